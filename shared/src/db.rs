@@ -25,12 +25,15 @@ use std::future::Future;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// Lock wait, after which the client is told to retry.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
 const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
+/// How long the database may take to answer on a connection that returns to the pool: longer than a
+/// statement that was given up waits for a lock.
+const RELEASE_WAIT: Duration = Duration::from_secs(5);
 /// A connection idle for longer is tested before use: after a restart of the database no request
 /// gets a dead connection, and busy connections are not slowed down.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
@@ -69,9 +72,15 @@ pub async fn connect(
     options.map_sqlx_postgres_opts(move |postgres| {
         postgres.options([("lock_timeout", lock_wait_ms.as_str())])
     });
+    options.map_sqlx_postgres_pool_opts(|pool| {
+        pool.after_release(|connection, _| Box::pin(check_answers(connection)))
+    });
     options.map_sqlx_mysql_pool_opts(|pool| {
         let pool = pool.after_release(|connection, _| {
-            Box::pin(async move { galera::leave(connection).await.map(|()| true) })
+            Box::pin(async move {
+                galera::leave(connection).await?;
+                check_answers(connection).await
+            })
         });
         pool.after_connect(|connection, _| {
             Box::pin(async move {
@@ -109,6 +118,14 @@ async fn is_good(
         connection.ping().await?;
     }
     Ok(true)
+}
+
+/// Lets a connection return to the pool only while the database answers on it. SQLx pings it, too,
+/// but without a time limit: after a database has fallen silent, each connection that was in use
+/// would keep its place in the pool for ever (its issue 4349).
+async fn check_answers(connection: &mut impl Connection) -> Result<bool, sqlx::Error> {
+    let answer = timeout(RELEASE_WAIT, connection.ping()).await;
+    answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
 }
 
 /// Begins a write transaction. On SQLite it takes the write lock immediately, because a reader that

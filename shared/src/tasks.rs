@@ -12,10 +12,13 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// Pause after the first failure. It doubles with each further one, up to the task's interval.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Time limit of a run: something that it waits for, such as a database that fell silent, will never
+/// answer.
+const RUN_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// Consecutive failures that count as a problem: one or two are normal when a database restarts.
 const FAILURES_MIN: u32 = 3;
 
@@ -51,6 +54,7 @@ struct TaskLabel {
 enum RunOutcome {
     Done,
     Failed,
+    TimedOut,
     Panicked,
 }
 
@@ -59,6 +63,7 @@ impl RunOutcome {
         match self {
             Self::Done => "done",
             Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
             Self::Panicked => "panicked",
         }
     }
@@ -87,11 +92,16 @@ impl Tasks {
         tokio::spawn(async move {
             loop {
                 // In its own Tokio task, which a panic ends instead of this one.
-                let outcome = match tokio::spawn(work(Arc::clone(&state))).await {
-                    Ok(Ok(())) => RunOutcome::Done,
-                    Ok(Err(error)) => {
+                let run = tokio::spawn(timeout(RUN_TIME_MAX, work(Arc::clone(&state))));
+                let outcome = match run.await {
+                    Ok(Ok(Ok(()))) => RunOutcome::Done,
+                    Ok(Ok(Err(error))) => {
                         tracing::warn!(task, %error, "a background task failed");
                         RunOutcome::Failed
+                    }
+                    Ok(Err(_)) => {
+                        tracing::warn!(task, "a background task took too long");
+                        RunOutcome::TimedOut
                     }
                     Err(error) => {
                         tracing::error!(task, %error, "a background task panicked");
@@ -120,7 +130,7 @@ impl Tasks {
                 failing.remove(task);
                 0
             }
-            RunOutcome::Failed | RunOutcome::Panicked => {
+            RunOutcome::Failed | RunOutcome::TimedOut | RunOutcome::Panicked => {
                 let failures = failing.entry(task).or_default();
                 *failures = failures.saturating_add(1);
                 *failures

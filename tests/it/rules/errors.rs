@@ -4,9 +4,12 @@
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{World, on_each_database};
+use acceptance::{Answer, Client, World, on_each_database};
+use futures_util::future::join_all;
 use reqwest::Method;
+use sea_orm::{ConnectionTrait, DbBackend};
 use serde_json::json;
+use shared::db;
 use std::time::Duration;
 
 async fn book(world: &World, token: &str) -> i64 {
@@ -156,14 +159,30 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
     .await;
 }
 
+/// Sends more requests at once than the pool has connections.
+async fn flood(client: Client, token: String) -> Vec<Answer> {
+    join_all((0..100).map(|_| client.get(&token, "/loans/1"))).await
+}
+
 #[tokio::test]
-async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
+async fn a_silent_database_is_given_up_and_places_in_the_pools_come_back() {
     let gated = Environment { gated: true, ..Environment::default() };
     on_each_database_with(PROGRAM, gated, |world| async move {
         // The embedded database has no network that could fail.
         let Some(gate) = &world.gate else { return world };
         let admin = world.token("admin").await;
+        // Requests wait for a lock, on all connections of the api-server's pool, when it falls
+        // silent.
+        let lock = db::begin_write(&world.db).await.expect("a transaction");
+        let (locks, unlocks) = match lock.get_database_backend() {
+            DbBackend::Postgres => ("LOCK TABLE loans", "ROLLBACK"),
+            _ => ("LOCK TABLES loans WRITE", "UNLOCK TABLES"),
+        };
+        lock.execute_unprepared(locks).await.expect("a lock");
+        let in_flight = tokio::spawn(flood(world.client.clone(), admin.clone()));
+        tokio::time::sleep(Duration::from_secs(1)).await;
         gate.freeze();
+        lock.execute_unprepared(unlocks).await.expect("no lock");
         let started = std::time::Instant::now();
         let secret = world.credentials.api_server.clone();
         let form = [("token", admin.as_str())];
@@ -184,10 +203,17 @@ async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
         assert!(text.contains("The service cannot be reached at the moment."), "{text}");
         let waited = started.elapsed();
         assert!(waited < Duration::from_secs(40), "{waited:?}");
-        gate.shut();
+        for response in in_flight.await.expect("responses") {
+            let status = response.status.as_u16();
+            assert!([404, 503].contains(&status), "{status}");
+        }
+        // The connections from before stay silent for ever; new ones work.
         gate.open();
         for _ in 0..100 {
             if world.client.get(&admin, "/loans/1").await.status == 404 {
+                for response in flood(world.client.clone(), admin.clone()).await {
+                    response.expect_problem(404, "not-found");
+                }
                 return world;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
