@@ -3,5 +3,6 @@
 
 pub mod auth_client;
 pub mod caller;
+pub mod caller_lookups;
 pub mod privileges;
 pub mod visibility;

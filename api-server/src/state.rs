@@ -1,6 +1,7 @@
 //! State shared by the endpoints.
 
 use crate::auth::auth_client::AuthClient;
+use crate::auth::caller_lookups::CallerLookups;
 use crate::cards::{CardProcessor, PaymentGateway};
 use crate::command::execute::Executor;
 use crate::config::Config;
@@ -60,7 +61,7 @@ impl State {
         let uploads =
             multipart::UploadLimits::new(config.upload_bytes_max, config.upload_types.clone());
         let admission = Admission {
-            db: db.clone(),
+            callers: CallerLookups::new(db.clone()),
             auth: AuthClient::new(
                 &config.auth_url,
                 &config.auth_ca,

@@ -19,7 +19,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 /// Every path and the methods it allows.
-pub const PATHS: [(&str, &str); 14] = [
+pub const PATHS: [(&str, &str); 15] = [
     ("/", "GET, HEAD"),
     (metadata::PATHS[0], "GET, HEAD"),
     (metadata::PATHS[1], "GET, HEAD"),
@@ -27,6 +27,7 @@ pub const PATHS: [(&str, &str); 14] = [
     ("/login", "GET, HEAD, POST"),
     ("/oauth2/token", "POST"),
     ("/oauth2/introspect", "POST"),
+    ("/oauth2/introspect-many", "POST"),
     ("/oauth2/revoke", "POST"),
     ("/oauth2/userinfo", "GET, HEAD, POST"),
     ("/oauth2/jwks", "GET, HEAD"),
@@ -56,6 +57,7 @@ pub fn endpoint(
         .at("/login", get(page(state(), login::show)).post(page(state(), login::submit)))
         .at("/oauth2/token", post(answer(state(), token::issue)))
         .at("/oauth2/introspect", post(answer(state(), introspect::introspect)))
+        .at("/oauth2/introspect-many", post(answer(state(), introspect::introspect_many)))
         .at("/oauth2/revoke", post(answer(state(), revoke::revoke)))
         .at(
             "/oauth2/userinfo",

@@ -3,7 +3,8 @@
 use crate::config::Config;
 use crate::http::oauth_error::OAuthError;
 use crate::login::password_login::{AnonymousLimits, Authenticator};
-use crate::store::{Store, authorization_requests, refresh};
+use crate::store::token_lookups::TokenLookups;
+use crate::store::{Store, authorization_requests, keys, refresh};
 use bytes::Bytes;
 use sea_orm::{DatabaseConnection, EntityName};
 use shared::coalesced::Coalesced;
@@ -38,6 +39,8 @@ pub struct State {
     pub tasks: Tasks,
     /// Readiness of the database.
     pub readiness: Readiness,
+    /// Look-ups of tokens for resource servers.
+    pub token_lookups: TokenLookups,
     /// The key set: concurrent requests share one query.
     pub key_sets: Coalesced<(), Result<Bytes, OAuthError>>,
     /// Set once shutdown has begun.
@@ -55,6 +58,8 @@ impl State {
     ) -> Arc<Self> {
         Arc::new(Self {
             readiness: Readiness::new(db.clone(), auth_sessions::Entity.table_name()),
+            token_lookups: TokenLookups::new(db.clone(), config.lifetimes),
+            key_sets: keys::key_sets(db.clone()),
             store: Store {
                 issuer: config.issuer.clone(),
                 login: Authenticator {
@@ -77,7 +82,6 @@ impl State {
             events_kept_days: config.events_kept_days,
             codes: KeyedRateLimiter::new(authorization_requests::QUOTA),
             tasks,
-            key_sets: Coalesced::default(),
             stopping: Shutdown::default(),
         })
     }

@@ -9,6 +9,7 @@ pub mod keys;
 pub mod lifetimes;
 pub mod refresh;
 pub mod sessions;
+pub mod token_lookups;
 pub mod tokens;
 
 use self::lifetimes::Lifetimes;

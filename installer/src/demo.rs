@@ -154,7 +154,7 @@ impl<'a> LoanMaker<'a> {
         web_password: &'a str,
     ) -> Result<Self, CliError> {
         let admin = seed::user_id(db, "admin").await?;
-        let admitted = Caller::core(db, admin, "admin", true, false).await?;
+        let admitted = Caller::admin(db, admin, "admin").await?;
         let author = Actor::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
         let passwords = Passwords::recommended().map_err(CliError)?;
         let progress = ProgressBar::new(u64::from(loans));

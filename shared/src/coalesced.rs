@@ -1,92 +1,173 @@
-//! Request coalescing: callers who ask the same question concurrently share one answer.
+//! Question coalescing: questions that arrive while others are in flight are asked together.
 //!
-//! Nothing is cached: every answer comes from a question that *began after its caller asked*. While
-//! a question is in flight, callers with the same key wait together for the next one. However many
-//! callers there are, one question per key is in flight.
+//! A lone question is asked at once; there is no timer. While the allowed number of batches is in
+//! flight, questions wait, and those that wait are the next batch. Equal questions are asked once.
+//!
+//! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
+//! batch that fails fails all its questions.
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared};
-use std::collections::HashMap;
+use futures_util::future::BoxFuture;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::hash::Hash;
-use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::task::JoinError;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-/// An answer, or why the question's task failed.
-type CoalescedAnswer<T> = Result<T, Arc<JoinError>>;
-type Question<T> = Shared<BoxFuture<'static, CoalescedAnswer<T>>>;
+/// Batches in flight. The second one keeps the database busy while this server works on the answers
+/// of the first; more would only make batches smaller.
+const IN_FLIGHT_MAX: usize = 2;
+/// Different questions that wait. More callers than this are refused.
+const WAITING_MAX: usize = 4096;
+/// Time limit of a batch: a database or server that fell silent must not keep its place for ever.
+const BATCH_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Questions in flight, by key.
-pub struct Coalesced<K, T>(Arc<Mutex<HashMap<K, Questions<T>>>>);
-
-/// Unanswered questions of one key.
-struct Questions<T> {
-    in_flight: Question<T>,
-    /// Begins when the question in flight is answered.
-    next: Option<Question<T>>,
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unanswered {
+    /// Too many questions are waiting.
+    Overloaded,
+    /// The batch took too long.
+    TimedOut,
+    /// The batch panicked.
+    Panicked,
 }
 
-impl<K, T> Default for Coalesced<K, T> {
-    fn default() -> Self {
-        Self(Arc::default())
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Overloaded => "too many questions are waiting",
+            Self::TimedOut => "the answer took too long",
+            Self::Panicked => "the batch of questions panicked",
+        })
     }
 }
 
-impl<K, T> Coalesced<K, T>
+/// Answers a batch of questions, in their order.
+type AnswerBatch<Q, A> = dyn Fn(Vec<Q>) -> BoxFuture<'static, Vec<A>> + Send + Sync;
+type Answer<A> = Result<A, Unanswered>;
+
+/// Asks questions in batches. Clones share their batches.
+pub struct Coalesced<Q, A>(Arc<Batches<Q, A>>);
+
+struct Batches<Q, A> {
+    answer: Box<AnswerBatch<Q, A>>,
+    batch_max: usize,
+    batch_time_max: Duration,
+    queue: Mutex<Queue<Q, A>>,
+}
+
+struct Queue<Q, A> {
+    /// Questions that wait, oldest first.
+    order: VecDeque<Q>,
+    /// Who waits for each of them.
+    waiting: HashMap<Q, Vec<oneshot::Sender<Answer<A>>>>,
+    in_flight: usize,
+}
+
+impl<Q, A> Clone for Coalesced<Q, A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<Q, A> Coalesced<Q, A>
 where
-    K: Copy + Eq + Hash + Send + 'static,
-    T: Clone + Send + Sync + 'static,
+    Q: Clone + Eq + Hash + Send + Sync + 'static,
+    A: Clone + Send + 'static,
 {
-    /// Returns the answer to the first question with this key that begins from now on.
-    pub fn ask<F>(
-        &self,
-        key: K,
-        question: F,
-    ) -> impl Future<Output = CoalescedAnswer<T>> + use<K, T, F>
-    where
-        F: Future<Output = T> + Send + 'static,
-    {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.get_mut(&key) {
+    /// Returns a coalescer of questions that `answer` answers, at most `batch_max` different ones at
+    /// a time, in their order.
+    pub fn new<F: Future<Output = Vec<A>> + Send + 'static>(
+        batch_max: usize,
+        answer: impl Fn(Vec<Q>) -> F + Send + Sync + 'static,
+    ) -> Self {
+        let queue = Queue { order: VecDeque::new(), waiting: HashMap::new(), in_flight: 0 };
+        Self(Arc::new(Batches {
+            answer: Box::new(move |questions| answer(questions).boxed()),
+            batch_max,
+            batch_time_max: BATCH_TIME_MAX,
+            queue: Mutex::new(queue),
+        }))
+    }
+
+    /// Returns the answer of a batch that begins from now on. The batch runs in its own task: a
+    /// caller who disconnects does not cancel it for the others.
+    pub async fn ask(&self, question: Q) -> Answer<A> {
+        let answer = self.join(question)?;
+        answer.await.unwrap_or(Err(Unanswered::Panicked))
+    }
+
+    fn join(&self, question: Q) -> Result<oneshot::Receiver<Answer<A>>, Unanswered> {
+        let (sender, receiver) = oneshot::channel();
+        let mut queue = self.0.queue();
+        let queue = &mut *queue;
+        match queue.waiting.get_mut(&question) {
+            Some(senders) => senders.push(sender),
+            None if queue.order.len() >= WAITING_MAX => return Err(Unanswered::Overloaded),
             None => {
-                let question = self.begin(key, question, None);
-                all.insert(key, Questions { in_flight: question.clone(), next: None });
-                question
+                queue.order.push_back(question.clone());
+                queue.waiting.insert(question, vec![sender]);
             }
-            Some(Questions { in_flight, next }) => {
-                let earlier = in_flight.clone();
-                next.get_or_insert_with(|| self.begin(key, question, Some(earlier))).clone()
+        }
+        if queue.in_flight < IN_FLIGHT_MAX {
+            queue.in_flight += 1;
+            tokio::spawn(Arc::clone(&self.0).run());
+        }
+        Ok(receiver)
+    }
+}
+
+impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
+    fn queue(&self) -> MutexGuard<'_, Queue<Q, A>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks batch after batch until no question waits.
+    async fn run(self: Arc<Self>) {
+        while let Some((questions, waiting)) = self.next_batch() {
+            let count = questions.len();
+            let batch = AssertUnwindSafe(async { (self.answer)(questions).await }).catch_unwind();
+            let answers = match timeout(self.batch_time_max, batch).await {
+                Ok(Ok(answers)) => answers.into_iter().map(Ok).collect(),
+                Ok(Err(_)) => vec![Err(Unanswered::Panicked); count],
+                Err(_) => vec![Err(Unanswered::TimedOut); count],
+            };
+            for (answer, senders) in answers.into_iter().zip(waiting) {
+                for sender in senders {
+                    // A caller who has gone needs no answer.
+                    let _ = sender.send(answer.clone());
+                }
             }
         }
     }
 
-    /// Runs a question in its own task, so that a caller who disconnects does not cancel it for the
-    /// others.
-    fn begin(
-        &self,
-        key: K,
-        question: impl Future<Output = T> + Send + 'static,
-        earlier: Option<Question<T>>,
-    ) -> Question<T> {
-        let all = Arc::clone(&self.0);
-        let task = tokio::spawn(async move {
-            if let Some(earlier) = earlier {
-                let _ = earlier.await;
-            }
-            let answer = AssertUnwindSafe(question).catch_unwind().await;
-            answered(&all, key);
-            answer.unwrap_or_else(|panic| resume_unwind(panic))
-        });
-        task.map(|done| done.map_err(Arc::new)).boxed().shared()
+    /// Takes the oldest questions and who waits for each; `None` ends the task.
+    fn next_batch(&self) -> Option<(Vec<Q>, Vec<Vec<oneshot::Sender<Answer<A>>>>)> {
+        let mut queue = self.queue();
+        if queue.order.is_empty() {
+            queue.in_flight -= 1;
+            return None;
+        }
+        let count = Ord::min(queue.order.len(), self.batch_max);
+        let questions: Vec<Q> = queue.order.drain(..count).collect();
+        let waiting =
+            questions.iter().map(|question| queue.waiting.remove(question).unwrap_or_default());
+        let waiting = waiting.collect();
+        Some((questions, waiting))
     }
 }
 
-/// Removes the answered question; the next one, if any, becomes the one in flight.
-fn answered<K: Copy + Eq + Hash, T>(all: &Mutex<HashMap<K, Questions<T>>>, key: K) {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Questions { next: Some(next), .. }) = all.remove(&key) {
-        all.insert(key, Questions { in_flight: next, next: None });
+/// Repeats the last value of a statement's list until their number is a power of two, so that the
+/// statement has few texts, each of which stays prepared.
+pub fn padded<T: Clone>(mut values: Vec<T>) -> Vec<T> {
+    if let Some(last) = values.last().cloned() {
+        values.resize(values.len().next_power_of_two(), last);
     }
+    values
 }
 
 #[cfg(test)]
@@ -95,39 +176,121 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tokio::sync::Semaphore;
 
-    #[tokio::test]
-    async fn an_answer_is_of_a_question_that_began_after_its_caller_asked() {
-        let coalesced = Coalesced::<(), usize>::default();
-        let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-        let question = || {
-            let (begun, may_end) = (Arc::clone(&begun), Arc::clone(&may_end));
-            async move {
-                let number = begun.fetch_add(1, Ordering::SeqCst) + 1;
-                may_end.acquire().await.expect("open").forget();
-                number
+    /// Batches that count themselves, keep their questions, and end when they may. An answer is the
+    /// number of its batch.
+    struct Recorder {
+        coalesced: Coalesced<u32, usize>,
+        batches: Arc<Mutex<Vec<Vec<u32>>>>,
+        may_end: Arc<Semaphore>,
+    }
+
+    impl Recorder {
+        fn new(batch_max: usize) -> Self {
+            let batches = Arc::new(Mutex::new(Vec::new()));
+            let may_end = Arc::new(Semaphore::new(0));
+            let (begun, ending) = (Arc::clone(&batches), Arc::clone(&may_end));
+            let coalesced = Coalesced::new(batch_max, move |questions: Vec<u32>| {
+                let (begun, ending) = (Arc::clone(&begun), Arc::clone(&ending));
+                async move {
+                    let count = questions.len();
+                    let number = {
+                        let mut begun = begun.lock().unwrap();
+                        begun.push(questions);
+                        begun.len()
+                    };
+                    ending.acquire().await.expect("open").forget();
+                    vec![number; count]
+                }
+            });
+            Self { coalesced, batches, may_end }
+        }
+
+        fn ask(&self, question: u32) -> tokio::task::JoinHandle<Answer<usize>> {
+            let answer = self.coalesced.join(question).expect("a place");
+            tokio::spawn(async move { answer.await.unwrap_or(Err(Unanswered::Panicked)) })
+        }
+
+        async fn begun(&self, count: usize) {
+            while self.batches.lock().unwrap().len() < count {
+                tokio::task::yield_now().await;
             }
-        };
-        let first = coalesced.ask((), question());
-        while begun.load(Ordering::SeqCst) == 0 {
-            tokio::task::yield_now().await;
         }
-        let others: Vec<_> = (0..1000).map(|_| coalesced.ask((), question())).collect();
-        may_end.add_permits(2);
-        assert_eq!(first.await.unwrap(), 1);
-        for other in others {
-            assert_eq!(other.await.unwrap(), 2, "one question for all who came meanwhile");
-        }
-        may_end.add_permits(1);
-        assert_eq!(coalesced.ask((), question()).await.unwrap(), 3, "nothing is cached");
-        assert!(coalesced.0.lock().unwrap().is_empty(), "answered questions are forgotten");
     }
 
     #[tokio::test]
-    async fn a_question_that_panics_fails_its_callers_and_no_later_ones() {
-        let coalesced = Coalesced::<(), usize>::default();
-        let failed = coalesced.ask((), async { panic!("on purpose") });
-        assert!(failed.await.is_err());
-        assert_eq!(coalesced.ask((), async { 7 }).await.unwrap(), 7);
-        assert!(coalesced.0.lock().unwrap().is_empty(), "it is forgotten like any other");
+    async fn an_answer_is_of_a_batch_that_began_after_its_question_arrived() {
+        let recorder = Recorder::new(64);
+        let first = recorder.ask(1);
+        recorder.begun(1).await;
+        let second = recorder.ask(1);
+        recorder.begun(2).await;
+        // Both places are taken: the rest waits for the next batch, equal questions together.
+        let others: Vec<_> = (0..1000).map(|number| recorder.ask(number % 10)).collect();
+        recorder.may_end.add_permits(3);
+        assert_eq!(first.await.unwrap(), Ok(1));
+        assert_eq!(second.await.unwrap(), Ok(2));
+        for other in others {
+            assert_eq!(other.await.unwrap(), Ok(3));
+        }
+        let asked = recorder.batches.lock().unwrap().clone();
+        assert_eq!(asked, [vec![1], vec![1], (0..10).collect()]);
+        recorder.may_end.add_permits(1);
+        assert_eq!(recorder.ask(1).await.unwrap(), Ok(4), "nothing is cached");
+        let queue = recorder.coalesced.0.queue();
+        assert!(queue.order.is_empty() && queue.waiting.is_empty(), "answered are forgotten");
+    }
+
+    #[tokio::test]
+    async fn a_batch_has_at_most_so_many_questions_and_the_rest_is_the_next_one() {
+        let recorder = Recorder::new(4);
+        let all: Vec<_> = (0..10).map(|number| recorder.ask(number)).collect();
+        recorder.may_end.add_permits(10);
+        for one in all {
+            assert!(one.await.unwrap().is_ok());
+        }
+        let sizes: Vec<usize> = recorder.batches.lock().unwrap().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [4, 4, 2]);
+    }
+
+    #[tokio::test]
+    async fn more_questions_than_may_wait_are_refused() {
+        let recorder = Recorder::new(1);
+        let taken = recorder.ask(0);
+        let also_taken = recorder.ask(1);
+        recorder.begun(2).await;
+        let waiting: Vec<_> = (0..WAITING_MAX as u32).map(|number| recorder.ask(number)).collect();
+        let refused = recorder.coalesced.ask(u32::MAX).await;
+        assert_eq!(refused, Err(Unanswered::Overloaded));
+        recorder.may_end.add_permits(WAITING_MAX + 2);
+        for answered in [taken, also_taken].into_iter().chain(waiting) {
+            assert!(answered.await.unwrap().is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_panics_fails_its_questions_and_no_later_ones() {
+        let tries = AtomicUsize::new(0);
+        let coalesced = Coalesced::new(64, move |questions: Vec<u32>| {
+            let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
+            async move {
+                assert!(!first, "on purpose");
+                questions
+            }
+        });
+        let (one, two) = tokio::join!(coalesced.ask(1), coalesced.ask(2));
+        assert_eq!((one, two), (Err(Unanswered::Panicked), Err(Unanswered::Panicked)));
+        assert_eq!(coalesced.ask(3).await, Ok(3));
+        assert_eq!(coalesced.0.queue().in_flight, 0, "its place is free");
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_never_ends_is_given_up() {
+        let mut recorder = Recorder::new(64);
+        let batches = Arc::get_mut(&mut recorder.coalesced.0).expect("not shared yet");
+        batches.batch_time_max = Duration::from_millis(50);
+        let silent = recorder.ask(1);
+        assert_eq!(silent.await.unwrap(), Err(Unanswered::TimedOut));
+        recorder.may_end.add_permits(1);
+        assert_eq!(recorder.ask(1).await.unwrap(), Ok(2));
     }
 }

@@ -1,6 +1,6 @@
 //! Readiness: the database is reachable, has this release's schema, and is writable.
 
-use crate::coalesced::Coalesced;
+use crate::coalesced::{Coalesced, Unanswered};
 use crate::db::{self, Fault};
 use crate::migration::{SchemaState, schema_state};
 use crate::time::Timestamp;
@@ -13,11 +13,7 @@ use tokio::time::timeout;
 const WRITE_WAIT: Duration = Duration::from_millis(500);
 
 /// Checks the database, once for all concurrent callers, because the endpoint is public.
-pub struct Readiness {
-    db: DatabaseConnection,
-    written_table: &'static str,
-    checks: Coalesced<(), Result<Timestamp, Unready>>,
-}
+pub struct Readiness(Coalesced<(), Result<Timestamp, Unready>>);
 
 /// Why a server is not ready.
 #[derive(Clone, Debug)]
@@ -28,20 +24,22 @@ pub enum Unready {
     Schema(SchemaState),
     /// The database can be read, but not written.
     ReadOnly,
-    /// The check itself panicked.
-    Died,
+    /// The check itself did not end.
+    Unanswered(Unanswered),
 }
 
 impl Readiness {
     /// Returns the readiness check of a server that writes to this table.
     pub fn new(db: DatabaseConnection, written_table: &'static str) -> Self {
-        Self { db, written_table, checks: Coalesced::default() }
+        Self(Coalesced::new(1, move |_| {
+            let db = db.clone();
+            async move { vec![check(db, written_table).await] }
+        }))
     }
 
     /// Returns the database's time if the server is ready.
     pub async fn check(&self) -> Result<Timestamp, Unready> {
-        let check = check(self.db.clone(), self.written_table);
-        self.checks.ask((), check).await.unwrap_or(Err(Unready::Died))
+        self.0.ask(()).await.unwrap_or_else(|unanswered| Err(Unready::Unanswered(unanswered)))
     }
 }
 

@@ -1,12 +1,12 @@
-//! Client of the auth server's introspection endpoint.
+//! Client of the auth server's introspection endpoints.
 //!
-//! Nothing is cached: once a log-out has been answered, the next call is refused. Concurrent
-//! requests with the same token still share introspection calls ([`Coalesced`]): one is in flight
-//! per token, however many requests it sends.
+//! Nothing is cached: once a log-out has been answered, the next call is refused. Tokens of requests
+//! that arrive while the auth server is being asked are asked about together ([`Coalesced`]).
 
-use aws_lc_rs::digest;
+use futures_util::future::join_all;
 use poem::http::StatusCode;
 use reqwest::Client;
+use serde::de::DeserializeOwned;
 use shared::coalesced::Coalesced;
 use shared::introspection::{ActiveToken, Introspection};
 use shared::problem::{Problem, ProblemType};
@@ -16,23 +16,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Timeout of an introspection call, after which the auth server counts as unavailable.
-const QUESTION_TIME_MAX: Duration = Duration::from_secs(2);
-/// No token is longer, and the auth server accepts no form that is much longer.
-const TOKEN_BYTES_MAX: usize = 4096;
-/// Attempts per introspection: an idle connection may have died.
+const CALL_TIME_MAX: Duration = Duration::from_secs(2);
+/// No token of the auth server is longer.
+const TOKEN_BYTES_MAX: usize = 256;
+/// Most tokens per call: they fit into the auth server's limit on forms.
+const TOKENS_MAX: usize = 48;
+/// Attempts per call: an idle connection may have died.
 const TRIES: usize = 2;
 
 type IntrospectionResult = Result<Arc<ActiveToken>, Problem>;
-type TokenHash = [u8; 32];
 
-/// A client of the auth server's introspection endpoint.
-pub struct AuthClient {
-    http: Client,
-    introspection_url: String,
-    client_id: String,
-    client_secret: String,
-    questions: Coalesced<TokenHash, IntrospectionResult>,
-}
+/// A client of the auth server's introspection endpoints.
+pub struct AuthClient(Coalesced<Arc<str>, IntrospectionResult>);
 
 impl AuthClient {
     /// Returns a client for the server at this URL that trusts only these authorities and follows
@@ -51,69 +46,123 @@ impl AuthClient {
             .https_only(true)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .timeout(QUESTION_TIME_MAX)
+            .timeout(CALL_TIME_MAX)
             .tcp_nodelay(true)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Arc::new(Self {
+        let endpoints = Arc::new(IntrospectionEndpoints {
             http,
-            introspection_url: format!("{}/oauth2/introspect", auth_url),
+            one_url: format!("{auth_url}/oauth2/introspect"),
+            many_url: format!("{auth_url}/oauth2/introspect-many"),
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),
-            questions: Coalesced::default(),
-        }))
+        });
+        Ok(Arc::new(Self(Coalesced::new(TOKENS_MAX, move |tokens| {
+            let endpoints = Arc::clone(&endpoints);
+            async move { endpoints.introspect(&tokens).await }
+        }))))
     }
 
     /// Returns whom the token speaks for, or why it is refused.
-    pub async fn introspect(self: &Arc<Self>, token: &str) -> IntrospectionResult {
-        if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+    pub async fn introspect(&self, token: &str) -> IntrospectionResult {
+        // Refused here, so that a malformed token cannot spoil the call for others.
+        let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        if token.is_empty() || token.len() > TOKEN_BYTES_MAX || !token.bytes().all(is_token_byte) {
             return Err(Problem::new(ProblemType::TokenInvalid));
         }
-        let mut hash = TokenHash::default();
-        hash.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
-        let (this, token) = (Arc::clone(self), token.to_owned());
-        let question = async move { this.ask(&token).await };
-        self.questions.ask(hash, question).await.map_err(Problem::internal)?
+        self.0.ask(Arc::from(token)).await.unwrap_or_else(|unanswered| {
+            tracing::warn!(error = %unanswered, "token introspection failed");
+            Err(Problem::new(ProblemType::AuthServerUnavailable))
+        })
     }
+}
 
-    async fn ask(&self, token: &str) -> IntrospectionResult {
-        let mut outcome = Err(Problem::new(ProblemType::AuthServerUnavailable));
-        for _ in 0..TRIES {
-            outcome = match self.ask_once(token).await {
-                Ok(Introspection::Active(token)) => return Ok(Arc::from(token)),
-                Ok(Introspection::Inactive(_)) => {
-                    return Err(Problem::new(ProblemType::TokenInvalid));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "token introspection failed");
-                    Err(Problem::new(ProblemType::AuthServerUnavailable))
-                }
-            };
+struct IntrospectionEndpoints {
+    http: Client,
+    one_url: String,
+    many_url: String,
+    client_id: String,
+    client_secret: String,
+}
+
+/// Why the auth server gave no answer.
+enum CallError {
+    /// It is of an earlier release, without this endpoint.
+    NoEndpoint,
+    Failed(String),
+}
+
+impl From<reqwest::Error> for CallError {
+    fn from(error: reqwest::Error) -> Self {
+        let mut text = error.without_url().to_string();
+        text.truncate(300);
+        Self::Failed(text)
+    }
+}
+
+impl IntrospectionEndpoints {
+    /// Introspects tokens, in their order. If the auth server gives no answer, all of them fail.
+    async fn introspect(&self, tokens: &[Arc<str>]) -> Vec<IntrospectionResult> {
+        if let [token] = tokens {
+            return vec![self.introspect_one(token).await];
         }
-        outcome
+        for _ in 0..TRIES {
+            match self.call::<Vec<Introspection>>(&self.many_url, "tokens", &tokens.join(" ")).await
+            {
+                Ok(answers) if answers.len() == tokens.len() => {
+                    return answers.into_iter().map(judged).collect();
+                }
+                Ok(answers) => {
+                    tracing::warn!(count = answers.len(), "token introspection: wrong number");
+                }
+                Err(CallError::NoEndpoint) => {
+                    return join_all(tokens.iter().map(|token| self.introspect_one(token))).await;
+                }
+                Err(CallError::Failed(error)) => {
+                    tracing::warn!(%error, "token introspection failed");
+                }
+            }
+        }
+        vec![Err(Problem::new(ProblemType::AuthServerUnavailable)); tokens.len()]
     }
 
-    async fn ask_once(&self, token: &str) -> Result<Introspection, String> {
-        let response = self
-            .http
-            .post(&self.introspection_url)
-            .form(&[
-                ("token", token),
-                ("client_id", self.client_id.as_str()),
-                ("client_secret", self.client_secret.as_str()),
-            ])
-            .send()
-            .await
-            .map_err(without_url)?;
+    /// Introspects a token (RFC 7662).
+    async fn introspect_one(&self, token: &str) -> IntrospectionResult {
+        for _ in 0..TRIES {
+            match self.call(&self.one_url, "token", token).await {
+                Ok(answer) => return judged(answer),
+                Err(CallError::NoEndpoint) => tracing::warn!("token introspection: status 404"),
+                Err(CallError::Failed(error)) => {
+                    tracing::warn!(%error, "token introspection failed");
+                }
+            }
+        }
+        Err(Problem::new(ProblemType::AuthServerUnavailable))
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        url: &str,
+        name: &str,
+        value: &str,
+    ) -> Result<T, CallError> {
+        let form = [
+            (name, value),
+            ("client_id", self.client_id.as_str()),
+            ("client_secret", self.client_secret.as_str()),
+        ];
+        let response = self.http.post(url).form(&form).send().await?;
         match response.status() {
-            StatusCode::OK => response.json().await.map_err(without_url),
-            status => Err(format!("status {status}")),
+            StatusCode::OK => Ok(response.json().await?),
+            StatusCode::NOT_FOUND => Err(CallError::NoEndpoint),
+            status => Err(CallError::Failed(format!("status {status}"))),
         }
     }
 }
 
-fn without_url(error: reqwest::Error) -> String {
-    let mut text = error.without_url().to_string();
-    text.truncate(300);
-    text
+fn judged(answer: Introspection) -> IntrospectionResult {
+    match answer {
+        Introspection::Active(token) => Ok(Arc::from(token)),
+        Introspection::Inactive(_) => Err(Problem::new(ProblemType::TokenInvalid)),
+    }
 }

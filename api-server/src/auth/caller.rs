@@ -1,12 +1,11 @@
 //! The caller of a request. Every query starts at [`Caller::find`] or [`Caller::get`]; what a
 //! caller may see is defined in [`crate::auth::visibility`].
 
-use super::privileges::{self, Forbidden, Privilege, Rights};
+use super::privileges::{Forbidden, Privilege, Rights};
 use super::visibility::Visible;
-use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityName,
-    PrimaryKeyTrait, QueryFilter, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityName, PrimaryKeyTrait,
+    QueryFilter, QuerySelect, Select,
 };
 use shared::db;
 use shared::galera;
@@ -70,31 +69,15 @@ pub struct RequestContext {
 }
 
 impl Caller {
-    /// Reads a core user's privileges and the clock, in one statement.
-    pub async fn core(
-        db: &DatabaseConnection,
+    /// Returns the admin account as the caller of a command, and the database's time.
+    pub async fn admin(
+        db: &impl ConnectionTrait,
         user_id: i64,
         user_name: &str,
-        admin: bool,
-        dba: bool,
     ) -> Result<RequestContext, DbErr> {
-        let one = Query::select().expr_as(Expr::value(1), "one").take();
-        let mut select = Query::select()
-            .expr_as(db::now(db.get_database_backend()), "now")
-            .expr_as(db::business_time_zone(), "time_zone")
-            .from_subquery(one, "one")
-            .take();
-        if !admin {
-            privileges::join_grants(&mut select, user_id);
-        }
-        let rows = db.query_all(&select).await?;
-        let first = rows.first().ok_or_else(|| DbErr::RecordNotFound("the clock".to_owned()))?;
-        let time_zone: Option<String> = first.try_get("", "time_zone")?;
-        let clock = Clock::new(first.try_get("", "now")?, time_zone.as_deref());
-        let rights =
-            if admin { Rights::All } else { Rights::granted(privileges::read_grants(&rows)?, dba) };
-        let user_name = user_name.to_owned();
-        Ok(RequestContext { caller: Self::Core(CoreCaller { user_id, user_name, rights }), clock })
+        let clock = db::clock(db).await?;
+        let user = CoreCaller { user_id, user_name: user_name.to_owned(), rights: Rights::All };
+        Ok(RequestContext { caller: Self::Core(user), clock })
     }
 
     /// Starts a query: `E::find()`, restricted to what the caller may see.

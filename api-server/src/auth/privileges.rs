@@ -4,10 +4,10 @@
 pub mod effective;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DbErr, QueryResult};
-use shared::entity::{group_members, privilege_grants, privileges};
+use shared::entity::group_members;
 use shared::problem::{Problem, ProblemType};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A privilege, such as `Loan > Payments`, `Add`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,20 +93,24 @@ impl From<Forbidden> for Problem {
     }
 }
 
+/// Grants as stored in the database: path and verb.
+pub type Grants = HashSet<(String, String)>;
+
 /// Privileges of a core user, granted directly or through a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rights {
     /// The admin account holds every privilege.
     All,
-    /// Grants as stored in the database: path and verb.
-    Granted(HashSet<(String, String)>),
+    /// These grants.
+    Granted(Arc<Grants>),
 }
 
 impl Rights {
     /// Returns the rights of a user without the admin flag. The DBA flag adds viewing of setup
     /// lists and of batch processing.
-    pub fn granted(mut grants: HashSet<(String, String)>, dba: bool) -> Self {
+    pub fn granted(mut grants: Arc<Grants>, dba: bool) -> Self {
         if dba {
+            let grants = Arc::make_mut(&mut grants);
             for Privilege(path, verb) in DBA_ADDS {
                 grants.insert((path.to_owned(), verb.to_owned()));
             }
@@ -130,35 +134,6 @@ impl Rights {
     }
 }
 
-/// Joins a user's grants to a statement that returns at least one row: columns `path` and `verb`,
-/// NULL if nothing is granted.
-pub fn join_grants(select: &mut SelectStatement, user_id: i64) {
-    use privilege_grants::Column::{GroupId, PrivilegeId, UserId};
-    let groups = groups_of(user_id);
-    select
-        .column((privileges::Entity, privileges::Column::Path))
-        .column((privileges::Entity, privileges::Column::Verb))
-        .left_join(
-            privilege_grants::Entity,
-            UserId.eq(user_id).or(GroupId.into_expr().in_subquery(groups)),
-        )
-        .left_join(
-            privileges::Entity,
-            PrivilegeId.into_expr().equals((privileges::Entity, privileges::Column::PrivilegeId)),
-        );
-}
-
-/// Reads the grants from the rows of such a statement.
-pub fn read_grants(rows: &[QueryResult]) -> Result<HashSet<(String, String)>, DbErr> {
-    let mut grants = HashSet::new();
-    for row in rows {
-        let path: Option<String> = row.try_get("", "path")?;
-        let verb: Option<String> = row.try_get("", "verb")?;
-        grants.extend(path.zip(verb));
-    }
-    Ok(grants)
-}
-
 /// Selects the groups that a user belongs to.
 pub fn groups_of(user_id: i64) -> SelectStatement {
     Query::select()
@@ -174,7 +149,7 @@ mod tests {
 
     fn granted(grants: &[(&str, &str)], dba: bool) -> Rights {
         let own = |(path, verb): &(&str, &str)| ((*path).to_owned(), (*verb).to_owned());
-        Rights::granted(grants.iter().map(own).collect(), dba)
+        Rights::granted(Arc::new(grants.iter().map(own).collect()), dba)
     }
 
     #[test]

@@ -33,7 +33,9 @@ pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, P
         Err(Unready::Database(error)) => Err(error.into()),
         Err(Unready::Schema(state)) => Err(unavailable(&state.to_string())),
         Err(Unready::ReadOnly) => Err(unavailable("the database can be read, but not written")),
-        Err(Unready::Died) => Err(Problem::internal("the readiness check died")),
+        Err(Unready::Unanswered(unanswered)) => {
+            Err(Problem::new(ProblemType::DatabaseUnavailable).detail(unanswered.to_string()))
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 //! [`AnyUser`] or [`AdminUser`].
 
 use crate::auth::auth_client::AuthClient;
-use crate::auth::caller::{Caller, RequestContext};
+use crate::auth::caller::{Caller, CoreCaller, RequestContext};
+use crate::auth::caller_lookups::{CallerLookups, CallerState};
+use crate::auth::privileges::Rights;
 use crate::http::import_gate::ImportGate;
 use crate::http::operations::{Body, Operation, XML};
 use crate::http::pan_scan::{self, shown_path};
@@ -15,8 +17,6 @@ use poem::http::{HeaderValue, Method};
 use poem::{Request, Result};
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
-use sea_orm::DatabaseConnection;
-use shared::db;
 use shared::introspection::{ActiveToken, UserKind};
 use shared::problem::{Problem, ProblemType};
 use shared::rate_limit::KeyedRateLimiter;
@@ -34,8 +34,8 @@ const NAME_CHARACTERS_MAX: usize = 100;
 
 /// Admits requests.
 pub struct Admission {
-    /// Core database.
-    pub db: DatabaseConnection,
+    /// Look-ups of callers in the core database.
+    pub callers: CallerLookups,
     /// Client that introspects tokens at the auth server.
     pub auth: Arc<AuthClient>,
     /// Rate limit per caller, if any.
@@ -108,17 +108,22 @@ impl Admission {
         token: &ActiveToken,
     ) -> Result<RequestContext, Problem> {
         let no_user = || Problem::internal("a token without a user");
-        let admitted = match token.user_kind {
+        let (caller, clock) = match token.user_kind {
             UserKind::Core => {
                 let user_id = token.user_id.ok_or_else(no_user)?;
-                Caller::core(&self.db, user_id, &token.username, token.admin, token.dba).await?
+                let CallerState { clock, grants } =
+                    self.callers.find((!token.admin).then_some(user_id)).await?;
+                let rights =
+                    if token.admin { Rights::All } else { Rights::granted(grants, token.dba) };
+                let user_name = token.username.clone();
+                (Caller::Core(CoreCaller { user_id, user_name, rights }), clock)
             }
             UserKind::Web => {
                 let contact_id = token.contact_id.ok_or_else(no_user)?;
-                let clock = db::clock(&self.db).await?;
-                RequestContext { caller: Caller::Web { contact_id }, clock }
+                (Caller::Web { contact_id }, self.callers.find(None).await?.clock)
             }
         };
+        let admitted = RequestContext { caller, clock };
         if let Some(rates) = &self.rates {
             let refused = |seconds: i64| {
                 let problem = Problem::new(ProblemType::TooManyRequests);

@@ -30,6 +30,8 @@ pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAu
         Err(Unready::ReadOnly) => {
             Err(OAuthError::unavailable("the database can be read, but not written"))
         }
-        Err(Unready::Died) => Err(OAuthError::server_error("the readiness check panicked")),
+        Err(Unready::Unanswered(unanswered)) => {
+            Err(OAuthError::unavailable(unanswered.to_string()))
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::http::oauth_error::OAuthError;
 use crate::state::State;
-use crate::store::keys;
 use poem::http::header::CACHE_CONTROL;
 use poem::{Request, Response};
 use shared::server::SharedBody;
@@ -11,8 +10,9 @@ use std::sync::Arc;
 /// Returns the key set. It may be cached for a while, because keys are published long before they
 /// sign.
 pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
-    let key_set = state.key_sets.ask((), keys::key_set(state.store.db.clone())).await;
-    let key_set = key_set.map_err(OAuthError::server_error)??;
+    let key_set = state.key_sets.ask(()).await;
+    let key_set =
+        key_set.map_err(|unanswered| OAuthError::unavailable(unanswered.to_string()))??;
     let mut response = Response::builder()
         .content_type("application/json")
         .header(CACHE_CONTROL, "public, max-age=300")

@@ -22,7 +22,13 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuth
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     let token =
         AccessToken::parse(&state.store.token_keys, token).ok_or_else(OAuthError::invalid_token)?;
-    let mut select = active_tokens::live_token(&state.store, &token);
+    let store = &state.store;
+    let mut select = active_tokens::live_tokens(
+        &store.lifetimes,
+        store.db.get_database_backend(),
+        token.kind(),
+        store.token_keys.hashes(token.text()),
+    );
     let session = auth_sessions::Column::SessionId;
     let of_token = Expr::col((active_tokens::of(token.kind()).table, "session_id"));
     select.expr_as(Expr::col((auth_sessions::Entity, auth_sessions::Column::Scope)), "scope").join(

@@ -4,10 +4,10 @@
 use crate::http::oauth_error::OAuthError;
 use crate::login;
 use crate::store::Store;
-use crate::store::lifetimes;
+use crate::store::lifetimes::{self, Lifetimes};
 use crate::store::tokens::AccessToken;
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult};
+use sea_orm::{ColIdx, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Value};
 use shared::db;
 use shared::entity::{active_users, cif_web_active_users};
 use shared::introspection::UserKind;
@@ -40,9 +40,9 @@ pub fn of(kind: UserKind) -> ActiveTokenTable {
 }
 
 /// Lifetime of tokens of this kind in seconds, as an SQL expression.
-pub fn lifetime(store: &Store, kind: UserKind, backend: DbBackend) -> Expr {
+pub fn lifetime(lifetimes: &Lifetimes, kind: UserKind, backend: DbBackend) -> Expr {
     match kind {
-        UserKind::Core => Expr::value(store.lifetimes.core_token_seconds as i64),
+        UserKind::Core => Expr::value(lifetimes.core_token_seconds as i64),
         UserKind::Web => lifetimes::web_lifetime_seconds(backend),
     }
 }
@@ -93,7 +93,7 @@ pub async fn issue(
     tx.execute(&insert).await?;
     let select = Query::select()
         .expr_as(Expr::col(created), "created")
-        .expr_as(lifetime(store, kind, backend), "lifetime_seconds")
+        .expr_as(lifetime(&store.lifetimes, kind, backend), "lifetime_seconds")
         .from(table)
         .and_where(Expr::col("token_hash").eq(hash))
         .take();
@@ -107,19 +107,25 @@ pub async fn issue(
 }
 
 /// Reads a count of seconds, whatever integer width the database returns.
-pub fn seconds_of(row: &QueryResult, column: &str) -> Result<Option<i64>, DbErr> {
-    row.try_get::<Option<i64>>("", column)
-        .or_else(|_| Ok(row.try_get::<Option<i32>>("", column)?.map(i64::from)))
+pub fn seconds_of(row: &QueryResult, column: impl ColIdx) -> Result<Option<i64>, DbErr> {
+    let seconds = row.try_get_by::<Option<i64>, _>(column);
+    Ok(seconds.or_else(|_| row.try_get_by::<Option<i32>, _>(column).map(|it| it.map(i64::from)))?)
 }
 
-/// Selects the live row of a token together with its user; no row if the token is unknown, expired
-/// or logged out, or if its user may no longer log in. One statement, evaluated at that statement's
-/// own time.
-pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
-    let backend = store.db.get_database_backend();
-    let ActiveTokenTable { table, user, created } = of(token.kind());
-    let seconds = lifetime(store, token.kind(), backend);
+/// Selects the live rows of the tokens with these hashes together with their users; no row of a
+/// token that is unknown, expired or logged out, or whose user may no longer log in. One statement,
+/// evaluated at that statement's own time.
+pub fn live_tokens(
+    lifetimes: &Lifetimes,
+    backend: DbBackend,
+    kind: UserKind,
+    hashes: impl IntoIterator<Item = impl Into<Value>>,
+) -> SelectStatement {
+    let ActiveTokenTable { table, user, created } = of(kind);
+    let seconds = lifetime(lifetimes, kind, backend);
+    let hash = Expr::col((table.clone(), "token_hash"));
     Query::select()
+        .expr_as(hash.clone(), "token_hash")
         .expr_as(Expr::col(("subject", "subject_id")), "subject_id")
         .expr_as(Expr::col(("subject", "username")), "username")
         .expr_as(Expr::col(("subject", "admin")), "admin")
@@ -130,13 +136,11 @@ pub fn live_token(store: &Store, token: &AccessToken) -> SelectStatement {
         .from(table.clone())
         .join_subquery(
             sea_orm::JoinType::InnerJoin,
-            login::subjects(token.kind()),
+            login::subjects(kind),
             "subject",
             Expr::col(("subject", "subject_id")).equals((table.clone(), user)),
         )
-        .and_where(
-            Expr::col((table.clone(), "token_hash")).is_in(store.token_keys.hashes(token.text())),
-        )
+        .and_where(hash.is_in(hashes.into_iter().map(|hash| Expr::value(hash))))
         .and_where(lifetimes::alive(backend, Expr::col((table, created)), seconds))
         .take()
 }
@@ -155,7 +159,7 @@ pub async fn knows(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
 pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
     let ActiveTokenTable { table, created, .. } = of(kind);
-    let seconds = lifetime(store, kind, backend);
+    let seconds = lifetime(&store.lifetimes, kind, backend);
     let delete = Query::delete()
         .from_table(table)
         .and_where(lifetimes::expired(backend, Expr::col(created), seconds))

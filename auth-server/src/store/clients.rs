@@ -37,6 +37,7 @@ use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::server::PeerCertificate;
 use shared::sessions;
+use std::borrow::Borrow;
 
 /// The only supported value of `client_assertion_type` (RFC 7523, 2.2).
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -181,12 +182,12 @@ pub async fn authenticate(
 }
 
 /// Returns the client if it is confidential and has authenticated.
-pub async fn authenticate_confidential(
+pub async fn authenticate_confidential<C: Borrow<Model>>(
     store: &Store,
-    client: Option<Model>,
+    client: Option<C>,
     credentials: &Credentials,
     source: &ClientAddress,
-) -> Result<Model, OAuthError> {
+) -> Result<C, OAuthError> {
     let known = client.is_some();
     match prove(store, client, credentials).await? {
         Ok(client) => Ok(client),
@@ -194,17 +195,18 @@ pub async fn authenticate_confidential(
     }
 }
 
-async fn prove(
+async fn prove<C: Borrow<Model>>(
     store: &Store,
-    client: Option<Model>,
+    client: Option<C>,
     credentials: &Credentials,
-) -> Result<Result<Model, &'static str>, OAuthError> {
+) -> Result<Result<C, &'static str>, OAuthError> {
     // Hashed whether or not the client exists, so that both cases take the same time.
     let hash = match &credentials.proof {
         Proof::Basic(secret) | Proof::Post(secret) => secret_hash(secret),
         _ => String::new(),
     };
-    let Some(client) = client else { return Ok(Err("unknown_client")) };
+    let Some(proved) = client else { return Ok(Err("unknown_client")) };
+    let client: &Model = proved.borrow();
     if client.kind != ClientKind::Confidential {
         return Ok(Err("public_client"));
     }
@@ -213,21 +215,21 @@ async fn prove(
             verify_slices_are_equal(known.reveal().as_bytes(), hash.as_bytes()).is_ok()
         })
     };
-    let proved = match &credentials.proof {
+    let outcome = match &credentials.proof {
         Proof::Basic(_) | Proof::Post(_) => {
             match matches(&client.secret_hash1) | matches(&client.secret_hash2) {
                 true => Ok(()),
                 false => Err("wrong_secret"),
             }
         }
-        Proof::Assertion(assertion) => client_assertions::check(store, &client, assertion).await?,
-        Proof::Certificate(certificate) => match registered(&client, certificate) {
+        Proof::Assertion(assertion) => client_assertions::check(store, client, assertion).await?,
+        Proof::Certificate(certificate) => match registered(client, certificate) {
             true => Ok(()),
             false => Err("wrong_certificate"),
         },
         Proof::None => Err("no_proof"),
     };
-    Ok(proved.map(|()| client))
+    Ok(outcome.map(|()| proved))
 }
 
 /// True if the client's key set contains this exact certificate (RFC 8705, 2.2.2).

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::audit::{Event, EventKind};
 use shared::bulk_insert;
+use shared::coalesced::Coalesced;
 use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
 use shared::envelope_encryption::MasterKeys;
@@ -71,8 +72,16 @@ async fn stored(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
     rows.iter().map(|row| StoredKey::from_query_result(row, "")).collect()
 }
 
+/// Returns the queries for the key set; concurrent ones share one.
+pub fn key_sets(db: DatabaseConnection) -> Coalesced<(), Result<Bytes, OAuthError>> {
+    Coalesced::new(1, move |_| {
+        let db = db.clone();
+        async move { vec![key_set(db).await] }
+    })
+}
+
 /// Returns the key set that verifies ID tokens (RFC 7517).
-pub async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
+async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
     let keys = stored(&db).await?;
     let shown = shown(&keys).map(|key| serde_json::from_str::<Value>(&key.public_key));
     let keys: Result<Vec<Value>, _> = shown.collect();

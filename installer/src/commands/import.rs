@@ -221,7 +221,7 @@ async fn admin(db: &DatabaseConnection) -> Result<RequestContext, CliError> {
         .one(db)
         .await?;
     let Some(admin) = admin else { return refuse("the database has no admin account") };
-    Ok(Caller::core(db, admin.user_id, &admin.user_name, true, admin.dba_flag).await?)
+    Ok(Caller::admin(db, admin.user_id, &admin.user_name).await?)
 }
 
 async fn tell_again(told: PriorImport, json: bool) -> Result<(), CliError> {

@@ -1,11 +1,13 @@
-//! Token introspection by the api-server: concurrent requests share an answer, which is never older
-//! than the request.
+//! Token introspection by the api-server: concurrent requests share calls, and no answer is older
+//! than its request.
 
 use api_server::auth::auth_client::AuthClient;
 use api_server::config::Config;
 use futures_util::future::join_all;
 use installer::installation::certificates;
-use poem::{Response, endpoint};
+use poem::http::StatusCode;
+use poem::{Request, Response, endpoint};
+use serde_json::{Value, json};
 use shared::problem::ProblemType;
 use shared::server::{ServerLimits, serve};
 use shared::shutdown::Shutdown;
@@ -18,8 +20,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// A slow auth server that counts introspection requests and can be made to report the token as
-/// logged out.
+/// A slow auth server that counts introspection requests and can be made to report tokens as logged
+/// out.
 struct SlowAuthServer {
     client: Arc<AuthClient>,
     questions: Arc<AtomicUsize>,
@@ -27,11 +29,21 @@ struct SlowAuthServer {
     _folder: TempDir,
 }
 
-const ACTIVE: &str = r#"{"active":true,"iss":"x","sub":"core:1","username":"u","client_id":"c",
-    "scope":"core","token_type":"Bearer","iat":1,"exp":2,"user_kind":"core","user_id":1}"#;
+/// Describes a token: live, of a user named like the token, or logged out.
+fn introspection(token: &str, logged_out: bool) -> Value {
+    match logged_out {
+        true => json!({"active": false}),
+        false => json!({
+            "active": true, "iss": "x", "sub": "core:1", "username": token, "client_id": "c",
+            "scope": "core", "token_type": "Bearer", "iat": 1, "exp": 2, "user_kind": "core",
+            "user_id": 1,
+        }),
+    }
+}
 
 impl SlowAuthServer {
-    async fn start() -> Self {
+    /// Starts one that answers for many tokens at once, or only for one at a time.
+    async fn start(knows_many: bool) -> Self {
         tls::install_provider();
         let folder = tempfile::tempdir().unwrap();
         let files = certificates::local(folder.path()).unwrap();
@@ -43,14 +55,22 @@ impl SlowAuthServer {
         let questions = Arc::new(AtomicUsize::new(0));
         let logged_out = Arc::new(AtomicBool::new(false));
         let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
-        let answer = endpoint::make(move |_| {
+        let answer = endpoint::make(move |mut request: Request| {
             count.fetch_add(1, Ordering::Relaxed);
             // Decided when the request arrives, sent later.
-            let body =
-                if forgotten.load(Ordering::Relaxed) { r#"{"active":false}"# } else { ACTIVE };
+            let logged_out = forgotten.load(Ordering::Relaxed);
             async move {
+                let many = request.uri().path() == "/oauth2/introspect-many";
+                if many && !knows_many {
+                    return Ok(Response::builder().status(StatusCode::NOT_FOUND).finish());
+                }
+                let form = request.take_body().into_vec().await.expect("a form");
+                let form: Vec<(String, String)> = serde_urlencoded::from_bytes(&form).expect("one");
+                let token = &form[0].1;
+                let tokens = token.split(' ').map(|token| introspection(token, logged_out));
+                let body = if many { tokens.collect() } else { introspection(token, logged_out) };
                 sleep(Duration::from_millis(200)).await;
-                Ok::<_, poem::Error>(Response::builder().body(body))
+                Ok::<_, poem::Error>(Response::builder().body(body.to_string()))
             }
         });
         let stop = std::future::pending();
@@ -75,21 +95,44 @@ impl SlowAuthServer {
 }
 
 #[tokio::test]
-async fn requests_with_one_token_share_the_question_and_others_do_not() {
-    let server = SlowAuthServer::start().await;
+async fn requests_with_one_token_share_a_call() {
+    let server = SlowAuthServer::start(true).await;
     let one_token = (0..64).map(|_| server.client.introspect("lsa_one"));
     let judged = join_all(one_token).await;
     assert!(judged.iter().all(Result::is_ok), "{judged:?}");
     let asked = server.questions.swap(0, Ordering::Relaxed);
-    assert!(asked <= 2, "one in flight and one for all who came meanwhile, not {asked}");
-    let many_tokens = ["lsa_a", "lsa_b", "lsa_c"].map(|token| server.client.introspect(token));
-    join_all(many_tokens).await;
-    assert_eq!(server.questions.load(Ordering::Relaxed), 3);
+    assert!(asked <= 3, "two in flight and one for all who came meanwhile, not {asked}");
+}
+
+#[tokio::test]
+async fn requests_with_different_tokens_share_calls_and_each_gets_its_own_answer() {
+    for knows_many in [true, false] {
+        let server = SlowAuthServer::start(knows_many).await;
+        let tokens: Vec<String> = (0..100).map(|number| format!("lsa_{number}")).collect();
+        let asked = tokens.iter().map(|token| server.client.introspect(token));
+        for (token, judged) in tokens.iter().zip(join_all(asked).await) {
+            assert_eq!(&judged.unwrap().username, token);
+        }
+        let calls = server.questions.load(Ordering::Relaxed);
+        // An auth server of an earlier release is asked about each token by itself.
+        assert_eq!(calls > 100, !knows_many, "{calls} calls");
+        assert!(!knows_many || calls <= 5, "{calls} calls");
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_token_is_refused_without_a_call() {
+    let server = SlowAuthServer::start(true).await;
+    for token in ["", "a b", "lsa_\u{e4}", "lsa%20", "lsa_a&client_id=x", &"x".repeat(257)] {
+        let refused = server.client.introspect(token).await;
+        assert_eq!(refused.unwrap_err().kind(), ProblemType::TokenInvalid, "{token:?}");
+    }
+    assert_eq!(server.questions.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
 async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
-    let server = SlowAuthServer::start().await;
+    let server = SlowAuthServer::start(true).await;
     let client = Arc::clone(&server.client);
     let early = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(100)).await;
@@ -103,7 +146,7 @@ async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
 
 #[tokio::test]
 async fn a_client_that_hangs_up_does_not_take_the_answer_from_the_others() {
-    let server = SlowAuthServer::start().await;
+    let server = SlowAuthServer::start(true).await;
     let client = Arc::clone(&server.client);
     let first = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(50)).await;

@@ -186,7 +186,7 @@ async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
         let payment = "<Payment LoanNumber=\"L-1\" Amount=\"0.01\" EffectiveDate=\"2024-01-01\"/>";
         let long = format!("{payment}{}", " ".repeat(10_000)).repeat(150);
         let xml = format!("<Core><Transactions>{long}</Transactions></Core>");
-        let admin = Caller::core(&world.db, 1, "admin", true, false).await.expect("a caller");
+        let admin = Caller::admin(&world.db, 1, "admin").await.expect("a caller");
         let RequestContext { caller, clock } = &admin;
         let author = Actor::new(caller, ChangeSource::Xml, &RequestId::random());
         let passwords = Passwords::recommended().expect("a hash");
