@@ -142,7 +142,8 @@ impl LoanAccount {
     }
 
     /// Writes what an entry changed: due rows, the loan's row, and the loan's field history.
-    /// `change` sets the columns that the arithmetic does not. Only changed columns are written.
+    /// `change` sets the columns that the arithmetic does not. Only changed rows and columns are
+    /// written.
     pub async fn save(
         &self,
         tx: &DatabaseTransaction,
@@ -152,18 +153,6 @@ impl LoanAccount {
         change: impl FnOnce(&mut loans::Model),
     ) -> Result<loans::Model, LoanError> {
         save_due_rows(tx, self.loan.loan_id, &self.state.due_rows, &after.due_rows).await?;
-        self.save_loan(tx, author, clock, after, change).await
-    }
-
-    /// Writes the loan's row and its field history, but no due rows.
-    pub async fn save_loan(
-        &self,
-        tx: &DatabaseTransaction,
-        author: &Actor,
-        clock: Clock,
-        after: &LoanState,
-        change: impl FnOnce(&mut loans::Model),
-    ) -> Result<loans::Model, LoanError> {
         let base_date = after.accrual_base_date;
         let mut loan = loans::Model {
             current_principal_balance: after.principal,

@@ -67,7 +67,8 @@ pub async fn reverse(
     let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
     let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
     drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
-    book.save_loan(tx, author, clock, &after, |loan| {
+    // The due rows in `after` are as they were read, so `save` leaves those written above alone.
+    book.save(tx, author, clock, &after, |loan| {
         restore(loan, &book, prior.as_ref(), first.effective_date)
     })
     .await?;
