@@ -179,16 +179,15 @@ fn moved_back(state: &LoanState, moves: &[RowReversal<'_>]) -> Result<LoanState,
         let balance = balance(&mut after, name);
         *balance = balance.plus(step.back()?)?;
     }
-    for name in [
-        BalanceName::Principal,
-        BalanceName::LateCharge,
-        BalanceName::Fees,
-        BalanceName::Impound,
-        BalanceName::Suspense,
+    for (name, field) in [
+        (BalanceName::Principal, "Current_Principal_Balance"),
+        (BalanceName::LateCharge, "Current_Late_Charge_Balance"),
+        (BalanceName::Fees, "Current_Fees_Balance"),
+        (BalanceName::Impound, "Current_Impound_Balance"),
+        (BalanceName::Suspense, "Current_Suspense_Balance"),
     ] {
         if *balance(&mut after, name) < Money::ZERO {
-            let message =
-                format!("would leave the {name:?} balance below zero: reverse later entries first");
+            let message = format!("would leave {field} below zero: reverse later entries first");
             return Err(refuse(message));
         }
     }
