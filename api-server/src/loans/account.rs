@@ -80,7 +80,7 @@ impl LoanAccount {
 
     /// Locks the loan's row and reads its book, regardless of the caller: visibility and privileges
     /// must have been checked before.
-    #[expect(clippy::disallowed_methods, reason = "an entry counts every row of its loan")]
+    #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or(LoanError::NotFound)?;

@@ -92,7 +92,7 @@ pub async fn post(
     Ok(row)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever posts a row gets it back")]
+#[expect(clippy::disallowed_methods, reason = "a new row is returned, visible or not")]
 async fn entry_row(
     tx: &DatabaseTransaction,
     reference: i64,
@@ -103,7 +103,7 @@ async fn entry_row(
 
 /// Adds draws, and the amount drawn, to a credit line of the loan, under the line's row lock.
 /// Negative values take them back.
-#[expect(clippy::disallowed_methods, reason = "a posting counts on its own line")]
+#[expect(clippy::disallowed_methods, reason = "a draw counts on its line, visible or not")]
 pub(crate) async fn count_draw(
     tx: &DatabaseTransaction,
     author: &Actor,

@@ -111,7 +111,7 @@ impl PostedRow {
 }
 
 /// Reads all rows of an entry, first row first.
-#[expect(clippy::disallowed_methods, reason = "an entry allocates what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is allocated whole, hidden rows too")]
 pub async fn read(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -173,7 +173,7 @@ pub async fn allocate<'a>(
 }
 
 /// Returns the keys of the due rows that the entry itself created, by due date.
-#[expect(clippy::disallowed_methods, reason = "an entry counts every due row of its loan")]
+#[expect(clippy::disallowed_methods, reason = "due rows have no visibility rule")]
 async fn new_due_rows(
     tx: &DatabaseTransaction,
     loan_id: i64,

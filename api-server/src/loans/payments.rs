@@ -202,7 +202,7 @@ async fn paid_by(
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "unique among all rows of the loan")]
+#[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
 async fn check_external_id(
     tx: &DatabaseTransaction,
     loan_id: i64,
