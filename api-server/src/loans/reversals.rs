@@ -251,7 +251,7 @@ async fn prior_state(
     let same_accrual = closed_by_entry(account, &prior)
         || accrues(&status(tx, prior.status_code_id).await?) == accrues(&account.status);
     if account.loan.accrual_base_date != first.effective_date
-        || !prior.has_terms_of(&account.loan)
+        || !prior.has_same_terms(&account.loan)
         || !same_accrual
     {
         return Err(refuse("is no longer the last change to the loan's accrual base and terms"));
