@@ -111,7 +111,7 @@ pub async fn add(
     scope: Option<IdempotencyScope>,
 ) -> Result<Replayable<cards::Model, true>, CardError> {
     let processor = Arc::clone(&add.processor);
-    execute::execute(&processor.writer, add, ExecutionMode::Kept(scope)).await
+    execute::execute(&processor.writer, add, ExecutionMode::Commit(scope)).await
 }
 
 impl Command for AddCard {

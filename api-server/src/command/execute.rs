@@ -1,6 +1,6 @@
 //! Executing commands: an operation that writes waits in the lock queue, runs in one transaction,
-//! and is retried on contention. A POST first claims its idempotency key; if it was executed before,
-//! the stored response is returned.
+//! and is retried on contention. A POST first claims its idempotency key; if it was executed
+//! before, the stored response is returned.
 
 use crate::command::failure::{Away, Failure, LockedRow};
 use crate::command::idempotency::{
@@ -71,9 +71,9 @@ impl Executor {
 /// How a POST is executed.
 pub enum ExecutionMode {
     /// Committed. The response is stored under the key, if the client sent one.
-    Kept(Option<IdempotencyScope>),
-    /// Dry run: executed and rolled back. The response is what it would have been.
-    Tried,
+    Commit(Option<IdempotencyScope>),
+    /// Executed and rolled back. The response is what it would have been.
+    DryRun,
 }
 
 /// Executes a POST: 201 with the result, or 200 with the result of a dry run.
@@ -89,11 +89,11 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
     let executor = executor.clone();
     let task = tokio::spawn(async move {
         let claim = match mode {
-            ExecutionMode::Tried => {
+            ExecutionMode::DryRun => {
                 return with_locks(&executor, &command, &PostEnd::RollBack).await;
             }
-            ExecutionMode::Kept(None) => None,
-            ExecutionMode::Kept(Some(scope)) => {
+            ExecutionMode::Commit(None) => None,
+            ExecutionMode::Commit(Some(scope)) => {
                 match idempotency::claim(&executor.db, &scope, LEASE_SECONDS).await? {
                     ClaimOutcome::Done(stored) => return Ok(stored.into()),
                     ClaimOutcome::New(claim) => Some(claim),

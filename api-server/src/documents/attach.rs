@@ -86,7 +86,7 @@ async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
         let scope = keyed.map(|keyed| keyed.scope(&received.parts()));
         let effect = effect(received);
         let outcome =
-            execute::execute(&attachments.writer, effect, ExecutionMode::Kept(scope)).await;
+            execute::execute(&attachments.writer, effect, ExecutionMode::Commit(scope)).await;
         let in_vain = match &outcome {
             Ok(answer) => answer.is_replayed(),
             // After a commit that was not acknowledged, the row may exist. The object stays: only

@@ -189,7 +189,7 @@ impl CashDrawers {
         let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         let counting = CountDrawer { caller, drawer_id, new: reconciliation.value };
-        Ok(Created(execute::execute(&state.writer, counting, ExecutionMode::Kept(scope)).await?))
+        Ok(Created(execute::execute(&state.writer, counting, ExecutionMode::Commit(scope)).await?))
     }
 
     /// List a cash drawer's transactions.
@@ -244,7 +244,7 @@ impl CashDrawers {
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
         let posting = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
-        Ok(Created(execute::execute(&state.writer, posting, ExecutionMode::Kept(scope)).await?))
+        Ok(Created(execute::execute(&state.writer, posting, ExecutionMode::Commit(scope)).await?))
     }
 }
 

@@ -109,16 +109,16 @@ impl LoanTransactions {
         payment: JsonBody<NewPayment>,
     ) -> Result<PaymentResponse, Problem> {
         let RequestContext { caller, clock } = admitted;
-        let keeping = match test.0.unwrap_or(false) {
-            true => ExecutionMode::Tried,
+        let mode = match test.0.unwrap_or(false) {
+            true => ExecutionMode::DryRun,
             false => {
-                ExecutionMode::Kept(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
+                ExecutionMode::Commit(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
             }
         };
         payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let payment = PostPayment { caller, author, loan_id: loan_id.0, new: payment.value };
-        Ok(execute::execute(&state.writer, payment, keeping).await?)
+        Ok(execute::execute(&state.writer, payment, mode).await?)
     }
 }
 
