@@ -91,14 +91,14 @@ async fn finish(
     outcome: &Result<Replayable<CardPayment, true>, CardError>,
 ) {
     if let Ok(done) = outcome {
-        match done.keep(Some(claim), &processor.db).await.map_err(CardError::from) {
+        match done.store(Some(claim), &processor.db).await.map_err(CardError::from) {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, "the response of a card payment could not be stored")
             }
         }
     }
-    claim.free(&processor.db).await;
+    claim.release(&processor.db).await;
 }
 
 async fn pay_claimed(

@@ -106,7 +106,7 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
         };
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             // If releasing the key fails, the claim ends with its lease.
-            let _ = timeout(ATTEMPT_TIME_MAX, claim.free(&executor.db)).await;
+            let _ = timeout(ATTEMPT_TIME_MAX, claim.release(&executor.db)).await;
         }
         outcome
     });
@@ -171,7 +171,7 @@ impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
             }
             Self::Commit(claim) => {
                 let response = Replayable::new(StatusCode::CREATED, &answer);
-                response.keep(*claim, &tx).await?;
+                response.store(*claim, &tx).await?;
                 db::commit(tx).await?;
                 Ok(response)
             }

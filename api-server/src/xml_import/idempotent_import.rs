@@ -65,7 +65,7 @@ pub async fn carry_out(
 ) -> Result<ImportResponse, ImportError> {
     let outcome = run(db, import, mode, pieces, claim).await;
     if let (Err(_), Some(claim)) = (&outcome, claim) {
-        let freed = claim.free(db).await;
+        let freed = claim.release(db).await;
         if freed && let Err(error) = import_log::free(db, claim.scope_hash()).await {
             tracing::warn!(%error, "could not delete an unfinished import run; the sweep will");
         }

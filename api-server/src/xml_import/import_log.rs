@@ -86,7 +86,7 @@ impl<'c> ImportRun<'c> {
     /// Renews the claim's lease. Fails once another request has the claim: this import may then
     /// write nothing more.
     pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
-        Ok(self.claim.hold(db).await?)
+        Ok(self.claim.renew(db).await?)
     }
 
     /// How often the lease is renewed: every tenth of its length.
@@ -177,7 +177,7 @@ impl<'c> ImportRun<'c> {
             .filter(Column::ImportId.eq(self.import_id))
             .exec(tx)
             .await?;
-        Ok(self.claim.keep(tx, StatusCode::OK, "").await?)
+        Ok(self.claim.complete(tx, StatusCode::OK, "").await?)
     }
 }
 

@@ -38,13 +38,13 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     }
 
     /// Stores this response under the claim, if there is one.
-    pub async fn keep(
+    pub async fn store(
         &self,
         claim: Option<&Claim>,
         db: &impl ConnectionTrait,
     ) -> Result<(), KeyError> {
         match claim {
-            Some(claim) => claim.keep(db, self.status, &self.body).await,
+            Some(claim) => claim.complete(db, self.status, &self.body).await,
             None => Ok(()),
         }
     }
