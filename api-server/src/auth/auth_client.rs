@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Timeout of an introspection call, after which the auth server counts as unavailable.
-const QUESTION_TIME_MAX: Duration = Duration::from_secs(2);
+const INTROSPECTION_TIME_MAX: Duration = Duration::from_secs(2);
 /// No token is longer, and the auth server accepts no form that is much longer.
 const TOKEN_BYTES_MAX: usize = 4096;
 /// Attempts per introspection: an idle connection may have died.
-const TRIES: usize = 2;
+const ATTEMPTS: usize = 2;
 
 type IntrospectionResult = Result<Arc<ActiveToken>, Problem>;
 type TokenHash = [u8; 32];
@@ -31,7 +31,7 @@ pub struct AuthClient {
     introspection_url: String,
     client_id: String,
     client_secret: String,
-    questions: Coalesced<TokenHash, IntrospectionResult>,
+    in_flight: Coalesced<TokenHash, IntrospectionResult>,
 }
 
 impl AuthClient {
@@ -51,7 +51,7 @@ impl AuthClient {
             .https_only(true)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .timeout(QUESTION_TIME_MAX)
+            .timeout(INTROSPECTION_TIME_MAX)
             .tcp_nodelay(true)
             .build()
             .map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ impl AuthClient {
             introspection_url: format!("{}/oauth2/introspect", auth_url),
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),
-            questions: Coalesced::default(),
+            in_flight: Coalesced::default(),
         }))
     }
 
@@ -72,14 +72,14 @@ impl AuthClient {
         let mut hash = TokenHash::default();
         hash.copy_from_slice(digest::digest(&digest::SHA256, token.as_bytes()).as_ref());
         let (this, token) = (Arc::clone(self), token.to_owned());
-        let question = async move { this.ask(&token).await };
-        self.questions.ask(hash, question).await.map_err(Problem::internal)?
+        let request = async move { this.introspect_with_retries(&token).await };
+        self.in_flight.ask(hash, request).await.map_err(Problem::internal)?
     }
 
-    async fn ask(&self, token: &str) -> IntrospectionResult {
+    async fn introspect_with_retries(&self, token: &str) -> IntrospectionResult {
         let mut outcome = Err(Problem::new(ProblemType::AuthServerUnavailable));
-        for _ in 0..TRIES {
-            outcome = match self.ask_once(token).await {
+        for _ in 0..ATTEMPTS {
+            outcome = match self.request_introspection(token).await {
                 Ok(Introspection::Active(token)) => return Ok(Arc::from(token)),
                 Ok(Introspection::Inactive(_)) => {
                     return Err(Problem::new(ProblemType::TokenInvalid));
@@ -93,7 +93,7 @@ impl AuthClient {
         outcome
     }
 
-    async fn ask_once(&self, token: &str) -> Result<Introspection, String> {
+    async fn request_introspection(&self, token: &str) -> Result<Introspection, String> {
         let response = self
             .http
             .post(&self.introspection_url)

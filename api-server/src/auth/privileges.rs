@@ -173,8 +173,8 @@ mod tests {
     use super::*;
 
     fn granted(grants: &[(&str, &str)], dba: bool) -> Rights {
-        let own = |(path, verb): &(&str, &str)| ((*path).to_owned(), (*verb).to_owned());
-        Rights::granted(grants.iter().map(own).collect(), dba)
+        let owned = |(path, verb): &(&str, &str)| ((*path).to_owned(), (*verb).to_owned());
+        Rights::granted(grants.iter().map(owned).collect(), dba)
     }
 
     #[test]
