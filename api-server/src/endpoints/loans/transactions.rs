@@ -59,7 +59,7 @@ impl LoanTransactions {
         page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
-        let after = page.after()?.map(position).transpose()?;
+        let after = page.after()?.map(after_cursor).transpose()?;
         admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let mut rows = admitted
             .caller
@@ -123,11 +123,11 @@ impl LoanTransactions {
 }
 
 /// Returns the condition for rows after a cursor.
-fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
+fn after_cursor([date, id]: [String; 2]) -> Result<Condition, Problem> {
     use loan_transactions::Column::{EffectiveDate, TransactionId};
-    let refused = || Problem::bad_request("after is not a cursor of this list");
-    let Day(date) = date.parse().map_err(|_| refused())?;
-    let id: i64 = id.parse().map_err(|_| refused())?;
+    let invalid_cursor = || Problem::bad_request("after is not a cursor of this list");
+    let Day(date) = date.parse().map_err(|_| invalid_cursor())?;
+    let id: i64 = id.parse().map_err(|_| invalid_cursor())?;
     let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
     Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
 }
@@ -156,7 +156,7 @@ impl Command for PostPayment {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, LoanError> {
-        let order = self.new.clone().validate()?;
-        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &order).await
+        let payment = self.new.clone().validate()?;
+        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await
     }
 }
