@@ -64,7 +64,8 @@ fn what_is_past_due_comes_before_accrued_interest_charges_and_unbilled_principal
 #[test]
 fn interest_first_distributions_pay_all_past_due_interest_before_any_principal() {
     use DistributionItem::*;
-    let distribution = [PastDueInterest, PastDuePrincipal, CurrentInterestDue, AccruedInterest, Excess];
+    let distribution =
+        [PastDueInterest, PastDuePrincipal, CurrentInterestDue, AccruedInterest, Excess];
     let posting = pay_in_order("25.00", &distribution);
     let expected = [row("2024-02-15", "10.00", "5.00"), row("2024-03-15", "10.00", "0.00")];
     assert_eq!(posting.due_row_parts, expected);
