@@ -61,7 +61,7 @@ impl Files {
         let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
         check_if_match(request, &tag)?;
-        if known.contain(&file.sha256) {
+        if known.contains(&file.sha256) {
             return Ok(Download { file, part: None, body: None });
         }
         let length = file.size_bytes.unsigned_abs();

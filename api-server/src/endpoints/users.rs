@@ -108,7 +108,7 @@ impl Users {
             let [id, source, name, path] = row.sort_key();
             Cursor::new(&[&id, &source, &name, &path])
         };
-        rows.truncate(page.rows_wanted() as usize);
+        rows.truncate(page.rows_to_fetch() as usize);
         Ok(page.of(rows, cursor))
     }
 

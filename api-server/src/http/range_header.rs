@@ -25,7 +25,9 @@ pub fn requested_range(request: &Request, tag: &str, length: u64) -> RequestedRa
     let ranges = values(RANGE).join(",");
     let Some((unit, specs)) = ranges.split_once('=') else { return RequestedRange::All };
     let condition = values(IF_RANGE);
-    if !unit.trim().eq_ignore_ascii_case("bytes") || condition.iter().any(|is| is.trim() != tag) {
+    if !unit.trim().eq_ignore_ascii_case("bytes")
+        || condition.iter().any(|value| value.trim() != tag)
+    {
         return RequestedRange::All;
     }
     match part(specs.trim(), length) {
