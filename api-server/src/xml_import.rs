@@ -219,7 +219,7 @@ impl<'a> Import<'a> {
 
     /// Sets the gate to close while one of the import's transactions locks the whole database.
     #[must_use]
-    pub fn behind(mut self, gate: &Arc<ImportGate>) -> Self {
+    pub fn with_gate(mut self, gate: &Arc<ImportGate>) -> Self {
         self.gate = Arc::clone(gate);
         self
     }

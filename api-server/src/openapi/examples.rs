@@ -70,9 +70,9 @@ fn show_bodies(operation: &mut Value, example: &Example) {
     }
 }
 
-fn show_in(content: Option<&mut Value>, shown: Option<&Value>) {
+fn show_in(content: Option<&mut Value>, example: Option<&Value>) {
     let content = content.and_then(Value::as_object_mut);
-    for ((_, content), shown) in content.into_iter().flatten().zip(shown) {
-        content["example"] = shown.clone();
+    for ((_, content), example) in content.into_iter().flatten().zip(example) {
+        content["example"] = example.clone();
     }
 }
