@@ -40,7 +40,7 @@ pub struct CardPayment {
 }
 
 /// Returns a payment with the rows of its entry that the caller may see.
-pub(super) async fn answer(
+pub(super) async fn card_payment(
     db: &impl ConnectionTrait,
     caller: &Caller,
     intent: Model,
