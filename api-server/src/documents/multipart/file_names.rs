@@ -5,9 +5,9 @@
 /// look like `exe.txt`.
 pub fn clean(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let seen: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
-    let seen = seen.trim();
-    (!seen.trim_matches('.').trim().is_empty()).then(|| seen.to_owned())
+    let visible: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
+    let visible = visible.trim();
+    (!visible.trim_matches('.').trim().is_empty()).then(|| visible.to_owned())
 }
 
 /// True for characters without a glyph that change how others look: direction, joining, and the
