@@ -47,7 +47,7 @@ pub struct Results {
     file: tokio::io::BufWriter<tokio::fs::File>,
     totals: Totals,
     /// Everything that succeeded was rolled back after its results were written.
-    undone: bool,
+    rolled_back: bool,
 }
 
 impl Results {
@@ -59,7 +59,7 @@ impl Results {
             directory: directory.to_owned(),
             file: tokio::io::BufWriter::with_capacity(BUFFER_BYTES, file),
             totals: Totals::default(),
-            undone: false,
+            rolled_back: false,
         })
     }
 
@@ -79,9 +79,9 @@ impl Results {
     }
 
     /// Marks everything that succeeded so far as rolled back.
-    pub fn undo_all(&mut self) {
+    pub fn mark_rolled_back(&mut self) {
         let Totals { read, failed, .. } = self.totals;
-        self.undone = true;
+        self.rolled_back = true;
         self.totals = Totals { read, failed, ..Totals::default() };
     }
 
@@ -92,10 +92,10 @@ impl Results {
         committed: bool,
     ) -> Result<ImportResponse, ImportError> {
         self.file.flush().await.map_err(ImportError::defect)?;
-        let (totals, undone) = (self.totals, self.undone);
+        let (totals, rolled_back) = (self.totals, self.rolled_back);
         let file = self.file.into_inner().into_std().await;
         let directory = self.directory;
-        let rewritten = tokio::task::spawn_blocking(move || match undone {
+        let rewritten = tokio::task::spawn_blocking(move || match rolled_back {
             true => roll_back(file, &directory),
             false => Ok(file),
         });
@@ -131,16 +131,24 @@ fn write_line(bytes: &mut Vec<u8>, result: &RecordResult, first: bool) -> io::Re
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
+    fn begin_array_value<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_key<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
+    fn begin_object_key<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_value<W: Write + ?Sized>(&mut self, to: &mut W) -> io::Result<()> {
-        to.write_all(b": ")
+    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
     }
 }
 
@@ -208,8 +216,8 @@ impl ImportResponse {
                 Err(error) => return drop(sender.blocking_send(Err(ImportError::defect(error)))),
             };
             while results.peek().is_some() {
-                let some: io::Result<Vec<_>> = results.by_ref().take(RESULTS_PER_PART).collect();
-                if sender.blocking_send(some.map_err(ImportError::defect)).is_err() {
+                let part: io::Result<Vec<_>> = results.by_ref().take(RESULTS_PER_PART).collect();
+                if sender.blocking_send(part.map_err(ImportError::defect)).is_err() {
                     return;
                 }
             }

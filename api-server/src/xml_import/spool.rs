@@ -25,7 +25,7 @@ pub fn pieces(file: impl BufRead + Send + 'static) -> Pieces {
             Ok(())
         });
         if let Err(fault) = outcome {
-            let _nobody_is_left_to_tell = sender.blocking_send(Err(fault));
+            let _receiver_may_be_gone = sender.blocking_send(Err(fault));
         }
     });
     receiver

@@ -112,7 +112,7 @@ impl Import<'_> {
                 None => self.stage.add(row, place),
             },
         }
-        Ok(ElementOutcome::told(messages))
+        Ok(ElementOutcome::messages_only(messages))
     }
 
     /// Writes the changed columns of a row, with their field history.
