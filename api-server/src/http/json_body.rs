@@ -312,7 +312,7 @@ mod tests {
     use crate::router;
 
     #[test]
-    fn a_member_that_stands_twice_on_any_level_could_mean_either() {
+    fn a_member_that_appears_twice_on_any_level_is_refused() {
         let read = |text: &str| members(text.as_bytes(), Quoting::Fault);
         let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
         let same: Value = serde_json::from_str(sound).unwrap();
