@@ -93,6 +93,14 @@ impl ElementOutcome {
         Self { results: vec![result], failed, messages: Vec::new() }
     }
 
+    /// An element that was applied: a result if it has its own id, otherwise only its messages.
+    pub fn applied(element: &Element, action: Action, id: i64, messages: Vec<Message>) -> Self {
+        match has_id(element) {
+            true => Self::one(element, action, None, id, messages),
+            false => Self::messages_only(messages),
+        }
+    }
+
     /// Only messages, for the parent to report.
     pub fn messages_only(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }

@@ -162,7 +162,7 @@ impl Import<'_> {
                 VinCheck::Refuse => fields.error("VIN", fault),
             }
         }
-        self.set(tx, fields, before, row, collateral.audit_target()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Returns how a wrong vehicle identification number is treated. The setting is read once.
@@ -210,7 +210,7 @@ impl Import<'_> {
         });
         fields.fill(&LOCATION, &mut row);
         self.check_owner(tx, &mut fields).await?;
-        self.set(tx, fields, before, row, collateral.audit_target()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes an insurance policy.
@@ -251,7 +251,7 @@ impl Import<'_> {
         if fields.update != UpdateMode::Delete && ends_early {
             fields.error("ExpirationDate", "must not be before EffectiveDate");
         }
-        self.keep(tx, element, fields, before, row, collateral.audit_target()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes a tax.
@@ -282,6 +282,6 @@ impl Import<'_> {
             },
         };
         fields.fill(&TAX, &mut row);
-        self.keep(tx, element, fields, before, row, collateral.audit_target()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 }

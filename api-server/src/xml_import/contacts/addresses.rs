@@ -74,7 +74,7 @@ impl Import<'_> {
         if row.to_date.is_some_and(|to| to < row.from_date) {
             fields.error("ToDate", "must not be before FromDate");
         }
-        self.keep(tx, element, fields, before, row, audit_target(contact_id)).await
+        self.upsert(tx, element, fields, before, row, audit_target(contact_id)).await
     }
 
     /// Keeps the old address of a contact that moves, if a relationship code with `Auto_Prev_Addr`

@@ -128,7 +128,7 @@ impl Import<'_> {
         }
         let target = row.place();
         let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
-        let applied = self.keep(tx, element, fields, before, row, target).await?;
+        let applied = self.upsert(tx, element, fields, before, row, target).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
             // Read again: earlier elements of the record may have changed the row.
@@ -188,7 +188,7 @@ impl Import<'_> {
             (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
         let target = row.place();
-        self.keep(tx, element, fields, before, row, target).await
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     async fn find_link(
@@ -256,7 +256,7 @@ impl Import<'_> {
             }
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
-        self.keep(tx, element, fields, before, row, target).await
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Checks that new journal entries may use a transaction code.

@@ -133,7 +133,7 @@ impl Import<'_> {
             check_recurring(&mut fields, &row);
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
-        self.keep(tx, element, fields, before, row, target).await
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Inserts, changes or deletes an automated payment.
@@ -182,7 +182,7 @@ impl Import<'_> {
             self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
-        self.keep(tx, element, fields, before, row, target).await
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Checks that the card of an automated payment belongs to this loan and is not forgotten.
