@@ -1,8 +1,8 @@
 //! Payment gateway: the interface to gateways, and the choice of one.
 //!
 //! An adapter converts but never decides: it translates calls into its gateway's API, and responses
-//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what follows
-//! from a response. The gateway is never called while a row is locked.
+//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what
+//! follows from a response. The gateway is never called while a row is locked.
 //!
 //! | Module | Contents |
 //! |---|---|

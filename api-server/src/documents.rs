@@ -1,5 +1,5 @@
-//! Documents of comments and of user-defined fields. This file reads them. [`changes`] has the
-//! commands that change them, [`attach`] receives their files, [`multipart`] reads forms,
+//! Documents attached to comments and to user-defined fields. This file reads them. [`changes`] has
+//! the commands that change them, [`attach`] receives their files, [`multipart`] reads forms,
 //! [`downloads`] sends files, and [`store`] stores the bytes.
 
 pub mod attach;

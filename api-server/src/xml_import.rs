@@ -10,9 +10,9 @@
 //!
 //! Records that only insert rows are applied in batches: their rows are staged in memory and
 //! inserted in bulk ([`batch`]), and the rows they refer to are looked up for the whole batch at a
-//! time ([`lookup_cache`]). All other records are applied one at a time, each in its own transaction or
-//! savepoint, element by element; so are the records of a batch that runs into a conflicting row or
-//! a lock. Both ways run the same functions: a batch only writes later.
+//! time ([`lookup_cache`]). All other records are applied one at a time, each in its own transaction
+//! or savepoint, element by element; so are the records of a batch that runs into a conflicting row
+//! or a lock. Both ways run the same functions: a batch only writes later.
 //!
 //! Anything that grows with the file is on disk while the import runs: the file itself ([`spool`]),
 //! its results ([`results`]) and the names of its records ([`record_refs`]).

@@ -1,5 +1,5 @@
-//! Pages of the gateway on which a card is added. Each is opened for one loan, accepts one card,
-//! and is usable only for some minutes.
+//! Checkout sessions: pages of the gateway on which a card is added. Each is opened for one loan,
+//! accepts one card, and is usable only for some minutes.
 //!
 //! The URL of a page ends with a secret, of which only the hash is stored. The sandbox's page is
 //! served by this server. Stripe's page sends the browser back here when it is done; if the browser

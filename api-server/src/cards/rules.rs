@@ -1,4 +1,4 @@
-//! Card rules: which card may be charged on which loan, and the convenience fee.
+//! Card rules: which card may be charged on which loan, and which convenience fee applies.
 
 use super::PaymentGateway;
 use crate::auth::caller::Caller;

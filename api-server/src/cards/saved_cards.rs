@@ -1,4 +1,4 @@
-//! Saved cards: adding and forgetting them.
+//! Saved cards: how one is added, charged and forgotten.
 
 use super::{CardDetails, CardProcessor, GatewayError, GatewayRefusal, PaymentGateway, rules};
 use crate::audit::{self, Actor, AuditTarget, Changes, HistoryOwner};

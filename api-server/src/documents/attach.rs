@@ -1,4 +1,4 @@
-//! Attaching files: the bytes are stored first, then the row, and neither remains if it fails.
+//! File attachments: the bytes are stored first, then the row, and neither remains if that fails.
 
 use super::changes::{AddDocument, AddFile, DocumentEditor};
 use super::{AttachmentOwner, Document, DocumentFile};

@@ -1,4 +1,4 @@
-//! Downloads of files, with limits on how many run concurrently and how long one waits for a client
+//! File downloads, with limits on how many run concurrently and how long one waits for a client
 //! that does not read.
 
 use crate::auth::caller::Caller;

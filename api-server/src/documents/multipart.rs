@@ -1,4 +1,4 @@
-//! Uploads: multipart forms (RFC 7578) read as a stream, with a limit on everything.
+//! Multipart uploads: forms (RFC 7578) that are read as a stream, with a limit on everything.
 //!
 //! The bytes go into the object store as they arrive, so memory use stays constant. A form that is
 //! refused, cut off or abandoned leaves nothing there.

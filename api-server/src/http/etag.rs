@@ -1,4 +1,4 @@
-//! Versions of rows that can be changed: `versionHash`, also sent as `ETag`.
+//! ETags of rows that can be changed: the version of a row, also sent as `versionHash`.
 //!
 //! The hash is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
 //! Opaque to clients: it changes with any column.

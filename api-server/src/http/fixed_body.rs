@@ -1,5 +1,5 @@
-//! Bodies that stay the same while the server runs: built and compressed once, shared by all
-//! responses, and not sent again to clients that already have them.
+//! Fixed bodies, which stay the same while the server runs: built and compressed once, shared by
+//! all responses, and not sent again to clients that already have them.
 
 use crate::http::etag::IfNoneMatch;
 use aws_lc_rs::digest::{SHA256, digest};

@@ -1,5 +1,5 @@
-//! Gate that imports close to other writers: on SQLite a transaction locks the whole database, and
-//! an import's transaction may take minutes. Writers wait here for it to end, without holding a
+//! Import gate, which an import closes to other writers: on SQLite a transaction locks the whole
+//! database, and an import's may take minutes. Writers wait here for it to end, without holding a
 //! connection that readers need.
 
 use poem::http::HeaderValue;

@@ -1,4 +1,5 @@
-//! Requested byte range of a file: a single range (RFC 9110, section 14), or the whole file.
+//! `Range` header: the requested bytes of a file, which are a single range (RFC 9110, section 14)
+//! or the whole file.
 
 use poem::Request;
 use poem::http::header::{HeaderName, IF_RANGE, RANGE};

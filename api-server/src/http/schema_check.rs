@@ -1,5 +1,5 @@
-//! The contract's expectations of a request in plain words, for every parameter and every body
-//! member. The framework's own messages name internal types.
+//! Schema check: what the contract expects of a request, in plain words, for every parameter and
+//! every body member. The framework's own messages name internal types.
 
 use crate::http::operations::{Operation, Operations};
 use poem::http::Uri;

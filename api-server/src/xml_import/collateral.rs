@@ -330,8 +330,8 @@ impl Import<'_> {
         }
     }
 
-    /// Deletes the link between collateral and a loan. If that was the last link and `may_delete` holds,
-    /// deletes the collateral too.
+    /// Deletes the link between collateral and a loan. If that was the last link and `may_delete`
+    /// holds, deletes the collateral too.
     pub(super) async fn release(
         &mut self,
         tx: &DatabaseTransaction,

@@ -1,5 +1,5 @@
-//! Database record of imports under an `Idempotency-Key`: their progress, from which a repeated
-//! request resumes, and their results, from which it is replayed.
+//! Import log: the database record of imports under an `Idempotency-Key`: their progress, from
+//! which a repeated request resumes, and their results, from which it is replayed.
 
 use super::report::RecordResult;
 use super::results::{ImportResponse, Results, Totals};

@@ -1,4 +1,4 @@
-//! Outcome of applying an element and the elements in it: results, or why it was not applied.
+//! Outcome of an element and of the elements in it: results, or why it was not applied.
 
 use super::batch::BatchKeys;
 use super::parse::Element;

@@ -1,5 +1,6 @@
-//! Records named by `StoreRecordID`, for the rest of the file. A file may name millions of records:
-//! names are held in memory up to a limit, and beyond it they move to a temporary SQLite file.
+//! Record references: the records named by `StoreRecordID`, for the rest of the file. A file may
+//! name millions of records: names are held in memory up to a limit, and beyond it they move to a
+//! temporary SQLite file.
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};

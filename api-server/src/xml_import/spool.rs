@@ -1,4 +1,5 @@
-//! Second pass over a spooled import file. A blocking thread reads its pieces, with backpressure.
+//! Import spool: the second pass over a spooled file. A blocking thread reads its pieces, with
+//! backpressure.
 
 use super::parse::{Piece, Records, XmlFault};
 use super::runner::Pieces;

@@ -1,4 +1,5 @@
-//! Applies elements to the rows they stand for: stages new rows, updates or deletes existing ones.
+//! Upserts of the rows that elements stand for: new rows are staged, existing ones updated or
+//! deleted.
 
 use super::batch::BatchTable;
 use super::element_fields::{ElementFields, UpdateMode};

@@ -1,4 +1,4 @@
-//! Step 1: the request for a card payment, and the intent.
+//! Card payment intent, step 1 of a payment: the request, its checks, and the stored intent.
 
 use super::post_to_loan::{entering_user, validated_payment};
 use crate::audit::Actor;

@@ -1,4 +1,5 @@
-//! Step 5: posting the loan payment and ending the intent, in one transaction.
+//! Loan posting, step 5 of a card payment: the loan payment is posted and the intent ended, in one
+//! transaction.
 
 use super::repository;
 use crate::audit::Actor;

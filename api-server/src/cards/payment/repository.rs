@@ -1,5 +1,6 @@
-//! Rows of `gateway_payments`. A change is made only if the payment is still in the state that was
-//! read. A change that comes too late has no effect, and the payment is read again.
+//! Card payment repository: the rows of `gateway_payments`. A change is made only if the payment is
+//! still in the state that was read. A change that comes too late has no effect, and the payment is
+//! read again.
 
 use crate::cards::GatewayRefusal;
 use crate::cards::refusals::CardError;

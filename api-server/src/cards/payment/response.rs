@@ -1,4 +1,4 @@
-//! Responses about card payments.
+//! Card payment response, with the transactions of its entry.
 
 use crate::auth::caller::Caller;
 use poem_openapi::Object;

@@ -1,5 +1,5 @@
-//! Checks of a file's bytes as they pass: text must not contain control characters, an office
-//! document must not contain macros.
+//! Content scan of an uploaded file, chunk by chunk: text must not contain control characters, an
+//! office document must not contain macros.
 
 use super::file_types::FileType;
 

@@ -1,4 +1,4 @@
-//! Names of uploaded files, without folders and without invisible characters.
+//! File names of uploads, without folders and without invisible characters.
 
 /// Returns the name of a file without path, control and formatting characters; `None` if nothing is
 /// left that could name a file. Characters that reverse the writing direction would make `txt.exe`

@@ -1,4 +1,4 @@
-//! A multipart form as a stream of parts. The parser never holds more than a little of it.
+//! Multipart reader: a form as a stream of parts. The parser never holds more than a little of it.
 
 use super::malformed;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! Sweep: removes orphans, which are objects without a row, left by interrupted uploads and
-//! removals.
+//! Garbage collection: the sweep that removes orphans, which are objects without a row, left by
+//! interrupted uploads and removals.
 //!
 //! Ages are measured by the store's own time: each sweep writes the object that says which database
 //! the store belongs to, see [`lease`](super::lease), and reads the time that the object got.

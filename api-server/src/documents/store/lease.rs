@@ -1,5 +1,5 @@
-//! Owner of a store: the database that it belongs to. Copies and older dumps of that database must
-//! not sweep the store, because they have no rows for what was uploaded since.
+//! Store lease: which database a store belongs to. Copies and older dumps of that database must not
+//! sweep the store, because they have no rows for what was uploaded since.
 //!
 //! A store has a random name. The object `owner` contains the current one; the database's setting
 //! contains it, too, with those before it. Each sweep moves on to a new name: first in the

@@ -1,4 +1,4 @@
-//! Leftovers in the store that belong to no file: orphans, and unfinished uploads.
+//! Orphans and unfinished uploads: what is in the store and belongs to no file.
 
 use super::gc::{GcError, GcReport};
 use super::{DocumentStore, key, path};

@@ -1,4 +1,4 @@
-//! Reading objects, in chunks large enough to be worth a disk access.
+//! Object reader: streams an object in chunks large enough to be worth a disk access.
 
 use super::{DocumentStore, RESPONSE_DELAY_MAX, bounded, path, unavailable};
 use bytes::Bytes;

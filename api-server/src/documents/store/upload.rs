@@ -1,4 +1,4 @@
-//! Writing an object while its bytes arrive.
+//! Object upload: an object is written while its bytes arrive.
 
 use super::{RESPONSE_DELAY_MAX, bounded, in_one_line, path, unavailable};
 use aws_lc_rs::digest;
