@@ -88,7 +88,7 @@ async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
         let outcome =
             execute::execute(&attachments.writer, command, ExecutionMode::Kept(scope)).await;
         let is_unreferenced = match &outcome {
-            Ok(answer) => answer.is_replayed(),
+            Ok(response) => response.is_replayed(),
             // After a commit that was not acknowledged, the row may exist. The object stays: only
             // the sweep can tell.
             Err(failure) => failure.is_refusal() || matches!(failure, Failure::KeyInProgress),

@@ -453,11 +453,11 @@ impl Command for RemoveFile {
     ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, row_id, file_id } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
-        let others = files.len() > 1;
+        let has_others = files.len() > 1;
         let file = files.into_iter().find(|file| file.file_id == *file_id);
         let file = file.ok_or(DocumentError::NotFound)?;
         check_field(tx, &editor.caller, &document).await?;
-        if !others {
+        if !has_others {
             return Err(DocumentError::Refused(DocumentRefusal::LastFile));
         }
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;

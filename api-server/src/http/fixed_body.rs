@@ -72,7 +72,7 @@ fn accepts_gzip(request: &Request) -> bool {
         let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
         let weight = parameters.trim().strip_prefix("q=").map(str::parse::<f32>);
         name.trim().eq_ignore_ascii_case("gzip")
-            && weight.is_none_or(|it| it.is_ok_and(|it| it > 0.0))
+            && weight.is_none_or(|weight| weight.is_ok_and(|weight| weight > 0.0))
     })
 }
 

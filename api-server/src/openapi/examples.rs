@@ -61,7 +61,7 @@ fn show_parameters(operation: &mut Value, path: &str, example: &str) {
 
 fn show_bodies(operation: &mut Value, example: &Example) {
     show_in(operation.pointer_mut("/requestBody/content"), example.request.as_ref());
-    // A dry run answers 200 with the body that is 201 otherwise.
+    // A dry run responds 200 with the body that is 201 otherwise.
     let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
     for (status, response) in responses.into_iter().flatten() {
         if status.starts_with('2') {

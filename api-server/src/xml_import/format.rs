@@ -225,7 +225,9 @@ impl ElementShape {
 
     /// Makes attributes required.
     pub fn needing(mut self, needed: Needed, names: &[&str]) -> Self {
-        for attribute in self.attributes.iter_mut().filter(|one| names.contains(&&*one.name)) {
+        for attribute in
+            self.attributes.iter_mut().filter(|attribute| names.contains(&&*attribute.name))
+        {
             attribute.needed = needed;
         }
         self

@@ -221,8 +221,8 @@ impl<'d> DoneRecords<'d> {
     }
 }
 
-/// Returns the answer of a finished import exactly as it was first sent; `None` if there is no such
-/// import.
+/// Returns the response of a finished import exactly as it was first sent; `None` if there is no
+/// such import.
 pub async fn replay(
     db: &DatabaseConnection,
     scope_hash: &str,

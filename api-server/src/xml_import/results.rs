@@ -1,5 +1,5 @@
 //! Result spool file of an import: an unnamed temporary file that holds the results until they are
-//! sent, so that an answer may be larger than memory. It disappears when it is closed.
+//! sent, so that a response may be larger than memory. It disappears when it is closed.
 
 use super::report::{Action, RecordResult};
 use crate::xml_import::refusals::ImportError;
@@ -13,9 +13,9 @@ use tokio::sync::mpsc::{self, Receiver};
 
 /// Buffer size for the file, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
-/// Results per part of a long answer.
+/// Results per part of a long response.
 const RESULTS_PER_PART: usize = 1000;
-/// How every answer ends.
+/// How every response ends.
 pub const TAIL: &str = "]}";
 
 /// Counts of elements by action.
@@ -85,7 +85,7 @@ impl Results {
         self.totals = Totals { read, failed, ..Totals::default() };
     }
 
-    /// Returns the answer, whose results can be read repeatedly.
+    /// Returns the response, whose results can be read repeatedly.
     pub async fn finish(
         mut self,
         test: bool,
@@ -120,7 +120,7 @@ fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
     Ok(writer.into_inner()?)
 }
 
-/// Writes a result on a line of its own, as it appears in the answer.
+/// Writes a result on a line of its own, as it appears in the response.
 fn write_line(bytes: &mut Vec<u8>, result: &RecordResult, first: bool) -> io::Result<()> {
     bytes.extend_from_slice(if first { b"\n  " } else { b",\n  " });
     let mut serializer = serde_json::Serializer::with_formatter(bytes, Spaced);
@@ -175,7 +175,7 @@ impl<R: BufRead> Iterator for ResultLines<R> {
     }
 }
 
-/// The answer to an import.
+/// The response to an import.
 #[derive(Debug)]
 pub struct ImportResponse {
     pub test: bool,
@@ -185,7 +185,7 @@ pub struct ImportResponse {
 }
 
 impl ImportResponse {
-    /// Returns the answer up to its results.
+    /// Returns the response up to its results.
     pub fn head(&self) -> String {
         let Self { test, committed, totals, .. } = self;
         let Totals { read, inserted, updated, deleted, failed } = totals;
@@ -196,7 +196,7 @@ impl ImportResponse {
         )
     }
 
-    /// Duplicates the answer. Both share one file position, so only one can be read at a time.
+    /// Duplicates the response. Both share one file position, so only one can be read at a time.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()?, ..*self })
     }

@@ -431,8 +431,8 @@ impl Runner<'_> {
         self.import.store_refs().await
     }
 
-    /// Adds the results of a long record to the answer, and stores them in `own`, the record's own
-    /// transaction, if it has one.
+    /// Adds the results of a long record to the response, and stores them in `own`, the record's
+    /// own transaction, if it has one.
     async fn copy(
         &mut self,
         own: Option<&DatabaseTransaction>,

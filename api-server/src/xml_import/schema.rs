@@ -105,8 +105,8 @@ fn line(xsd: &mut String, depth: usize, text: &str) {
 
 fn write_type(xsd: &mut String, shape: &ElementShape) {
     line(xsd, 1, &format!("<xs:complexType name=\"{}\">", shape.element));
-    let needed = shape.attributes.iter().filter(|one| one.needed == Needed::ToInsert);
-    let needed: Vec<&str> = needed.map(|one| &*one.name).collect();
+    let needed = shape.attributes.iter().filter(|attribute| attribute.needed == Needed::ToInsert);
+    let needed: Vec<&str> = needed.map(|attribute| &*attribute.name).collect();
     let needed = [needed.join(", "), shape.also_needs.to_owned()];
     let needed: Vec<&str> =
         needed.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();

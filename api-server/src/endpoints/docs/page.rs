@@ -80,9 +80,10 @@ pub fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
 
 /// Returns the content of the first element of this name in the framework's HTML.
 pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
-    let begun = html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
-    let ended = begun.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
-    ended.map(|(text, _)| text).unwrap_or_default()
+    let content =
+        html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
+    let content = content.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
+    content.map(|(text, _)| text).unwrap_or_default()
 }
 
 fn header() -> Markup {

@@ -197,16 +197,16 @@ fn main(secret: &str, loan_number: &str, shown: &Shown) -> Markup {
 }
 
 fn cards(shown: &Shown) -> Markup {
-    let wrong = shown.fault.is_some_and(CardFormFault::is_about_card);
+    let is_invalid = shown.fault.is_some_and(CardFormFault::is_about_card);
     let chosen = TEST_CARDS.iter().position(|card| card.token == shown.card).unwrap_or(0);
     html! {
-        fieldset aria-describedby=[wrong.then_some("error")] {
+        fieldset aria-describedby=[is_invalid.then_some("error")] {
             legend { "Card" }
-            @if wrong { (error(shown)) }
+            @if is_invalid { (error(shown)) }
             @for (index, card) in TEST_CARDS.iter().enumerate() {
                 label class="choice" for=(card.token) {
                     input #(card.token) type="radio" name="card" value=(card.token) required
-                        checked[index == chosen] autofocus[wrong && index == chosen];
+                        checked[index == chosen] autofocus[is_invalid && index == chosen];
                     span { (card.name) }
                     span class="digits" { "•••• " (card.last_four()) }
                 }
@@ -216,15 +216,15 @@ fn cards(shown: &Shown) -> Markup {
 }
 
 fn name_field(shown: &Shown) -> Markup {
-    let wrong = shown.fault.is_some_and(|fault| !fault.is_about_card());
+    let is_invalid = shown.fault.is_some_and(|fault| !fault.is_about_card());
     html! {
         label for="cardholder_name" { "Name on the card " span class="hint" { "(optional)" } }
-        @if wrong { (error(shown)) }
+        @if is_invalid { (error(shown)) }
         input #cardholder_name name="cardholder_name" type="text" value=(shown.name)
             maxlength=(NAME_LENGTH_MAX) autocomplete="cc-name" autocapitalize="words"
-            spellcheck="false" autofocus[wrong]
-            aria-invalid=[wrong.then_some("true")]
-            aria-describedby=[wrong.then_some("error")];
+            spellcheck="false" autofocus[is_invalid]
+            aria-invalid=[is_invalid.then_some("true")]
+            aria-describedby=[is_invalid.then_some("error")];
     }
 }
 

@@ -207,7 +207,8 @@ impl Operations {
     /// ours.
     pub fn allowed_methods(&self, chosen: &PathPattern) -> Option<String> {
         let operations = self.item(chosen).into_iter().flat_map(|item| &item.operations);
-        let mut methods: Vec<&str> = operations.map(|one| one.method.as_str()).collect();
+        let mut methods: Vec<&str> =
+            operations.map(|operation| operation.method.as_str()).collect();
         let path = &*chosen.0;
         if PUBLIC_PATHS.contains(&path) {
             methods.push("GET");
