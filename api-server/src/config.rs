@@ -417,7 +417,7 @@ fn stripe_account(settings: &mut Settings) -> Account {
         settings.fault("API_STRIPE_KEY: must be the account's secret key, sk_… or rk_…".to_owned());
     }
     let currency = settings.text("API_STRIPE_CURRENCY");
-    if !stripe::is_taken(&currency) {
+    if !stripe::is_supported(&currency) {
         let message = "must be the lower-case code of a currency with hundredths, like usd";
         settings.fault(format!("API_STRIPE_CURRENCY={currency}: {message}"));
     }

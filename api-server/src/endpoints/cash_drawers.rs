@@ -158,8 +158,9 @@ impl CashDrawers {
         let caller = &admitted.caller;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let of_drawer = cash_drawer_reconciliations::Column::DrawerId.eq(drawer_id.0);
-        let counts = caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
-        page.by_key(counts, &state.db).await
+        let reconciliations =
+            caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
+        page.by_key(reconciliations, &state.db).await
     }
 
     /// Reconcile a cash drawer.
@@ -188,8 +189,8 @@ impl CashDrawers {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
-        let counting = CountDrawer { caller, drawer_id, new: reconciliation.value };
-        Ok(Created(execute::execute(&state.writer, counting, ExecutionMode::Commit(scope)).await?))
+        let command = CountDrawer { caller, drawer_id, new: reconciliation.value };
+        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
     }
 
     /// List a cash drawer's transactions.
@@ -210,9 +211,9 @@ impl CashDrawers {
         let RequestContext { caller, clock } = &admitted;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let days = business_day_filter::within(&state.db, clock, TransactionDate, from.0, to.0);
-        let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
-        let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
-        page.by_key(moved, &state.db).await
+        let condition = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
+        let transactions = caller.find::<cash_drawer_transactions::Entity>().filter(condition);
+        page.by_key(transactions, &state.db).await
     }
 
     /// Post a cash-drawer transaction.
@@ -243,8 +244,8 @@ impl CashDrawers {
         let scope = IdempotencyScope::of(request, &caller, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
-        let posting = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
-        Ok(Created(execute::execute(&state.writer, posting, ExecutionMode::Commit(scope)).await?))
+        let command = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
+        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
     }
 }
 
@@ -297,8 +298,8 @@ impl Command for PostDrawerTransaction {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, DrawerError> {
-        let order = self.new.clone().validate()?;
-        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &order).await
+        let transaction = self.new.clone().validate()?;
+        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &transaction).await
     }
 }
 

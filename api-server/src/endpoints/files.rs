@@ -56,12 +56,12 @@ impl Files {
         /// Expected version. If the file's version differs, the response is 412.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
-        known: IfNoneMatch,
+        if_none_match: IfNoneMatch,
     ) -> Result<Download, Problem> {
         let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
         check_if_match(request, &tag)?;
-        if known.contain(&file.sha256) {
+        if if_none_match.contains(&file.sha256) {
             return Ok(Download { file, part: None, body: None });
         }
         let length = file.size_bytes.unsigned_abs();

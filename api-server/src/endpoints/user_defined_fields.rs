@@ -39,10 +39,10 @@ impl UserDefinedFields {
         state: Data<&Arc<State>>,
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        known: IfNoneMatch,
+        if_none_match: IfNoneMatch,
     ) -> Result<WithEtag<Document>, Problem> {
         let document = documents::get(&state.db, &admitted.caller, row_id.0).await?;
-        Ok(document.versioned(&known))
+        Ok(document.versioned(&if_none_match))
     }
 
     /// Update the name and description of a user-defined field's document.

@@ -26,7 +26,7 @@ use std::borrow::Cow;
 const SECRET_NAMES: [&str; 6] = ["cvv", "cvc", "cid", "securitycode", "cardnumber", "pan"];
 
 /// Replacement for a path segment in responses and logs.
-const HIDDEN: &str = "***";
+const MASK: &str = "***";
 
 /// True if a text contains a card number.
 pub fn found_in(text: &str) -> bool {
@@ -77,8 +77,8 @@ pub fn shown_path(path: &str) -> Cow<'_, str> {
     if !decoded.to_ascii_lowercase().contains("gateway") || !found_in_path(path) {
         return Cow::Borrowed(path);
     }
-    let show = |segment| if found_in_segment(segment) { HIDDEN } else { segment };
-    Cow::Owned(path.split('/').map(show).collect::<Vec<_>>().join("/"))
+    let mask = |segment| if found_in_segment(segment) { MASK } else { segment };
+    Cow::Owned(path.split('/').map(mask).collect::<Vec<_>>().join("/"))
 }
 
 fn found_in_segment(segment: &str) -> bool {
@@ -108,13 +108,13 @@ fn found_in_number(text: &str) -> bool {
     let length = (whole.len() as i64 - zeros as i64).saturating_add(exponent);
     let digits = whole.bytes().chain(fraction.bytes()).skip(zeros).chain(std::iter::repeat(b'0'));
     let exactly = match usize::try_from(length) {
-        Ok(length @ run::DIGITS_MIN..=run::DIGITS_MAX) => is_number(digits.take(length)),
+        Ok(length @ run::DIGITS_MIN..=run::DIGITS_MAX) => is_card_number(digits.take(length)),
         _ => false,
     };
-    exactly || rounded(text).is_some_and(|whole| is_number(whole.bytes()))
+    exactly || rounded(text).is_some_and(|whole| is_card_number(whole.bytes()))
 }
 
-fn is_number(digits: impl Iterator<Item = u8>) -> bool {
+fn is_card_number(digits: impl Iterator<Item = u8>) -> bool {
     let mut run = DigitRun::default();
     digits.for_each(|digit| run.push(digit - b'0'));
     run.end()

@@ -178,8 +178,12 @@ async fn payment_method(
         Some(code) => methods.filter(PaymentMethodCode.eq(code)),
         None => methods.filter(DefaultFlag.eq(true)),
     };
-    method.one(tx).await?.ok_or_else(|| {
-        LoanError::unknown_code("Payment_Method_Code", code.unwrap_or("the default payment method"))
+    method.one(tx).await?.ok_or_else(|| match code {
+        Some(code) => LoanError::unknown_code("Payment_Method_Code", code),
+        None => LoanError::missing(
+            "Payment_Method_Code",
+            "is required: there is no active default payment method",
+        ),
     })
 }
 

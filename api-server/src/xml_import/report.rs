@@ -116,8 +116,8 @@ impl Message {
 impl RecordResult {
     /// True if it failed its record. Unknown elements fail only where they count as errors.
     pub fn fails_its_record(&self) -> bool {
-        let wrong = self.messages.iter().any(|message| message.level == Level::Error);
-        self.action == Action::Failed && wrong
+        let has_error = self.messages.iter().any(|message| message.level == Level::Error);
+        self.action == Action::Failed && has_error
     }
 
     /// Marks it as rolled back if it succeeded.

@@ -76,7 +76,7 @@ impl LoanTransactions {
         let rows = rows
             .order_by_asc(Column::EffectiveDate)
             .order_by_asc(Column::TransactionId)
-            .limit(page.rows_wanted())
+            .limit(page.rows_to_fetch())
             .all(&state.db)
             .await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))

@@ -15,7 +15,7 @@ use shared::entity::loans::PaymentPeriod;
 /// one.
 const LAST_YEAR: i32 = 9999;
 
-/// The changed terms of a loan, combined with the balances and dates that its book computes.
+/// The changed terms of a loan, combined with the balances and dates that its account computes.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
         next_due_date: row.next_due_date,
