@@ -169,7 +169,7 @@ impl<T: ToJSON> ApiResponse for WithEtag<T> {
             response.headers.push(tag());
         }
         meta.responses.push(MetaResponse {
-            description: "The client already has this version, named in `If-None-Match`.",
+            description: "The client already has this version, listed in `If-None-Match`.",
             status: Some(StatusCode::NOT_MODIFIED.as_u16()),
             status_range: None,
             content: Vec::new(),
