@@ -1,4 +1,4 @@
-//! BatchRow rows, waiting for a bulk insert. They turn a batch of records into a few statements,
+//! Staged rows, waiting for a bulk insert. They turn a batch of records into a few statements,
 //! however many records it has.
 //!
 //! A staged row has no key yet. Its key column holds a negative placeholder, by which other staged
