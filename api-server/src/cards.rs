@@ -1,14 +1,14 @@
 //! Payment gateway: the interface to gateways, and the choice of one.
 //!
 //! An adapter converts but never decides: it translates calls into its gateway's API, and responses
-//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what follows
-//! from a response. The gateway is never called while a row is locked.
+//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what
+//! follows from a response. The gateway is never called while a row is locked.
 //!
 //! | Module | Contents |
 //! |---|---|
 //! | `saved_cards` | adding and forgetting cards |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
-//! | `payment` | card payments from intent to posting, whatever fails in between |
+//! | `payment` | card payments from intent to posting or refund, whatever fails on the way |
 //! | `refusals` | why a card command was refused |
 //! | `recovery` | recovery of work that got stuck |
 //! | `checkout_sessions` | the gateway's pages on which a card is added |
@@ -133,7 +133,7 @@ pub enum ChargeOutcome {
     /// It was not charged, and can no longer be charged.
     Cancelled,
     /// It was charged and refunded.
-    GivenBack,
+    Refunded,
 }
 
 /// A refusal by the gateway.

@@ -180,7 +180,7 @@ impl Sandbox {
             SandboxState::Charged => ChargeOutcome::Charged(payment.charged_date),
             SandboxState::Declined => ChargeOutcome::Declined(declined(payment.outcome)),
             SandboxState::Cancelled => ChargeOutcome::Cancelled,
-            SandboxState::Refunded => ChargeOutcome::GivenBack,
+            SandboxState::Refunded => ChargeOutcome::Refunded,
         })
     }
 

@@ -253,14 +253,14 @@ impl Stripe {
     /// under a key for a day, so after a 500 the refund is sent without a key: Stripe never refunds
     /// more than was charged.
     pub(super) async fn refund(&self, referred: &PaymentRef) -> Result<(), GatewayError> {
-        if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
+        if self.retrieve(referred).await? == ChargeOutcome::Refunded {
             return Ok(());
         }
         let form = [("payment_intent", referred.reference.as_str())];
         let key = format!("core-{}-refund", referred.card_payment_id);
         let mut answer = self.http.post("/v1/refunds", &form, &key).await?;
         if answer.status >= 500 {
-            if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
+            if self.retrieve(referred).await? == ChargeOutcome::Refunded {
                 return Ok(());
             }
             answer = self.http.post("/v1/refunds", &form, "").await?;
@@ -302,7 +302,7 @@ fn outcome(intent: &Value) -> Result<ChargeOutcome, GatewayError> {
     let charge = &intent["latest_charge"];
     let error = &intent["last_payment_error"];
     Ok(match text(&intent["status"]) {
-        "succeeded" if charge["refunded"] == true => ChargeOutcome::GivenBack,
+        "succeeded" if charge["refunded"] == true => ChargeOutcome::Refunded,
         "succeeded" if charge["amount_refunded"].as_i64().is_some_and(|cents| cents > 0) => {
             tracing::error!("a charge was partly refunded at stripe before it was posted");
             return Err(GatewayError::Unknown);

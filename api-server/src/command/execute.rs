@@ -1,6 +1,6 @@
-//! Effects: how an operation writes to the database. It waits its turn in the lock queue, runs in
-//! one transaction, and is retried on contention. A POST first claims its idempotency key; if it
-//! was executed before, the stored response is returned.
+//! Commands: how an operation writes to the database. A command waits its turn in the lock queue,
+//! runs in one transaction, and is retried on contention. A POST first claims its idempotency key;
+//! if it was executed before, the stored response is returned.
 
 use crate::command::failure::{Away, Failure, LockedRow};
 use crate::command::idempotency::{
@@ -43,7 +43,7 @@ pub trait Command: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Executes the effect within a transaction that the caller commits or rolls back.
+    /// Executes the command within a transaction that the caller commits or rolls back.
     fn apply(
         &self,
         tx: &DatabaseTransaction,
@@ -61,8 +61,8 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Returns a writer to this database. Requests wait in the lock queues shared by all clones of
-    /// this writer.
+    /// Returns an executor of commands on this database. All of its clones share the lock queues in
+    /// which requests wait.
     pub fn new(db: DatabaseConnection) -> Self {
         Self { db, import_gate: Arc::default(), turns: Arc::default() }
     }
@@ -112,8 +112,9 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
     outcome.map_err(|failure| explained::<E>(failure, &gate))
 }
 
-/// Executes a PUT or DELETE. It needs no key: it names the version of the row that it changes, so
-/// sending it again is harmless.
+/// Executes a write without a key: a PUT, a DELETE, or a step of a card payment, whose key is
+/// claimed in [`cards::payment`](crate::cards::payment). A PUT or DELETE needs none: it specifies
+/// the version of the row that it changes, so sending it again is harmless.
 pub async fn execute_update<E: Command>(
     writer: &Executor,
     effect: E,

@@ -1,7 +1,9 @@
-//! Loan book: the terms and state of one loan in the form that the arithmetic uses, read for a
+//! Loan account: the terms and state of one loan in the form that the arithmetic uses, read for a
 //! response or locked for an entry, and the rows that an entry changes.
 //!
-//! One writer per loan: an entry holds the loan's row lock from its first statement to commit.
+//! The account's row lock is here: [`LoanAccount::lock`]. One writer per loan: an entry holds that
+//! lock from its first statement to commit. The queue in the process that comes before it is in
+//! `command/row_locks.rs`.
 
 use crate::audit::{self, Actor};
 use crate::auth::caller::Caller;
@@ -22,7 +24,7 @@ use shared::time::Clock;
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
-/// Maximum attempts to read a book while entries are committed between its two statements.
+/// Maximum attempts to read an account while entries are committed between its two statements.
 const READS: usize = 5;
 
 /// A loan with everything that its arithmetic needs.
@@ -78,8 +80,8 @@ impl LoanAccount {
         }
     }
 
-    /// Locks the loan's row and reads its book, regardless of the caller: visibility and privileges
-    /// must have been checked before.
+    /// Locks the loan's row and reads its account, regardless of the caller: visibility and
+    /// privileges must have been checked before.
     #[expect(clippy::disallowed_methods, reason = "an entry counts every row of its loan")]
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
