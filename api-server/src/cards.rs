@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `saved_cards` | adding and forgetting cards |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
-//! | `payment` | card payments from intent to posting, whatever fails in between |
+//! | `payment` | card payments from intent to posting or refund, whatever fails on the way |
 //! | `refusals` | why a card command was refused |
 //! | `recovery` | recovery of work that got stuck |
 //! | `checkout_sessions` | the gateway's pages on which a card is added |

@@ -5,14 +5,17 @@
 //! 2. The payment is prepared at the gateway, and the gateway's reference is committed. Nothing is
 //!    charged yet.
 //! 3. The reference is charged. A gateway charges a reference at most once, and never after it was
-//!    cancelled.
+//!    canceled.
 //! 4. The fact that the card was charged is committed.
 //! 5. The loan payment is posted and the intent marked as posted, in one transaction.
+//! 6. If a rule refuses step 5, the decision to refund is committed, then the charge is refunded.
+//!    [`Failure::is_refusal`](crate::command::failure::Failure::is_refusal) is the rule for that.
 //!
-//! If anything fails in between, the payment is resumed by the same request, sent again under its
-//! `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of the
-//! payment, executes the next step, and commits its result only if the state is still the same. So
-//! two may work on one payment at the same time. The gateway is never called while a row is locked.
+//! If anything else fails at any point, the payment is resumed by the same request, sent again with
+//! the same `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of
+//! the payment, executes the next step, and commits its result only if the state is still the same.
+//! So two may work on one payment at the same time. The gateway is never called while a row is
+//! locked.
 
 mod create_intent;
 mod post_to_loan;
@@ -319,8 +322,9 @@ async fn fail(
     Ok(db::again(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
-/// Step 5. If a rule refuses the posting, the charge is refunded. If a row is only locked, or a
-/// service unavailable, the payment stays charged and the posting is tried again.
+/// Step 5, and the decision of step 6: if a rule refuses the posting, the charge is to be refunded.
+/// If a row is only locked, or a service unavailable, the payment stays charged and the posting is
+/// retried.
 async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), CardError> {
     let posting = LoanPosting::of(intent);
     let Err(error) = execute::execute_update(&processor.writer, posting).await else {
@@ -335,6 +339,7 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
     Ok(db::again(record_decision).await?)
 }
 
+/// Step 6, once the decision is committed.
 async fn refund(
     processor: &CardProcessor,
     intent: &Model,

@@ -1,6 +1,6 @@
-//! Executing commands: an operation that writes waits in the lock queue, runs in one transaction,
-//! and is retried on contention. A POST first claims its idempotency key; if it was executed
-//! before, the stored response is returned.
+//! Commands: how an operation writes to the database. A command waits its turn in the lock queue,
+//! runs in one transaction, and is retried on contention. A POST first claims its idempotency key;
+//! if it was executed before, the stored response is returned.
 
 use crate::command::failure::{Away, Failure, LockedRow};
 use crate::command::idempotency::{
@@ -61,8 +61,8 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Returns an executor for this database. Requests wait in the lock queues shared by all clones
-    /// of this executor.
+    /// Returns an executor of commands on this database. All of its clones share the lock queues in
+    /// which requests wait.
     pub fn new(db: DatabaseConnection) -> Self {
         Self { db, import_gate: Arc::default(), lock_queues: Arc::default() }
     }
@@ -114,8 +114,9 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
     outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
 }
 
-/// Executes a PUT or DELETE. It needs no key: it names the version of the row that it changes, so
-/// sending it again is harmless.
+/// Executes a write without a key: a PUT, a DELETE, or a step of a card payment, whose key is
+/// claimed in [`cards::payment`](crate::cards::payment). A PUT or DELETE needs none: it specifies
+/// the version of the row that it changes, so sending it again is harmless.
 pub async fn execute_update<E: Command>(
     executor: &Executor,
     command: E,

@@ -46,7 +46,7 @@ pub struct DocumentChange {
     pub name: BoundedString<255, 1>,
     /// Description of the document, up to 64 KiB.
     pub description: Option<LongString>,
-    /// Version to be updated. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` specifies it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }

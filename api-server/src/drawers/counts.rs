@@ -31,7 +31,8 @@ pub struct NewReconciliation {
     pub counted_cash: AmountText,
     /// Total of the checks counted: zero or more.
     pub counted_check: AmountText,
-    /// Notes and coins counted, up to 100 denominations, each once. They sum to `Counted_Cash`.
+    /// Notes and coins counted, up to 100 denominations, each once. They must add up to
+    /// `Counted_Cash`.
     pub denominations: Option<Vec<NewDenomination>>,
     /// Comment on the count, up to 64 KiB.
     pub comment: Option<LongString>,

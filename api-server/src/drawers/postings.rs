@@ -51,8 +51,8 @@ pub struct NewDrawerTransaction {
     pub amount: AmountText,
     /// Check number. Up to 25 characters; only with the tender `check`.
     pub check_number: Option<BoundedString<25>>,
-    /// Id of the drawer to transfer to, another drawer that is open. Required for a transfer, and
-    /// only allowed with one.
+    /// Id of the drawer to transfer to: a different drawer, which must be open. Required for a
+    /// transfer, and allowed only for one.
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
     pub reference: Option<BoundedString<100>>,

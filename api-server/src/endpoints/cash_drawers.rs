@@ -167,10 +167,10 @@ impl CashDrawers {
     ///
     /// The counted amounts become the drawer's balances: a difference is entered as an over_short
     /// transaction of its tender. All transactions that no earlier count covers get the id of this
-    /// one and can no longer change. Any user who may enter transactions into a drawer may count
-    /// it.
+    /// count and can no longer change. Any user who may enter transactions into a drawer may also
+    /// count it.
     ///
-    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// Requests that write to a drawer run one at a time: one that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and counts nothing.
     #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "post")]
@@ -220,11 +220,11 @@ impl CashDrawers {
     ///
     /// For money put into a drawer or taken out of it, other than payments. Returns the
     /// transactions created, in drawers that the caller may see: a transfer takes money out of this
-    /// drawer and puts it into the other one. The first assigned user to enter a transaction into
-    /// an individual drawer becomes its active user; from then on, all other users except holders
-    /// of Supervise are refused, until a count with `Close_Drawer`.
+    /// drawer and puts it into the target drawer. The first assigned user to enter a transaction
+    /// into an individual drawer becomes its active user; from then on, all other users except
+    /// holders of Supervise are refused, until a count with `Close_Drawer`.
     ///
-    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// Requests that write to a drawer run one at a time: one that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and enters nothing.
     #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "post")]

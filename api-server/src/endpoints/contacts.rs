@@ -191,8 +191,8 @@ impl Contacts {
 
     /// List the documents of a field on a contact's demographics form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "get")]
     async fn list_contact_demographics_documents(
         &self,
@@ -244,8 +244,8 @@ impl Contacts {
 
     /// List the documents of a field on a contact's detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "get")]
     async fn list_contact_detail_documents(
         &self,
@@ -296,8 +296,8 @@ impl Contacts {
 
     /// List the documents of a field on a contact's financials form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "get")]
     async fn list_contact_financials_documents(
         &self,

@@ -49,11 +49,11 @@ pub struct Loan {
     /// Amount that pays the loan off today: principal, interest, late charges and fees, less
     /// suspense.
     current_payoff_balance: Money,
-    /// Unpaid amount of instalments due before today.
+    /// Unpaid amount of installments due before today.
     total_past_due_balance: Money,
-    /// Unpaid amount of the instalment due today.
+    /// Unpaid amount of the installment due today.
     total_current_due_balance: Money,
-    /// Age of the oldest unpaid instalment, in days.
+    /// Age of the oldest unpaid installment, in days.
     days_past_due: i32,
 }
 
@@ -173,8 +173,8 @@ impl Loans {
 
     /// List the documents of a field on a loan's first detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "get")]
     async fn list_loan_detail1_documents(
         &self,
@@ -224,8 +224,8 @@ impl Loans {
 
     /// List the documents of a field on a loan's second detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "get")]
     async fn list_loan_detail2_documents(
         &self,

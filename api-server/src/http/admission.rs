@@ -1,5 +1,10 @@
 //! Admission of requests. The type of an endpoint's first argument says who may call: [`CoreUser`],
 //! [`AnyUser`] or [`AdminUser`].
+//!
+//! Checked in this order: the token and the kind of user, the rate limit per caller, the
+//! operation's privilege, the media types, card numbers in requests about cards (the body is
+//! searched when it is read), and the query. A request that writes then waits for an import that
+//! locks the whole database.
 
 use crate::auth::auth_client::AuthClient;
 use crate::auth::caller::{Caller, RequestContext};

@@ -1,7 +1,12 @@
-//! ETags of rows that can be changed: the version of a row, also sent as `versionHash`.
+//! ETags of rows: the version of a row that can be changed, sent as `versionHash` and as `ETag`.
+//! Conditional requests (`If-Match`, `If-None-Match`) are read here, too.
 //!
-//! The hash is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
-//! Opaque to clients: it changes with any column.
+//! The version is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
+//! It is opaque to clients, and changes with any column.
+//!
+//! Other ETags are made where their responses are: for a POST that creates a row with a version, in
+//! `command/idempotency/responses.rs`; for bodies that stay the same while the server runs, in
+//! `http/fixed_body.rs`; for downloads of files, in `endpoints/files.rs`.
 
 use aws_lc_rs::digest;
 use poem::http::header::ETAG;
@@ -169,7 +174,7 @@ impl<T: ToJSON> ApiResponse for WithEtag<T> {
             response.headers.push(tag());
         }
         meta.responses.push(MetaResponse {
-            description: "The client already has this version, named in `If-None-Match`.",
+            description: "The client already has this version, listed in `If-None-Match`.",
             status: Some(StatusCode::NOT_MODIFIED.as_u16()),
             status_range: None,
             content: Vec::new(),

@@ -1,5 +1,11 @@
-//! Card number detection. No card number and no security code enters the service: a match is
-//! refused before anything of the request is read, stored, quoted or logged.
+//! Detection of card numbers (PANs, primary account numbers). No card number and no security code
+//! enters the service: a request with one is refused before anything of it is read, stored, quoted
+//! or logged.
+//!
+//! This module only detects, and masks paths that are shown. In requests about cards,
+//! `http/admission.rs` refuses card numbers in the path, the query and the `Idempotency-Key`, and
+//! `http/json_body.rs` in the body; `endpoints/gateway/sandbox.rs` refuses them in its form, and
+//! `cards/stripe.rs` drops a cardholder name that contains one.
 //!
 //! A card number is a run of digits that begins with a brand's prefix, has one of the brand's
 //! lengths and ends with the check digit. Groups of digits may be separated by spaces and dashes of

@@ -1,7 +1,9 @@
 //! Loan account: the terms and state of one loan in the form that the arithmetic uses, read for a
 //! response or locked for an entry, and the rows that an entry changes.
 //!
-//! One writer per loan: an entry holds the loan's row lock from its first statement to commit.
+//! The account's row lock is here: [`LoanAccount::lock`]. One writer per loan: an entry holds that
+//! lock from its first statement to commit. The queue in the process that comes before it is in
+//! `command/row_locks.rs`.
 
 use crate::audit::{self, Actor};
 use crate::auth::caller::Caller;

@@ -30,7 +30,7 @@ pub struct LoanSnapshot {
     /// Accrual base: its date, and the interest accrued up to it.
     pub accrual_base_date: NaiveDate,
     pub accrual_base_total: Accrual,
-    /// Amount paid ahead toward the next instalment, and the next due date.
+    /// Amount paid ahead toward the next installment, and the next due date.
     pub paid_ahead_amount: Money,
     pub next_due_date: Option<NaiveDate>,
     /// Latest payment and latest activity.
@@ -94,7 +94,7 @@ impl LoanSnapshot {
         Entity::insert(row).exec_without_returning(tx).await.map(drop)
     }
 
-    /// True if the terms that interest and instalments depend on have not changed since the
+    /// True if the terms that interest and installments depend on have not changed since the
     /// snapshot.
     pub fn has_same_terms(&self, loan: &loans::Model) -> bool {
         let current = Self::of(loan);

@@ -1,5 +1,5 @@
-//! Import batch: staged rows, waiting for a bulk insert. They turn a batch of records into a few
-//! statements, however many records it has.
+//! Staged rows, waiting for a bulk insert. They turn a batch of records into a few statements,
+//! however many records it has.
 //!
 //! A staged row has no key yet. Its key column holds a negative placeholder, by which other staged
 //! rows refer to it; [`Batch::write`] replaces placeholders with keys. Rolling a record back means

@@ -41,8 +41,8 @@ pub struct NewCardPayment {
     /// Amount to be paid on the loan, above zero. The card is charged this amount plus the
     /// convenience fee.
     pub amount: AmountText,
-    /// Convenience fee the payer agreed to: if it is not the fee that applies, the payment is
-    /// refused. If left out, the fee that applies is charged.
+    /// Convenience fee that the payer agreed to: if it is not the fee that applies, the payment is
+    /// refused. If omitted, the fee that applies is charged.
     pub convenience_fee: Option<AmountText>,
     /// Waives the convenience fee. Requires the privilege Payment Gateway > Convenience Fee >
     /// Waive, and a reason.

@@ -39,7 +39,7 @@ pub struct CommentChange {
     pub action_date: Option<Day>,
     pub priority: CommentPriority,
     pub pinned_flag: bool,
-    /// Version to be updated. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` specifies it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }

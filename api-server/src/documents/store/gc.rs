@@ -32,7 +32,7 @@ impl Display for GcError {
             Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
             Self::Database(error) => write!(f, "the database: {error}"),
             Self::OtherOwner => f.write_str(
-                "the object store has moved on with another database (this one is a copy, or was \
+                "the object store now belongs to another database (this one is a copy, or was \
                  restored from an older dump): nothing is removed; give this database a separate \
                  store, or, if the store belongs to it from now on, run `installer documents \
                  adopt`",

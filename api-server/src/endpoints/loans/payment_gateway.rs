@@ -39,7 +39,7 @@ pub struct ConvenienceFee {
     loan_id: i64,
     /// Amount to be paid on the loan.
     amount: Money,
-    /// Card to be charged, if one was named.
+    /// Card to be charged, if one was specified.
     payment_gateway_token_id: Option<i64>,
     brand_type: Option<BrandType>,
     /// Convenience fee; zero if none is assessed.
@@ -51,7 +51,7 @@ pub struct ConvenienceFee {
     reason_not_assessed: Option<ReasonNotAssessed>,
     /// Flat amount of the rule that applies.
     flat_amount: Option<Money>,
-    /// Percentage of the rule that applies, in percent of the amount.
+    /// Percentage of the amount, by the rule that applies.
     percentage: Option<Rate>,
     /// Minimum fee of the rule that applies.
     minimum_fee: Option<Money>,

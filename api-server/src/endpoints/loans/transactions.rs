@@ -88,7 +88,7 @@ impl LoanTransactions {
     /// each with the balance after it. Interest is paid up to, but not including, the effective
     /// date; the unrounded remainder is carried forward.
     ///
-    /// Only one payment at a time works on a loan: a request that waits longer than three seconds
+    /// Payments on a loan are posted one at a time: a request that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and posts nothing.
     #[oai(path = "/loans/:loan_id/transactions/payments", method = "post")]
@@ -100,7 +100,7 @@ impl LoanTransactions {
         request_id: Data<&RequestId>,
         /// Loan id.
         loan_id: Path<i64>,
-        /// Dry run: responds 200 with the transactions that would have been posted, and commits
+        /// Dry run: returns 200 with the transactions that would have been posted, and commits
         /// nothing.
         test: Query<Option<bool>>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.

@@ -37,18 +37,18 @@ pub struct NewPayment {
     pub payment_method_reference: Option<BoundedString<50>>,
     /// The caller's own reference. Up to 100 characters.
     pub user_reference: Option<BoundedString<100>>,
-    /// Explicit split: part for principal. Parts left out are 0; together they sum to `Amount`.
-    /// Requires the privilege Loan > Payments > Split.
+    /// Explicit split: part applied to principal. Omitted parts are 0; all parts must add up to
+    /// `Amount`. Requires the privilege Loan > Payments > Split.
     pub principal_amount: Option<AmountText>,
-    /// Explicit split: part for interest.
+    /// Explicit split: part applied to interest.
     pub interest_amount: Option<AmountText>,
-    /// Explicit split: part for late charges.
+    /// Explicit split: part applied to late charges.
     pub late_charge_amount: Option<AmountText>,
-    /// Explicit split: part for fees.
+    /// Explicit split: part applied to fees.
     pub fee_amount: Option<AmountText>,
-    /// Explicit split: part for the impound balance.
+    /// Explicit split: part applied to the impound balance.
     pub impound_amount: Option<AmountText>,
-    /// Explicit split: part for the suspense balance.
+    /// Explicit split: part applied to the suspense balance.
     pub suspense_amount: Option<AmountText>,
     /// Pays the loan off and closes it. Requires the privilege Loan > Payments > Payoff.
     pub payoff: Option<bool>,

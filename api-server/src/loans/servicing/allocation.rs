@@ -7,7 +7,7 @@
 //! | past due principal | all unpaid principal of those rows |
 //! | current interest due | unpaid interest of the row due on the day |
 //! | accrued interest | interest owed that no due row holds |
-//! | current principal | unpaid principal of the row due on the day; early, the next instalment's |
+//! | current principal | unpaid principal of the row due on the day; early, the next installment's |
 //! | late charges; fees | those balances |
 //! | excess | unbilled principal, or the suspense balance, or nothing |
 //!
@@ -15,7 +15,7 @@
 //! payment. Nothing is ever paid beyond the unpaid amount of a due row or the balance owed.
 //!
 //! **Early window.** During the advance days before the next due date, a payment counts as the next
-//! instalment. The current-principal item then also pays unbilled principal: up to the payment
+//! installment. The current-principal item then also pays unbilled principal: up to the payment
 //! amount less what was already paid ahead and the accrued interest just paid, or all of it if the
 //! next due date is the maturity date. The accrued interest and unbilled principal paid then count
 //! as paid ahead, up to the payment amount, and lower the next due row. Outside the window, paying
@@ -298,7 +298,7 @@ impl<'a> Allocation<'a> {
         taken
     }
 
-    /// Returns the unbilled principal that belongs to the next instalment; zero outside the early
+    /// Returns the unbilled principal that belongs to the next installment; zero outside the early
     /// window.
     fn early_principal(&self) -> Result<Money, OutOfRange> {
         if !self.in_early_window() {

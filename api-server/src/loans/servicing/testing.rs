@@ -48,7 +48,7 @@ pub fn schedule(period: PaymentPeriod, first_payment_date: &str) -> Schedule {
     Schedule { period, first_payment_date, payment_day: None, maturity_date: None }
 }
 
-/// Terms without due dates and without an instalment.
+/// Terms without due dates and without an installment.
 pub fn terms(numerator: YearLength, denominator: YearLength, rate: &str, start: &str) -> Terms {
     let interest_start_date = date(start);
     Terms {

@@ -80,7 +80,7 @@ pub fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model
 }
 
 /// Sets the balances, the accrual base, the first due date and, if none is given, the level
-/// instalment.
+/// installment.
 pub fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
@@ -122,7 +122,7 @@ pub fn complete_amounts(
     }
     match schedule::level_instalment(&terms, principal, payments) {
         Ok(amount) => loan.payment_amount = Some(amount),
-        Err(_) => return Err(refuse(element, "no level instalment pays this loan off")),
+        Err(_) => return Err(refuse(element, "no level installment pays this loan off")),
     }
     Ok(())
 }

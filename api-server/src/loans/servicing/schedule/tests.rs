@@ -1,4 +1,4 @@
-//! Due dates and level instalments.
+//! Due dates and level installments.
 
 use super::*;
 use crate::loans::servicing::testing::{any_terms, date, money, monthly, schedule, terms};
