@@ -106,19 +106,17 @@ impl Import<'_> {
                 self.check_new_number(tx, &mut fields, NameKind::Contact).await?;
                 None
             }
-            UpdateMode::Change | UpdateMode::Delete => {
-                Some(self.find_contact(tx, element, &mut fields).await?)
+            UpdateMode::Change => Some(self.find_contact(tx, element, &mut fields).await?),
+            UpdateMode::Delete => {
+                let row = self.find_contact(tx, element, &mut fields).await?;
+                if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
+                    let message = "names a different contact than ContactID";
+                    fields.error("ContactNumber", message);
+                }
+                fields.finish()?;
+                return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
             }
         };
-        if fields.update == UpdateMode::Delete {
-            let row = before.ok_or_else(|| refuse(element, "no such contact"))?;
-            if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
-                let message = "names a different contact than ContactID";
-                fields.error("ContactNumber", message);
-            }
-            fields.finish()?;
-            return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
-        }
         let new = || Model { created_date: self.clock.now, ..Model::default() };
         let mut row = before.clone().unwrap_or_else(new);
         fields.fill(&CONTACT, &mut row);

@@ -407,7 +407,7 @@ impl Import<'_> {
             }
         }
         if loan.payment_amount.is_none() && account.loan.payment_amount.is_some() {
-            fields.error("PaymentAmount", "cannot be cleared: supply the new instalment");
+            fields.error("PaymentAmount", "cannot be cleared: supply the new installment");
         }
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;

@@ -183,7 +183,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         methods: "POST",
         path: "/logout",
         purpose: "Logs out: ends the token's session, with its refresh token and the browser \
-                  log-in it came from. After the response, the next call to the API is 401.",
+                  log-in it came from. After the response, the next call to the API gets 401.",
         callers: "Any holder of the access token, live or expired. Pages may call it from the \
                   origins of public clients.",
         parameters: &[("Authorization", "Header: `Bearer` and the access token.")],

@@ -66,7 +66,9 @@ impl Import<'_> {
             },
         };
         fields.fill(&ADDRESS, &mut row);
+        // A code that the address already has may have become inactive.
         if let Some(code) = fields.get::<String>("RelationshipCode")
+            && before.as_ref().is_none_or(|before| before.relationship_code != code)
             && !self.relationship_applies(tx, &code, AppliesTo::Address).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for addresses");

@@ -162,7 +162,9 @@ impl Import<'_> {
             fields.missing("ContactNumber");
         }
         let code = fields.get::<String>("RelationshipCode");
-        if let Some(code) = &code
+        // The code is part of the key: only an insert chooses one, which must be active then.
+        if fields.update == UpdateMode::Insert
+            && let Some(code) = &code
             && !self.relationship_applies(tx, code, AppliesTo::Loan).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for loans");
