@@ -19,7 +19,7 @@ use shared::time::Timestamp;
 use std::sync::Arc;
 
 /// Number of changes collected before they are written together.
-const HELD_MAX: usize = 2_000;
+const BUFFERED_MAX: usize = 2_000;
 
 /// Author of a change: the user, the source and the request.
 #[derive(Clone, Debug)]
@@ -159,9 +159,9 @@ pub async fn recording<T, E: From<DbErr>>(
     work: impl AsyncFnOnce(&mut Changes<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
     let mut changes = Changes { author, now, rows: Vec::new() };
-    let done = work(&mut changes).await?;
+    let result = work(&mut changes).await?;
     changes.write(tx).await?;
-    Ok(done)
+    Ok(result)
 }
 
 /// Changes of many rows, saved together by [`recording`].
@@ -251,7 +251,7 @@ impl Changes<'_> {
 
     /// Writes the collected changes if there are many.
     pub async fn save_if_many(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
-        if self.rows.len() < HELD_MAX {
+        if self.rows.len() < BUFFERED_MAX {
             return Ok(());
         }
         self.write(tx).await

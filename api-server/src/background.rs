@@ -21,25 +21,25 @@ const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
-    tasks.every(state, SWEEP_INTERVAL, "rates", sweep_rates);
-    tasks.every(state, SWEEP_INTERVAL, "kept answers", sweep_answers);
+    tasks.every(state, SWEEP_INTERVAL, "rates", sweep_rate_limits);
+    tasks.every(state, SWEEP_INTERVAL, "kept answers", sweep_stored_responses);
     tasks.every(state, STORE_SWEEP_INTERVAL, "objects", sweep_objects);
     recovery::start(tasks, &state.cards);
 }
 
-async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
+async fn sweep_rate_limits(state: Arc<State>) -> Result<(), Infallible> {
     state.admission.rates.iter().for_each(KeyedRateLimiter::sweep);
     Ok(())
 }
 
 /// Removes old stored responses, then the records of imports that have none left.
-async fn sweep_answers(state: Arc<State>) -> Result<(), DbErr> {
-    let answers = db::again(|| idempotency::sweep(&state.db)).await;
-    if let Ok(rows @ 1..) = answers {
+async fn sweep_stored_responses(state: Arc<State>) -> Result<(), DbErr> {
+    let responses = db::again(|| idempotency::sweep(&state.db)).await;
+    if let Ok(rows @ 1..) = responses {
         tracing::info!(rows, "old stored responses removed");
     }
     let imports = db::again(|| import_log::sweep(&state.db)).await;
-    answers.and(imports)
+    responses.and(imports)
 }
 
 /// Removes orphaned objects from the object store.

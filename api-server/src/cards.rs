@@ -1,14 +1,14 @@
 //! Payment gateway: the interface to gateways, and the choice of one.
 //!
 //! An adapter converts but never decides: it translates calls into its gateway's API, and responses
-//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what follows
-//! from a response. The gateway is never called while a row is locked.
+//! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what
+//! follows from a response. The gateway is never called while a row is locked.
 //!
 //! | Module | Contents |
 //! |---|---|
 //! | `saved_cards` | adding and forgetting cards |
 //! | `rules` | which card may be charged on which loan, and the convenience fee |
-//! | `payment` | card payments from intent to posting, whatever fails in between |
+//! | `payment` | card payments from intent to posting or refund, whatever fails on the way |
 //! | `refusals` | why a card command was refused |
 //! | `recovery` | recovery of work that got stuck |
 //! | `checkout_sessions` | the gateway's pages on which a card is added |
@@ -133,7 +133,7 @@ pub enum ChargeOutcome {
     /// It was not charged, and can no longer be charged.
     Cancelled,
     /// It was charged and refunded.
-    GivenBack,
+    Refunded,
 }
 
 /// A refusal by the gateway.
@@ -224,43 +224,43 @@ impl PaymentGateway {
     }
 
     /// Prepares a payment. Returns the gateway's reference. Nothing is charged.
-    pub async fn prepare(&self, intended: ChargeRequest<'_>) -> Result<String, GatewayError> {
+    pub async fn prepare(&self, request: ChargeRequest<'_>) -> Result<String, GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.prepare(intended).await,
-            Adapter::Stripe(stripe) => stripe.prepare(intended).await,
+            Adapter::Sandbox(sandbox) => sandbox.prepare(request).await,
+            Adapter::Stripe(stripe) => stripe.prepare(request).await,
         }
     }
 
     /// Charges a prepared payment: once, however often it is called.
-    pub async fn charge(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
+    pub async fn charge(&self, payment: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.charge(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.charge(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.charge(&payment.reference).await,
+            Adapter::Stripe(stripe) => stripe.charge(payment).await,
         }
     }
 
     /// Looks up the outcome of a payment.
-    pub async fn retrieve(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
+    pub async fn retrieve(&self, payment: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.retrieve(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.retrieve(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.retrieve(&payment.reference).await,
+            Adapter::Stripe(stripe) => stripe.retrieve(payment).await,
         }
     }
 
     /// Cancels a payment, so that it can no longer be charged. Returns its outcome: it may have
     /// been charged before.
-    pub async fn cancel(&self, referred: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
+    pub async fn cancel(&self, payment: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.cancel(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.cancel(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.cancel(&payment.reference).await,
+            Adapter::Stripe(stripe) => stripe.cancel(payment).await,
         }
     }
 
     /// Refunds a charge: once, however often it is called.
-    pub async fn refund(&self, referred: &PaymentRef) -> Result<(), GatewayError> {
+    pub async fn refund(&self, payment: &PaymentRef) -> Result<(), GatewayError> {
         match &self.adapter {
-            Adapter::Sandbox(sandbox) => sandbox.refund(&referred.reference).await,
-            Adapter::Stripe(stripe) => stripe.refund(referred).await,
+            Adapter::Sandbox(sandbox) => sandbox.refund(&payment.reference).await,
+            Adapter::Stripe(stripe) => stripe.refund(payment).await,
         }
     }
 
@@ -272,9 +272,9 @@ impl PaymentGateway {
 
     /// Unseals the gateway's token of a card.
     pub fn unseal(&self, card_id: i64, sealed: &Secret) -> Result<String, CardError> {
-        let clear = self.settings.master_keys.unseal(&label(card_id), sealed);
-        let clear = clear.map_err(CardError::defect)?;
-        String::from_utf8(clear).map_err(CardError::defect)
+        let plaintext = self.settings.master_keys.unseal(&label(card_id), sealed);
+        let plaintext = plaintext.map_err(CardError::defect)?;
+        String::from_utf8(plaintext).map_err(CardError::defect)
     }
 
     /// Reseals a token that was sealed under an older key; `None` if it was sealed under the first

@@ -284,9 +284,13 @@ impl Config {
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
         let mut settings = Settings::read(SETTINGS, env_file);
         let auth_url = settings.text("API_AUTH_URL");
-        https_url(&mut settings, "API_AUTH_URL", &auth_url);
+        require_https(&mut settings, "API_AUTH_URL", &auth_url);
         let auth_public_url = settings.optional("API_AUTH_PUBLIC_URL");
-        https_url(&mut settings, "API_AUTH_PUBLIC_URL", auth_public_url.as_deref().unwrap_or(""));
+        require_https(
+            &mut settings,
+            "API_AUTH_PUBLIC_URL",
+            auth_public_url.as_deref().unwrap_or(""),
+        );
         let config = Self {
             listen: settings.address("API_LISTEN"),
             database_url: settings.database_url("API_DATABASE_URL"),
@@ -341,21 +345,21 @@ pub fn spool_directory(settings: &Settings) -> PathBuf {
 
 /// Returns the place where document files are stored.
 pub fn documents(settings: &mut Settings) -> Location {
-    let place = settings.text("API_DOCUMENTS");
-    let Some(bucket) = place.strip_prefix("s3://") else {
-        if place.contains("://") {
+    let location = settings.text("API_DOCUMENTS");
+    let Some(bucket) = location.strip_prefix("s3://") else {
+        if location.contains("://") {
             let message = "must be a folder, s3://BUCKET or s3://BUCKET/PREFIX";
-            settings.fault(format!("API_DOCUMENTS={place}: {message}"));
+            settings.fault(format!("API_DOCUMENTS={location}: {message}"));
         }
-        return Location::Folder(place.into());
+        return Location::Folder(location.into());
     };
     let (name, prefix) = bucket.split_once('/').unwrap_or((bucket, ""));
     if name.is_empty() {
-        settings.fault(format!("API_DOCUMENTS={place}: names no bucket"));
+        settings.fault(format!("API_DOCUMENTS={location}: names no bucket"));
     }
     let endpoint = settings.optional("API_S3_ENDPOINT");
     if let Some(url) = &endpoint {
-        secret_or_local(settings, "API_S3_ENDPOINT", url);
+        require_https_or_local(settings, "API_S3_ENDPOINT", url);
     }
     let id = settings.optional("API_S3_ACCESS_KEY_ID");
     let secret = settings.optional("API_S3_SECRET_ACCESS_KEY");
@@ -378,13 +382,13 @@ pub fn documents(settings: &mut Settings) -> Location {
 /// Returns the payment gateway settings.
 pub fn gateway(settings: &mut Settings) -> GatewaySettings {
     let public_url = settings.optional("API_PUBLIC_URL");
-    https_url(settings, "API_PUBLIC_URL", public_url.as_deref().unwrap_or(""));
+    require_https(settings, "API_PUBLIC_URL", public_url.as_deref().unwrap_or(""));
     // Never taken from the Host header, which any client can set.
-    let here = || {
+    let local_url = || {
         let listen = settings.text("API_LISTEN");
         format!("https://localhost:{}", listen.rsplit(':').next().unwrap_or_default())
     };
-    let public_url = public_url.unwrap_or_else(here);
+    let public_url = public_url.unwrap_or_else(local_url);
     let choice = match settings.text("API_GATEWAY").as_str() {
         "stripe" => GatewayChoice::Stripe(stripe_account(settings)),
         "sandbox" => GatewayChoice::Sandbox,
@@ -404,16 +408,16 @@ pub fn gateway(settings: &mut Settings) -> GatewaySettings {
 
 fn stripe_account(settings: &mut Settings) -> Account {
     let url = settings.text("API_STRIPE_URL");
-    secret_or_local(settings, "API_STRIPE_URL", &url);
+    require_https_or_local(settings, "API_STRIPE_URL", &url);
     if url.ends_with('/') || url.contains(['?', '#']) {
         settings.fault("API_STRIPE_URL: must have no trailing slash, query or fragment".to_owned());
     }
     let key = settings.optional("API_STRIPE_KEY").unwrap_or_default();
-    if !["sk_", "rk_"].iter().any(|kind| key.starts_with(kind)) || key.len() < 8 {
+    if !["sk_", "rk_"].iter().any(|prefix| key.starts_with(prefix)) || key.len() < 8 {
         settings.fault("API_STRIPE_KEY: must be the account's secret key, sk_… or rk_…".to_owned());
     }
     let currency = settings.text("API_STRIPE_CURRENCY");
-    if !stripe::is_taken(&currency) {
+    if !stripe::is_supported(&currency) {
         let message = "must be the lower-case code of a currency with hundredths, like usd";
         settings.fault(format!("API_STRIPE_CURRENCY={currency}: {message}"));
     }
@@ -446,7 +450,7 @@ fn requests_quota(settings: &mut Settings) -> Option<Quota> {
 }
 
 /// Requires https for the URL of another service, unless it is on this machine.
-fn secret_or_local(settings: &mut Settings, name: &str, url: &str) {
+fn require_https_or_local(settings: &mut Settings, name: &str, url: &str) {
     let local = |url: &Url| {
         url.scheme() == "http"
             && matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
@@ -457,7 +461,7 @@ fn secret_or_local(settings: &mut Settings, name: &str, url: &str) {
     }
 }
 
-fn https_url(settings: &mut Settings, name: &str, url: &str) {
+fn require_https(settings: &mut Settings, name: &str, url: &str) {
     let absent = url.is_empty();
     let complete = url.starts_with("https://") && !url.ends_with('/') && Url::parse(url).is_ok();
     if !absent && !complete {

@@ -1,5 +1,5 @@
-//! Documents of comments and of user-defined fields. This file reads them. [`changes`] has the
-//! commands that change them, [`attach`] receives their files, [`multipart`] reads forms,
+//! Documents attached to comments and to user-defined fields. This file reads them. [`changes`] has
+//! the commands that change them, [`attach`] receives their files, [`multipart`] reads forms,
 //! [`downloads`] sends files, and [`store`] stores the bytes.
 
 pub mod attach;
@@ -97,9 +97,9 @@ impl Document {
     }
 
     /// Returns the response to a client that already has these versions.
-    pub fn versioned(self, known: &IfNoneMatch) -> WithEtag<Self> {
+    pub fn versioned(self, if_none_match: &IfNoneMatch) -> WithEtag<Self> {
         let hash = self.version_hash.clone();
-        WithEtag::new(self, &hash, known)
+        WithEtag::new(self, &hash, if_none_match)
     }
 
     /// Returns the response to the client that has just changed it.
@@ -153,7 +153,7 @@ impl AttachmentOwner {
         field: &str,
     ) -> Result<Self, DocumentError> {
         use user_defined_fields::Column::{FieldName, Form as OfForm, HiddenFlag};
-        let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
+        let owner = FORM_OWNERS.into_iter().find(|(_, owner_form)| *owner_form == form);
         let (kind, _) = owner.ok_or(DocumentError::NotFound)?;
         match form {
             Form::LoanDetail1 | Form::LoanDetail2 => {
@@ -161,19 +161,19 @@ impl AttachmentOwner {
             }
             _ => caller.get::<contacts::Entity>(db, record_id).await.map(drop)?,
         }
-        let defined = caller
+        let definition = caller
             .find::<user_defined_fields::Entity>()
             .filter(OfForm.eq(form))
             .filter(FieldName.eq(field.to_ascii_lowercase()))
             .filter(HiddenFlag.eq(false))
             .one(db)
             .await?;
-        let defined = defined.ok_or(DocumentError::NotFound)?;
-        if defined.data_type != DataType::Document {
-            let field = defined.field_name;
+        let definition = definition.ok_or(DocumentError::NotFound)?;
+        if definition.data_type != DataType::Document {
+            let field = definition.field_name;
             return Err(DocumentError::Refused(DocumentRefusal::FieldNotDocument { field }));
         }
-        let field = FormField { name: defined.field_name, read_only: defined.read_only_flag };
+        let field = FormField { name: definition.field_name, read_only: definition.read_only_flag };
         Ok(Self { kind, id: record_id, field: Some(field) })
     }
 
@@ -194,8 +194,8 @@ pub async fn list(
     page: &Page,
 ) -> Result<List<Document>, Problem> {
     use documents::Column::DocumentId;
-    let wanted = owner.documents().add_option(document_id.map(|id| DocumentId.eq(id)));
-    let rows = page.by_key(caller.find::<documents::Entity>().filter(wanted), db).await?;
+    let condition = owner.documents().add_option(document_id.map(|id| DocumentId.eq(id)));
+    let rows = page.by_key(caller.find::<documents::Entity>().filter(condition), db).await?;
     if document_id.is_some() && rows.rows().is_empty() {
         return Err(Problem::not_found());
     }
@@ -255,7 +255,10 @@ async fn of_field(
 }
 
 /// True if fields of a loan or contact have documents, whether the caller may see them or not.
-#[expect(clippy::disallowed_methods, reason = "what must stay must stay, seen or not")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "documents count whether the caller sees them or not"
+)]
 pub async fn are_on_fields_of(
     db: &impl ConnectionTrait,
     forms: &[Form],
@@ -289,7 +292,7 @@ fn form_of(owner: DocumentOwner) -> Option<Form> {
 
 /// Returns where the changes of a field's document are recorded: in the history of its loan or
 /// contact.
-fn place(document: &documents::Model) -> AuditTarget {
+fn audit_target(document: &documents::Model) -> AuditTarget {
     let Privilege(path, _) = view_of(document.owner_type);
     let owner = match form_of(document.owner_type) {
         Some(Form::LoanDetail1 | Form::LoanDetail2) => audit::HistoryOwner::Loan(document.owner_id),

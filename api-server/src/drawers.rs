@@ -98,20 +98,20 @@ struct DrawerAccess {
 }
 
 impl DrawerAccess {
-    /// Reads the standing in a separate statement after the lock: a statement that waits for the
-    /// lock would still show the sessions from before the wait.
+    /// Reads both in a separate statement after the lock: a statement that waits for the lock would
+    /// still show the sessions from before the wait.
     async fn read(
         tx: &DatabaseTransaction,
         drawer: &cash_drawers::Model,
         user_id: i64,
     ) -> Result<Self, DbErr> {
-        use cash_drawer_assignments::Column as Assigned;
+        use cash_drawer_assignments::Column as Assignment;
         use cash_drawer_sessions::Column as Session;
         let key = || Expr::col((cash_drawers::Entity, cash_drawers::Column::DrawerId));
-        let his = Assigned::DrawerId
+        let own = Assignment::DrawerId
             .into_expr()
             .eq(key())
-            .and(Assigned::UserId.eq(user_id))
+            .and(Assignment::UserId.eq(user_id))
             .into_condition();
         let open = Session::DrawerId
             .into_expr()
@@ -119,24 +119,24 @@ impl DrawerAccess {
             .and(Session::EndedDate.is_null())
             .into_condition();
         let select = Query::select()
-            .expr_as(Assigned::RowId.into_expr(), "assignment")
+            .expr_as(Assignment::RowId.into_expr(), "assignment")
             .expr_as(Session::UserId.into_expr(), "active_user")
             .from(cash_drawers::Entity)
-            .left_join(cash_drawer_assignments::Entity, his)
+            .left_join(cash_drawer_assignments::Entity, own)
             .left_join(cash_drawer_sessions::Entity, open)
             .and_where(cash_drawers::Column::DrawerId.eq(drawer.drawer_id))
             .take();
-        let mut standing = Self { assigned: false, active_users: Vec::new() };
+        let mut access = Self { assigned: false, active_users: Vec::new() };
         for row in tx.query_all(&select).await? {
-            standing.assigned |= row.try_get::<Option<i64>>("", "assignment")?.is_some();
-            standing.active_users.extend(row.try_get::<Option<i64>>("", "active_user")?);
+            access.assigned |= row.try_get::<Option<i64>>("", "assignment")?.is_some();
+            access.active_users.extend(row.try_get::<Option<i64>>("", "active_user")?);
         }
-        Ok(standing)
+        Ok(access)
     }
 }
 
 /// Locks a drawer's row, regardless of the caller: visibility must have been checked before.
-#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be anybody's")]
+#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be any drawer")]
 async fn lock_row(
     tx: &DatabaseTransaction,
     drawer_id: i64,

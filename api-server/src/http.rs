@@ -2,14 +2,14 @@
 //!
 //! | Module | Purpose |
 //! |---|---|
-//! | `admission` | admits requests: token, privilege, media types, query |
+//! | `admission` | admits requests: token, rate limit per caller, privilege, media types, card numbers, query |
 //! | `operations` | the table of operations, and paths outside the API |
 //! | `schema_check` | describes in plain words what the contract expects of a request |
 //! | `json_body`, `bounded_string` | JSON bodies, and bounded strings |
 //! | `pagination`, `business_day_filter` | lists |
-//! | `etag`, `range_header`, `fixed_body` | ETags, byte ranges, bodies that never change |
-//! | `concurrency_limit`, `import_gate` | concurrency limits, and who waits for an import |
-//! | `pan_scan` | finds card numbers where none are allowed |
+//! | `etag`, `range_header`, `fixed_body` | ETags of rows, byte ranges, bodies that never change |
+//! | `concurrency_limit`, `import_gate` | concurrency limits, and which requests wait for an import |
+//! | `pan_scan` | detects card numbers where none are allowed |
 
 pub mod admission;
 pub mod bounded_string;

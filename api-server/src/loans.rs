@@ -3,7 +3,7 @@
 //! | Module | Contents |
 //! |---|---|
 //! | `servicing` | the arithmetic, with no clock and no database |
-//! | `account`, `journal` | a loan's book within a transaction, and the journal entries on it |
+//! | `account`, `journal` | a loan's account within a transaction, and the journal entries on it |
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
 //! | `refusals` | why an entry was refused |
 //! | `snapshots` | the state of a loan before an entry |

@@ -202,8 +202,8 @@ fn describe_headers(document: &mut Value) {
     for (.., operation) in operations(document) {
         let responses = operation["responses"].as_object_mut().into_iter().flatten();
         for (_, response) in responses.filter(|(_, response)| response["$ref"].is_null()) {
-            let known = json!({"$ref": "#/components/headers/X-Request-Id"});
-            response["headers"]["X-Request-Id"] = known;
+            let reference = json!({"$ref": "#/components/headers/X-Request-Id"});
+            response["headers"]["X-Request-Id"] = reference;
         }
     }
 }

@@ -117,10 +117,10 @@ pub fn endpoint(
         .data(Arc::new(docs))
         .data(Arc::clone(&state.admission))
         .data(Arc::clone(state))
-        .before(lead_to_documentation)
+        .before(redirect_root_to_docs)
         .before(refuse_former_paths)
         .before(refuse_empty_segments);
-    let routes = TimeLimit::new(routes, is_streamed, |_| took_too_long().into());
+    let routes = TimeLimit::new(routes, is_streamed, |_| time_limit_problem().into());
     RequestMiddleware::new(routes, metrics, to_problem, pan_scan::shown_path)
 }
 
@@ -130,14 +130,14 @@ fn is_streamed(method: &Method, uri: &Uri) -> bool {
     body.is_some_and(|body| body.media_type != JSON.media_type)
 }
 
-fn took_too_long() -> Problem {
+fn time_limit_problem() -> Problem {
     let seconds = REQUEST_TIME_MAX.as_secs();
     Problem::new(ProblemType::DatabaseUnavailable)
         .detail(format!("the request took longer than {seconds} seconds"))
 }
 
 /// Redirects `GET /` to the documentation. The router would treat the root as an API path.
-async fn lead_to_documentation(request: Request) -> poem::Result<Request> {
+async fn redirect_root_to_docs(request: Request) -> poem::Result<Request> {
     match (request.uri().path(), request.method()) {
         ("/", &Method::GET) => Err(poem::Error::from_response(docs::lead())),
         ("/", _) => {
@@ -172,8 +172,8 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
 /// Turns the framework's errors into problems, adding what it does not know: names and allowed
 /// methods.
 fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
-    let chosen = error.data::<PathPattern>();
-    let operation = chosen.and_then(|chosen| operations().at(method, chosen));
+    let pattern = error.data::<PathPattern>();
+    let operation = pattern.and_then(|pattern| operations().at(method, pattern));
     if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
         return expectations().refuse_path(operation, name);
     }
@@ -187,7 +187,7 @@ fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
     if problem.kind() != ProblemType::MethodNotAllowed {
         return problem;
     }
-    let allowed = chosen.and_then(|chosen| operations().allowed_methods(chosen));
+    let allowed = pattern.and_then(|pattern| operations().allowed_methods(pattern));
     match allowed.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
         Some(methods) => problem.header(ALLOW, methods),
         None => problem,
@@ -204,20 +204,20 @@ mod tests {
     #[tokio::test]
     async fn the_router_chooses_the_paths_of_the_document() {
         let routes = Route::new().nest("/", api());
-        let ask = async |method: &Method, path: &str| {
+        let send = async |method: &Method, path: &str| {
             let request = Request::builder().method(method.clone()).uri(path.parse().unwrap());
             routes.call(request.finish()).await.unwrap_err()
         };
         for operation in operations().all() {
             let Operation { id, method, path, .. } = operation;
-            let error = ask(method, path).await;
+            let error = send(method, path).await;
             assert_eq!(error.status(), StatusCode::UNAUTHORIZED, "{id}");
             let chosen = operations().at(method, error.data().unwrap());
             assert_eq!(chosen.map(|chosen| chosen.id), Some(*id));
             assert_eq!(operations().find(method, path).map(|found| found.id), Some(*id));
-            let refused = ask(&Method::PATCH, path).await;
-            assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{id}");
-            let allowed = operations().allowed_methods(refused.data().unwrap()).unwrap();
+            let patched = send(&Method::PATCH, path).await;
+            assert_eq!(patched.status(), StatusCode::METHOD_NOT_ALLOWED, "{id}");
+            let allowed = operations().allowed_methods(patched.data().unwrap()).unwrap();
             assert!(allowed.split(", ").any(|one| one == method.as_str()), "{id}: {allowed}");
         }
     }

@@ -78,7 +78,7 @@ impl State {
             documents: Arc::new(Attachments {
                 store,
                 uploads,
-                downloads: downloads::places(),
+                downloads: downloads::concurrency_limit(),
                 writer: writer.clone(),
             }),
             cards: Arc::new(CardProcessor {

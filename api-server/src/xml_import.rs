@@ -10,9 +10,9 @@
 //!
 //! Records that only insert rows are applied in batches: their rows are staged in memory and
 //! inserted in bulk ([`batch`]), and the rows they refer to are looked up for the whole batch at a
-//! time ([`lookup_cache`]). All other records are applied one at a time, each in its own transaction or
-//! savepoint, element by element; so are the records of a batch that runs into a conflicting row or
-//! a lock. Both ways run the same functions: a batch only writes later.
+//! time ([`lookup_cache`]). All other records are applied one at a time, each in its own transaction
+//! or savepoint, element by element; so are the records of a batch that runs into a conflicting row
+//! or a lock. Both ways run the same functions: a batch only writes later.
 //!
 //! Anything that grows with the file is on disk while the import runs: the file itself ([`spool`]),
 //! its results ([`results`]) and the names of its records ([`record_refs`]).
@@ -50,7 +50,9 @@ use self::codes::Codes;
 use self::contacts::credentials::Hashes;
 use self::element_fields::{ElementFields, UpdateMode, update_of};
 use self::lookup_cache::LookupCache;
-use self::outcome::{ElementOutcome, RecordError, judge, judge_whole, refuse};
+use self::outcome::{
+    ElementOutcome, RecordError, refuse, report_refusal, report_refusal_with_children,
+};
 use self::parse::{Element, XmlFault};
 use self::record_refs::{RecordRef, RecordRefs};
 use self::report::{Action, Level, Message, RecordResult};
@@ -92,10 +94,10 @@ pub struct Import<'a> {
     vin_check: Option<VinCheck>,
     /// Records named by `StoreRecordID`: the committed ones, the successful ones of the current
     /// batch, and the current one.
-    names: RecordRefs,
-    named: HashMap<String, RecordRef>,
-    naming: Option<(String, RecordRef)>,
-    known: LookupCache,
+    record_refs: RecordRefs,
+    batch_refs: HashMap<String, RecordRef>,
+    current_ref: Option<(String, RecordRef)>,
+    lookup_cache: LookupCache,
     /// Password hashes for the current records, computed before their transaction begins.
     hashes: Hashes,
     stage: Batch,
@@ -151,7 +153,7 @@ enum ParentRecord {
 }
 
 impl ParentRecord {
-    fn settle(&mut self, keys: &BatchKeys) {
+    fn resolve(&mut self, keys: &BatchKeys) {
         match self {
             Self::Contact(row) => row.contact_id = keys.of(row.contact_id),
             Self::Loan(row) => {
@@ -164,7 +166,7 @@ impl ParentRecord {
 }
 
 /// Refuses an element inside one that is being deleted.
-fn within_deleted(child: &Element) -> ElementOutcome {
+fn inside_deleted(child: &Element) -> ElementOutcome {
     let message = Message::error(child, None, "is inside an element that is being deleted");
     ElementOutcome { results: Vec::new(), failed: true, messages: vec![message] }
 }
@@ -205,10 +207,10 @@ impl<'a> Import<'a> {
             definitions: None,
             closed_statuses: None,
             vin_check: None,
-            names: RecordRefs::new(directory),
-            named: HashMap::new(),
-            naming: None,
-            known: LookupCache::default(),
+            record_refs: RecordRefs::new(directory),
+            batch_refs: HashMap::new(),
+            current_ref: None,
+            lookup_cache: LookupCache::default(),
             hashes: Hashes::new(),
             stage: Batch::default(),
             direct: false,
@@ -219,7 +221,7 @@ impl<'a> Import<'a> {
 
     /// Sets the gate to close while one of the import's transactions locks the whole database.
     #[must_use]
-    pub fn behind(mut self, gate: &Arc<ImportGate>) -> Self {
+    pub fn with_gate(mut self, gate: &Arc<ImportGate>) -> Self {
         self.gate = Arc::clone(gate);
         self
     }
@@ -237,17 +239,17 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         records: &[Element],
     ) -> Result<Vec<ElementOutcome>, ImportError> {
-        self.forget_batch();
+        self.discard_batch();
         self.look_up(tx, records).await?;
-        let mut all = Vec::with_capacity(records.len());
+        let mut outcomes = Vec::with_capacity(records.len());
         for record in records {
-            all.push(self.record(tx, record).await?);
+            outcomes.push(self.record(tx, record).await?);
         }
         let keys = self.write(tx).await?;
-        for applied in &mut all {
-            applied.settle(&keys);
+        for applied in &mut outcomes {
+            applied.resolve(&keys);
         }
-        Ok(all)
+        Ok(outcomes)
     }
 
     /// Applies one record of any kind, writing each of its elements immediately.
@@ -256,7 +258,7 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<ElementOutcome, ImportError> {
-        self.forget_batch();
+        self.discard_batch();
         self.direct = true;
         let applied = self.record(tx, record).await;
         self.direct = false;
@@ -264,28 +266,32 @@ impl<'a> Import<'a> {
     }
 
     /// Discards the in-memory state of the last batch.
-    fn forget_batch(&mut self) {
-        self.known.clear();
+    fn discard_batch(&mut self) {
+        self.lookup_cache.clear();
         self.stage = Batch::default();
-        self.named.clear();
-        self.naming = None;
+        self.batch_refs.clear();
+        self.current_ref = None;
         self.direct = false;
     }
 
     /// Makes the names of the batch available to later records, now that it is committed.
-    async fn keep_names(&mut self) -> Result<(), ImportError> {
-        let named: Vec<_> = self.named.drain().collect();
-        Ok(self.names.store(named).await?)
+    async fn store_refs(&mut self) -> Result<(), ImportError> {
+        let refs: Vec<_> = self.batch_refs.drain().collect();
+        Ok(self.record_refs.store(refs).await?)
     }
 
     /// Restores the name of a record that an earlier run has already committed.
-    async fn recall(&mut self, record: &Element, done: &[RecordResult]) -> Result<(), ImportError> {
-        let named = matches!(record.name.as_str(), "Contact" | "Loan")
+    async fn restore_ref(
+        &mut self,
+        record: &Element,
+        done: &[RecordResult],
+    ) -> Result<(), ImportError> {
+        let has_ref = matches!(record.name.as_str(), "Contact" | "Loan")
             && update_of(record) != UpdateMode::Delete;
-        if let Some(id) = done.first().and_then(|result| result.new_id).filter(|_| named) {
-            self.store(record, id);
-            self.named.extend(self.naming.take());
-            self.keep_names().await?;
+        if let Some(id) = done.first().and_then(|result| result.new_id).filter(|_| has_ref) {
+            self.set_record_ref(record, id);
+            self.batch_refs.extend(self.current_ref.take());
+            self.store_refs().await?;
         }
         Ok(())
     }
@@ -296,8 +302,8 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<ElementOutcome, ImportError> {
-        self.naming = None;
-        self.known.begin_record();
+        self.current_ref = None;
+        self.lookup_cache.begin_record();
         let mark = self.stage.begin_record();
         let mut applied = match record.name.as_str() {
             "Transactions" => self.transactions(tx, record).await?,
@@ -307,9 +313,9 @@ impl<'a> Import<'a> {
         if applied.failed {
             applied.roll_back();
             self.stage.rewind(mark);
-            self.known.undo_record();
+            self.lookup_cache.roll_back_record();
         } else {
-            self.named.extend(self.naming.take());
+            self.batch_refs.extend(self.current_ref.take());
         }
         Ok(applied)
     }
@@ -326,20 +332,20 @@ impl<'a> Import<'a> {
         };
         let (mut applied, mut parent) = match head {
             Ok((mut applied, mut parent)) => {
-                match self.settle(tx, &mut applied).await {
-                    Ok(keys) => parent.settle(&keys),
-                    Err(stop) => applied = judge(record, Err(stop))?,
+                match self.flush(tx, &mut applied).await {
+                    Ok(keys) => parent.resolve(&keys),
+                    Err(error) => applied = report_refusal(record, Err(error))?,
                 }
                 (applied, parent)
             }
-            Err(stop) => (judge(record, Err(stop))?, ParentRecord::None),
+            Err(error) => (report_refusal(record, Err(error))?, ParentRecord::None),
         };
         for child in &record.children {
             let outcome = match applied.failed {
                 true => Ok(ElementOutcome::untried(child)),
                 false => self.element(tx, &mut parent, child).await,
             };
-            applied.add(judge_whole(child, outcome)?);
+            applied.add(report_refusal_with_children(child, outcome)?);
         }
         Ok(applied)
     }
@@ -354,16 +360,16 @@ impl<'a> Import<'a> {
         let outcome = match parent {
             ParentRecord::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
             ParentRecord::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
-            ParentRecord::None => Ok(within_deleted(child)),
+            ParentRecord::None => Ok(inside_deleted(child)),
         };
         let mut applied = outcome?;
-        let keys = self.settle(tx, &mut applied).await?;
-        parent.settle(&keys);
+        let keys = self.flush(tx, &mut applied).await?;
+        parent.resolve(&keys);
         Ok(applied)
     }
 
     /// Writes the staged rows, if elements are written immediately.
-    async fn settle(
+    async fn flush(
         &mut self,
         tx: &DatabaseTransaction,
         applied: &mut ElementOutcome,
@@ -372,7 +378,7 @@ impl<'a> Import<'a> {
             return Ok(BatchKeys::default());
         }
         let keys = self.write(tx).await?;
-        applied.settle(&keys);
+        applied.resolve(&keys);
         Ok(keys)
     }
 
@@ -381,8 +387,12 @@ impl<'a> Import<'a> {
             return Ok(BatchKeys::default());
         }
         let keys = Box::pin(self.stage.write(tx, &self.author, self.clock.now)).await?;
-        for stored in self.named.values_mut().chain(self.naming.iter_mut().map(|(_, s)| s)) {
-            *stored = stored.with(|id| keys.of(id));
+        for record_ref in self
+            .batch_refs
+            .values_mut()
+            .chain(self.current_ref.iter_mut().map(|(_, current)| current))
+        {
+            *record_ref = record_ref.with(|id| keys.of(id));
         }
         Ok(keys)
     }
@@ -392,16 +402,16 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<ElementOutcome, ImportError> {
-        let mut opened = self.open(record);
-        let mut results = opened.take_results();
+        let mut open_record = self.open_record(record);
+        let mut results = open_record.take_results();
         for child in &record.children {
-            results.extend(self.payment_of(tx, &mut opened, child).await?);
+            results.extend(self.apply_payment(tx, &mut open_record, child).await?);
         }
-        Ok(ElementOutcome { results, failed: opened.failed, messages: Vec::new() })
+        Ok(ElementOutcome { results, failed: open_record.failed, messages: Vec::new() })
     }
 
     /// Begins a `Transactions` record.
-    fn open(&self, record: &Element) -> OpenRecord {
+    fn open_record(&self, record: &Element) -> OpenRecord {
         match ElementFields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
             Ok(messages) => OpenRecord { failed: false, messages, results: Vec::new() },
             Err(messages) => {
@@ -413,7 +423,7 @@ impl<'a> Import<'a> {
 
     /// Posts the next payment of a `Transactions` record. After one has failed, the rest are not
     /// tried.
-    async fn payment_of(
+    async fn apply_payment(
         &mut self,
         tx: &DatabaseTransaction,
         record: &mut OpenRecord,
@@ -421,7 +431,7 @@ impl<'a> Import<'a> {
     ) -> Result<Vec<RecordResult>, ImportError> {
         let mut applied = match child.name.as_str() {
             _ if record.failed => ElementOutcome::untried(child),
-            "Payment" => judge(child, Box::pin(self.payment(tx, child)).await)?,
+            "Payment" => report_refusal(child, Box::pin(self.payment(tx, child)).await)?,
             other => self.unknown_record(child, other),
         };
         record.failed |= applied.failed;
@@ -432,7 +442,7 @@ impl<'a> Import<'a> {
     /// Reports a record of an unknown kind, which is not applied. It fails the enclosing record
     /// only if the file enforces names.
     fn unknown_record(&self, element: &Element, name: &str) -> ElementOutcome {
-        let messages = vec![self.unknown(element, format!("unknown record {name}"))];
+        let messages = vec![self.unknown_name(element, format!("unknown record {name}"))];
         let mut applied = ElementOutcome::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
@@ -442,10 +452,14 @@ impl<'a> Import<'a> {
     fn unknown_element(&self, parent: &str, element: &Element) -> ElementOutcome {
         let text = format!("unknown element {} in {parent}", element.name);
         let failed = self.enforce;
-        ElementOutcome { results: Vec::new(), failed, messages: vec![self.unknown(element, text)] }
+        ElementOutcome {
+            results: Vec::new(),
+            failed,
+            messages: vec![self.unknown_name(element, text)],
+        }
     }
 
-    fn unknown(&self, element: &Element, text: String) -> Message {
+    fn unknown_name(&self, element: &Element, text: String) -> Message {
         let level = if self.enforce { Level::Error } else { Level::Warning };
         Message { level, ..Message::error(element, None, text) }
     }
@@ -456,21 +470,21 @@ impl<'a> Import<'a> {
     }
 
     /// Gives the row the element's `StoreRecordID`, if it has one, from now on.
-    fn store(&mut self, element: &Element, id: i64) {
+    fn set_record_ref(&mut self, element: &Element, id: i64) {
         let Some(name) = element.attribute("StoreRecordID") else { return };
-        let stored = match element.name.as_str() {
+        let record_ref = match element.name.as_str() {
             "Loan" => RecordRef::Loan(id),
             _ => RecordRef::Contact(id),
         };
-        self.naming = Some((name.to_owned(), stored));
+        self.current_ref = Some((name.to_owned(), record_ref));
     }
 
     /// Returns the record that a `GetRecordID` refers to.
-    async fn stored(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
-        let at_hand = self.naming.as_ref().filter(|(naming, _)| naming == name);
-        match at_hand.map(|(_, stored)| stored).or_else(|| self.named.get(name)) {
-            Some(stored) => Ok(Some(*stored)),
-            None => self.names.get(name).await,
+    async fn record_ref(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
+        let current = self.current_ref.as_ref().filter(|(current_name, _)| current_name == name);
+        match current.map(|(_, record_ref)| record_ref).or_else(|| self.batch_refs.get(name)) {
+            Some(record_ref) => Ok(Some(*record_ref)),
+            None => self.record_refs.get(name).await,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::installation::CliError;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Install, verify, seed, run and administer the loan servicing services
+/// Install, verify, seed, run and administer the loan servicing servers
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -18,10 +18,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Set up everything in one folder and run it: certificates, database, users, a demo portfolio,
+    /// Set up and run everything in one folder: certificates, database, users, a demo portfolio,
     /// both servers
     Quickstart(quickstart::QuickstartArgs),
-    /// Set up both services for production: ask, check, install, verify
+    /// Set up both servers for production: ask, check, install, verify
     // The last occurrence of an option wins, so the command line overrides an answers file.
     #[command(args_override_self = true)]
     Install(Box<install::InstallArgs>),
@@ -33,7 +33,7 @@ enum Command {
     User(user::UserArgs),
     /// List and change settings of the core system, such as the business time zone
     Settings(settings::SettingsArgs),
-    /// Manage the keys that sign ID tokens: rotate them ahead of schedule
+    /// Manage the keys that sign ID tokens: rotate them before they are due
     Keys(keys::KeysArgs),
     /// List the auth server's audit trail, newest event last
     Audit(audit::AuditArgs),
@@ -42,8 +42,8 @@ enum Command {
     /// Import a file of contacts, loans and payments directly into the database, as the api-server
     /// does, on behalf of the admin account
     Import(import::ImportArgs),
-    /// Show the health of an installation: settings, database, servers, certificates and work under
-    /// way, one line each
+    /// Show the health of an installation: settings, database, servers, certificates and work in
+    /// progress, one line each
     Status(status::StatusArgs),
     /// Check a restored copy of a backup, one line per check, without changing anything
     BackupCheck(backup_check::BackupCheckArgs),

@@ -1,4 +1,4 @@
-//! Verify Auth Server: whether the api-server can work with an authentication server.
+//! Verify Auth Server: whether the api-server can work with an auth server.
 //!
 //! A fixed list of checks, from name resolution to an introspection. Each fault is reported by
 //! exactly one check; checks that depend on a failed one are skipped. The certificate is examined
@@ -36,20 +36,20 @@ const STEP_TIME: Duration = Duration::from_secs(5);
 /// The server to verify, and the credentials to use.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct VerificationArgs {
-    /// Issuer URL of the authentication server, such as https://auth.example.com:8443
+    /// Issuer URL of the auth server, such as https://auth.example.com:8443
     #[arg(long)]
     pub url: String,
     /// Connect to this address regardless of what the URL's host resolves to, such as to one server
     /// behind a load balancer
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub connect_to: Option<SocketAddr>,
-    /// Name in that server's certificate, if a proxy with another name is in front of it
+    /// Name in that server's certificate, if it runs behind a proxy with a different name
     #[arg(long, value_name = "NAME", requires = "connect_to")]
     pub server_name: Option<String>,
     /// PEM file of trusted certificate authorities [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// Client id of a resource server: also try an introspection
+    /// Client id of a resource server, to test an introspection as well
     #[arg(long, value_name = "ID", requires = "secret_file")]
     pub client: Option<String>,
     /// File with the client's secret

@@ -6,7 +6,7 @@ use sea_orm::FromJsonQueryResult;
 use serde::{Deserialize, Serialize};
 use shared_macros::interface_names;
 
-/// An ordered list of texts.
+/// An ordered list of strings.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult, NewType,
 )]
@@ -21,7 +21,7 @@ pub struct Denomination {
     /// Value of one note or coin.
     #[serde(rename = "Value")]
     pub value: Money,
-    /// Number of them.
+    /// Number of notes or coins.
     #[serde(rename = "Count")]
     pub count: i32,
 }

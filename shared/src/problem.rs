@@ -97,7 +97,7 @@ struct ProblemDocument {
     /// The gateway's own reason for declining the card.
     #[oai(rename = "declineCode")]
     decline_code: Option<String>,
-    /// Current version of the row, if the request named another one.
+    /// Current version of the row, if the request specified a different one.
     #[oai(rename = "currentVersionHash")]
     current_version_hash: Option<String>,
     /// Line of the fault in an import file, counted from 1.

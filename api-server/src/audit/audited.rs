@@ -61,7 +61,7 @@ impl Audited for user_defined_values::Model {
 
     #[expect(
         clippy::misnamed_getters,
-        reason = "its own key; the column is the record's that has it"
+        reason = "the row's own key, not that of the record it belongs to"
     )]
     fn record_id(&self) -> i64 {
         self.row_id

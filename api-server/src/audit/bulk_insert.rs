@@ -73,14 +73,14 @@ impl Changes<'_> {
         while rows.len() > 0 {
             match tx.get_database_backend() {
                 DbBackend::Postgres => {
-                    let some: Vec<FieldChangeRow> = rows.by_ref().take(ROWS_PER_ARRAY).collect();
-                    tx.execute_raw(self.arrays(&some)).await?;
+                    let chunk: Vec<FieldChangeRow> = rows.by_ref().take(ROWS_PER_ARRAY).collect();
+                    tx.execute_raw(self.arrays(&chunk)).await?;
                 }
                 _ => {
                     let count = rows_at_once(rows.len(), ROWS_PER_INSERT);
-                    let some = rows.by_ref().take(count);
-                    let some = some.map(|row| row.into_model(self.author, self.now));
-                    Entity::insert_many(some).exec_without_returning(tx).await?;
+                    let chunk = rows.by_ref().take(count);
+                    let chunk = chunk.map(|row| row.into_model(self.author, self.now));
+                    Entity::insert_many(chunk).exec_without_returning(tx).await?;
                 }
             }
         }
@@ -137,6 +137,6 @@ impl Changes<'_> {
     }
 }
 
-fn array(of: ArrayType, values: impl Iterator<Item = Value>) -> Value {
-    Value::Array(of, Some(Box::new(values.collect())))
+fn array(element_type: ArrayType, values: impl Iterator<Item = Value>) -> Value {
+    Value::Array(element_type, Some(Box::new(values.collect())))
 }

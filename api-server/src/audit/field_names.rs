@@ -17,16 +17,16 @@ impl FieldNames {
     /// Returns the names of a column. They are cached, because one import needs them millions of
     /// times.
     pub fn of(column: &str) -> Arc<Self> {
-        static KNOWN: LazyLock<RwLock<HashMap<String, Arc<FieldNames>>>> =
+        static CACHE: LazyLock<RwLock<HashMap<String, Arc<FieldNames>>>> =
             LazyLock::new(RwLock::default);
-        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(column).cloned();
-        known.unwrap_or_else(|| {
+        let cached = CACHE.read().unwrap_or_else(PoisonError::into_inner).get(column).cloned();
+        cached.unwrap_or_else(|| {
             let names = Arc::new(Self {
                 field: json_names::json_name(column),
                 label: json_names::label(column),
             });
-            let mut all = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-            all.insert(column.to_owned(), Arc::clone(&names));
+            let mut cache = CACHE.write().unwrap_or_else(PoisonError::into_inner);
+            cache.insert(column.to_owned(), Arc::clone(&names));
             names
         })
     }

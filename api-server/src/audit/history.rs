@@ -39,23 +39,23 @@ const MASKED: [(&str, &str, Privilege); 5] = [
 /// checked before.
 pub async fn list(
     db: &impl ConnectionTrait,
-    admitted: &RequestContext,
+    context: &RequestContext,
     owner: HistoryOwner,
-    wanted: FieldHistoryFilter,
+    filter: FieldHistoryFilter,
     page: &Page,
 ) -> Result<List<field_changes::Model>, Problem> {
-    let RequestContext { caller, clock } = admitted;
-    let owned = match owner {
+    let RequestContext { caller, clock } = context;
+    let of_owner = match owner {
         HistoryOwner::Loan(loan_id) => Column::LoanId.eq(loan_id),
         HistoryOwner::Contact(contact_id) => Column::ContactId.eq(contact_id),
     };
-    let wanted = Condition::all()
-        .add(owned)
-        .add_option(wanted.table_name.map(|name| Column::TableName.eq(name)))
-        .add_option(wanted.field_name.map(|name| Column::FieldName.eq(name)))
-        .add(business_day_filter::within(db, clock, Column::ModifiedDate, wanted.from, wanted.to))
-        .add_option(wanted.user_id.map(|id| Column::ModifiedByUserId.eq(id)));
-    let changes = caller.find::<field_changes::Entity>().filter(wanted);
+    let condition = Condition::all()
+        .add(of_owner)
+        .add_option(filter.table_name.map(|name| Column::TableName.eq(name)))
+        .add_option(filter.field_name.map(|name| Column::FieldName.eq(name)))
+        .add(business_day_filter::within(db, clock, Column::ModifiedDate, filter.from, filter.to))
+        .add_option(filter.user_id.map(|id| Column::ModifiedByUserId.eq(id)));
+    let changes = caller.find::<field_changes::Entity>().filter(condition);
     Ok(page.by_key(changes, db).await?.map(|change| mask(caller, change)))
 }
 

@@ -22,7 +22,7 @@ const TOKEN_BYTES_MAX: usize = 256;
 /// Most tokens per call: they fit into the auth server's limit on forms.
 const TOKENS_MAX: usize = 48;
 /// Attempts per call: an idle connection may have died.
-const TRIES: usize = 2;
+const ATTEMPTS: usize = 2;
 
 type IntrospectionResult = Result<Arc<ActiveToken>, Problem>;
 
@@ -106,11 +106,11 @@ impl IntrospectionEndpoints {
         if let [token] = tokens {
             return vec![self.introspect_one(token).await];
         }
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             match self.call::<Vec<Introspection>>(&self.many_url, "tokens", &tokens.join(" ")).await
             {
                 Ok(answers) if answers.len() == tokens.len() => {
-                    return answers.into_iter().map(judged).collect();
+                    return answers.into_iter().map(outcome_of).collect();
                 }
                 Ok(answers) => {
                     tracing::warn!(count = answers.len(), "token introspection: wrong number");
@@ -128,9 +128,9 @@ impl IntrospectionEndpoints {
 
     /// Introspects a token (RFC 7662).
     async fn introspect_one(&self, token: &str) -> IntrospectionResult {
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             match self.call(&self.one_url, "token", token).await {
-                Ok(answer) => return judged(answer),
+                Ok(answer) => return outcome_of(answer),
                 Err(CallError::NoEndpoint) => tracing::warn!("token introspection: status 404"),
                 Err(CallError::Failed(error)) => {
                     tracing::warn!(%error, "token introspection failed");
@@ -160,7 +160,7 @@ impl IntrospectionEndpoints {
     }
 }
 
-fn judged(answer: Introspection) -> IntrospectionResult {
+fn outcome_of(answer: Introspection) -> IntrospectionResult {
     match answer {
         Introspection::Active(token) => Ok(Arc::from(token)),
         Introspection::Inactive(_) => Err(Problem::new(ProblemType::TokenInvalid)),

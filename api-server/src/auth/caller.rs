@@ -81,13 +81,13 @@ impl Caller {
     }
 
     /// Starts a query: `E::find()`, restricted to what the caller may see.
-    #[expect(clippy::disallowed_methods, reason = "the one place that may start a query")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that may start a query")]
     pub fn find<E: Visible>(&self) -> Select<E> {
         E::find().filter(E::visible_to(self))
     }
 
     /// Returns a row by primary key; a row that the caller may not see does not exist.
-    #[expect(clippy::disallowed_methods, reason = "narrowed on the same line")]
+    #[expect(clippy::disallowed_methods, reason = "filtered by visibility on the same line")]
     pub async fn get<E: Visible>(
         &self,
         db: &impl ConnectionTrait,
@@ -107,9 +107,9 @@ impl Caller {
     ) -> Result<(), FindError> {
         let row = self.find::<C::EntityName>().filter(id_column.eq(id));
         let row = row.select_only().column(id_column).lock_exclusive();
-        let held: Option<i64> = row.into_tuple().one(tx).await?;
+        let locked: Option<i64> = row.into_tuple().one(tx).await?;
         galera::guard_row(tx, C::EntityName::default().table_name(), id).await?;
-        held.map(drop).ok_or(FindError::NotFound)
+        locked.map(drop).ok_or(FindError::NotFound)
     }
 
     /// True if a core user holds the privilege. Web users hold none: their only right is to see

@@ -71,8 +71,11 @@ fn officer_rule<C: ColumnTrait>(
     if rights.hold(others) {
         return everything();
     }
-    let nobody = officers.iter().fold(Condition::all(), |all, officer| all.add(officer.is_null()));
-    officers.iter().fold(Condition::any().add(nobody), |any, officer| any.add(officer.eq(user_id)))
+    let no_officer =
+        officers.iter().fold(Condition::all(), |all, officer| all.add(officer.is_null()));
+    officers
+        .iter()
+        .fold(Condition::any().add(no_officer), |any, officer| any.add(officer.eq(user_id)))
 }
 
 /// Condition: the trustee list of the referenced object admits the user, or is empty.

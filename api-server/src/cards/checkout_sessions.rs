@@ -1,5 +1,5 @@
-//! Pages of the gateway on which a card is added. Each is opened for one loan, accepts one card,
-//! and is usable only for some minutes.
+//! Checkout sessions: pages of the gateway on which a card is added. Each is opened for one loan,
+//! accepts one card, and is usable only for some minutes.
 //!
 //! The URL of a page ends with a secret, of which only the hash is stored. The sandbox's page is
 //! served by this server. Stripe's page sends the browser back here when it is done; if the browser
@@ -45,8 +45,8 @@ const STRIPE_SECONDS_MORE: i64 = 25 * 60;
 /// How long unused sessions are kept.
 const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
 /// Sessions that the recovery reads per query, and for how many it calls the gateway concurrently.
-const SETTLED_MAX: u64 = 100;
-const AT_ONCE: usize = 8;
+const SESSIONS_PER_QUERY: u64 = 100;
+const CONCURRENT_MAX: usize = 8;
 
 /// An open page.
 #[derive(Clone, Debug)]
@@ -65,26 +65,25 @@ pub enum SessionOutcome {
     /// It may still be filled in.
     Pending,
     /// Nothing was added, and nothing will be.
-    Over,
+    Ended,
 }
 
 /// Opens a page on which a card of the loan's borrower can be added. `origin`: the URL at which
-/// browsers reach this server. `tried`: a dry run, which returns what a page would look like
-/// without opening one.
+/// browsers reach this server. `dry_run`: returns what a page would look like, without opening one.
 pub async fn open(
     processor: &CardProcessor,
     caller: &Caller,
     clock: Clock,
     loan_id: i64,
     origin: &str,
-    tried: bool,
+    dry_run: bool,
 ) -> Result<AddCardPage, CardError> {
     let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
     rules::refuse_disabled(&processor.db, &loan).await?;
     let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
     let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
-    if tried {
+    if dry_run {
         return Ok(AddCardPage {
             url: format!("{origin}{SANDBOX_PAGE}?session={secret}"),
             expires_at,
@@ -93,11 +92,12 @@ pub async fn open(
     let (url, gateway_reference) = match processor.gateway.stripe() {
         None => (format!("{origin}{SANDBOX_PAGE}?session={secret}"), None),
         Some(stripe) => {
-            let done = format!("{origin}{STRIPE_RETURN}?session={secret}");
-            let cancelled = format!("{done}&cancelled=1");
+            let done_url = format!("{origin}{STRIPE_RETURN}?session={secret}");
+            let cancel_url = format!("{done_url}&cancelled=1");
             // Stripe does not allow less than half an hour, by its own clock.
-            let closes = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
-            let opened = stripe.open_checkout(loan.contact_id, closes, &done, &cancelled).await;
+            let closes_at = expires_at.0.timestamp() + STRIPE_SECONDS_MORE;
+            let opened =
+                stripe.open_checkout(loan.contact_id, closes_at, &done_url, &cancel_url).await;
             let opened = opened?;
             (opened.url, Some(opened.reference))
         }
@@ -135,14 +135,14 @@ pub async fn find(
 }
 
 /// Returns the number of the loan on which a card is added.
-#[expect(clippy::disallowed_methods, reason = "whoever has the secret may see the page")]
+#[expect(clippy::disallowed_methods, reason = "the secret of the page grants access")]
 pub async fn loan_number(processor: &CardProcessor, session: &Model) -> Result<String, CardError> {
     let loan = loans::Entity::find_by_id(session.loan_id).one(&processor.db).await?;
     Ok(loan.ok_or(CardError::NotFound)?.loan_number)
 }
 
 /// Finds the session of a page's secret, whatever its state.
-#[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+#[expect(clippy::disallowed_methods, reason = "the secret of the session grants access")]
 async fn find_by_secret(
     processor: &CardProcessor,
     secret: &str,
@@ -162,30 +162,30 @@ pub async fn add_card(
     described: CardDetails,
     cardholder_name: Option<String>,
 ) -> Result<Option<cards::Model>, CardError> {
-    let adding = AddSessionCard {
+    let command = AddSessionCard {
         processor: Arc::clone(processor),
         session: session.clone(),
         described,
         cardholder_name,
     };
-    execute::execute_update(&processor.writer, adding).await
+    execute::execute_update(&processor.writer, command).await
 }
 
 /// Handles the browser's return from Stripe's page. A webhook or the recovery may have been faster,
 /// and the card may have been entered in the last seconds: the borrower sees the same result in
 /// either case.
-pub async fn come_back(
+pub async fn handle_return(
     processor: &Arc<CardProcessor>,
     secret: &str,
 ) -> Result<SessionOutcome, CardError> {
     let now = db::time(&processor.db).await?;
     let Some(session) = find_by_secret(processor, secret, Gateway::Stripe).await? else {
-        return Ok(SessionOutcome::Over);
+        return Ok(SessionOutcome::Ended);
     };
     match session.state {
         SessionState::Used => Ok(SessionOutcome::Added),
         SessionState::Open => settle(processor, &session, session.expires_at <= now).await,
-        SessionState::Expired => Ok(SessionOutcome::Over),
+        SessionState::Expired => Ok(SessionOutcome::Ended),
     }
 }
 
@@ -197,9 +197,9 @@ pub async fn settle(
 ) -> Result<SessionOutcome, CardError> {
     let (Some(stripe), Some(reference)) = (processor.gateway.stripe(), &session.gateway_reference)
     else {
-        return Ok(SessionOutcome::Over);
+        return Ok(SessionOutcome::Ended);
     };
-    let state = match stripe.look_up_checkout(reference).await {
+    let state = match stripe.retrieve_checkout(reference).await {
         Ok(CheckoutState::Open) if expire => stripe.expire_checkout(reference).await,
         found => found,
     };
@@ -246,12 +246,12 @@ async fn close(
     db::again(|| update.clone().exec(&processor.db)).await?;
     Ok(match state {
         SessionState::Used => SessionOutcome::Added,
-        SessionState::Open | SessionState::Expired => SessionOutcome::Over,
+        SessionState::Open | SessionState::Expired => SessionOutcome::Ended,
     })
 }
 
 /// Finds the open session with a gateway's reference.
-#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
+#[expect(clippy::disallowed_methods, reason = "settled by the service, never shown to a caller")]
 pub async fn find_by_reference(
     db: &impl ConnectionTrait,
     reference: &str,
@@ -263,13 +263,13 @@ pub async fn find_by_reference(
 /// Settles sessions whose lifetime is over, and deletes those left unused for a day.
 pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardError> {
     expire_own(processor).await?;
-    let mut behind = 0;
+    let mut after_id = 0;
     loop {
-        let sessions = over_at_stripe(&processor.db, behind).await?;
+        let sessions = expired_at_stripe(&processor.db, after_id).await?;
         let Some(last) = sessions.last() else { break };
-        behind = last.session_id;
+        after_id = last.session_id;
         futures_util::stream::iter(&sessions)
-            .for_each_concurrent(AT_ONCE, |session| async {
+            .for_each_concurrent(CONCURRENT_MAX, |session| async {
                 // A session that cannot be settled does not hold up the others.
                 if let Err(error) = settle(processor, session, true).await {
                     let id = session.session_id;
@@ -284,7 +284,7 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardErro
 /// Expires the sessions for which no gateway can be asked: those of this server's own pages, and of
 /// a gateway that is no longer in use.
 async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
-    let over = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
+    let expired = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
     let own = match processor.gateway.stripe() {
         Some(_) => Condition::all().add(Column::Gateway.ne(Gateway::Stripe)),
         None => Condition::all(),
@@ -292,20 +292,20 @@ async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
     let update = Entity::update_many()
         .col_expr(Column::State, SessionState::Expired.into())
         .filter(Column::State.eq(SessionState::Open))
-        .filter(over)
+        .filter(expired)
         .filter(own);
     db::again(|| update.clone().exec(&processor.db)).await.map(drop)
 }
 
-#[expect(clippy::disallowed_methods, reason = "settled by the service, not shown")]
-async fn over_at_stripe(db: &DatabaseConnection, behind: i64) -> Result<Vec<Model>, DbErr> {
-    let over = Column::ExpiresAt.into_expr().lt(db::now(db.get_database_backend()));
+#[expect(clippy::disallowed_methods, reason = "settled by the service, never shown to a caller")]
+async fn expired_at_stripe(db: &DatabaseConnection, after_id: i64) -> Result<Vec<Model>, DbErr> {
+    let expired = Column::ExpiresAt.into_expr().lt(db::now(db.get_database_backend()));
     Entity::find()
         .filter(Column::State.eq(SessionState::Open))
-        .filter(over)
-        .filter(Column::SessionId.gt(behind))
+        .filter(expired)
+        .filter(Column::SessionId.gt(after_id))
         .order_by_asc(Column::SessionId)
-        .limit(SETTLED_MAX)
+        .limit(SESSIONS_PER_QUERY)
         .all(db)
         .await
 }
@@ -334,7 +334,7 @@ impl Command for AddSessionCard {
         Vec::new()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "whoever has the secret may use the session")]
+    #[expect(clippy::disallowed_methods, reason = "the secret of the session grants access")]
     async fn apply(
         &self,
         tx: &DatabaseTransaction,
@@ -359,9 +359,9 @@ impl Command for AddSessionCard {
             described: self.described.clone(),
         };
         let card = card.insert(tx, &self.processor.gateway, &author, clock).await?;
-        let mut used: ActiveModel = session.into();
-        used.state = Set(SessionState::Used);
-        used.update(tx).await?;
+        let mut update: ActiveModel = session.into();
+        update.state = Set(SessionState::Used);
+        update.update(tx).await?;
         Ok(Some(card))
     }
 }

@@ -5,14 +5,17 @@
 //! 2. The payment is prepared at the gateway, and the gateway's reference is committed. Nothing is
 //!    charged yet.
 //! 3. The reference is charged. A gateway charges a reference at most once, and never after it was
-//!    cancelled.
+//!    canceled.
 //! 4. The fact that the card was charged is committed.
 //! 5. The loan payment is posted and the intent marked as posted, in one transaction.
+//! 6. If a rule refuses step 5, the decision to refund is committed, then the charge is refunded.
+//!    [`Failure::is_refusal`](crate::command::failure::Failure::is_refusal) is the rule for that.
 //!
-//! If anything fails in between, the payment is resumed by the same request, sent again under its
-//! `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of the
-//! payment, executes the next step, and commits its result only if the state is still the same. So
-//! two may work on one payment at the same time. The gateway is never called while a row is locked.
+//! If anything else fails at any point, the payment is resumed by the same request, sent again with
+//! the same `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of
+//! the payment, executes the next step, and commits its result only if the state is still the same.
+//! So two may work on one payment at the same time. The gateway is never called while a row is
+//! locked.
 
 mod create_intent;
 mod post_to_loan;
@@ -20,12 +23,12 @@ mod repository;
 mod response;
 
 pub use self::create_intent::{NewCardPayment, NewIntent};
-pub use self::repository::free_keys;
+pub use self::repository::release_keys;
 pub(super) use self::repository::{find_by_reference, stuck};
 pub use self::response::CardPayment;
 
 use self::post_to_loan::LoanPosting;
-use self::response::answer;
+use self::response::card_payment;
 use super::{
     CardProcessor, ChargeOutcome, ChargeRequest, GatewayError, GatewayRefusal, PaymentRef,
     saved_cards,
@@ -53,7 +56,7 @@ pub(super) enum Initiator {
     Recovery,
     /// A webhook of the gateway. It moves on a payment that was charged, but never starts a charge
     /// and never cancels a payment.
-    Message,
+    Webhook,
 }
 
 /// Pays by card, or resumes the payment that the same request began.
@@ -61,25 +64,25 @@ pub(super) enum Initiator {
 /// Runs in a separate task, so that a client that disconnects does not stop it halfway.
 pub async fn pay(
     processor: &Arc<CardProcessor>,
-    opening: NewIntent,
+    new_intent: NewIntent,
     scope: Option<IdempotencyScope>,
 ) -> Result<Replayable<CardPayment, true>, CardError> {
     let processor = Arc::clone(processor);
-    let done = tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         let claim = match &scope {
             None => None,
             Some(scope) => match idempotency::claim(&processor.db, scope, LEASE_SECONDS).await? {
-                ClaimOutcome::Done(kept) => return Ok(kept.into()),
+                ClaimOutcome::Done(stored) => return Ok(stored.into()),
                 ClaimOutcome::New(claim) => Some(claim),
             },
         };
-        let outcome = pay_claimed(&processor, opening, claim.as_ref()).await;
+        let outcome = pay_claimed(&processor, new_intent, claim.as_ref()).await;
         if let Some(claim) = &claim {
             finish(&processor, claim, &outcome).await;
         }
         outcome
     });
-    done.await.map_err(CardError::defect)?
+    task.await.map_err(CardError::defect)?
 }
 
 /// Stores the response if the payment was posted, and releases the key if not. If the response
@@ -90,43 +93,43 @@ async fn finish(
     claim: &Claim,
     outcome: &Result<Replayable<CardPayment, true>, CardError>,
 ) {
-    if let Ok(done) = outcome {
-        match done.keep(Some(claim), &processor.db).await.map_err(CardError::from) {
+    if let Ok(response) = outcome {
+        match response.store(Some(claim), &processor.db).await.map_err(CardError::from) {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, "the response of a card payment could not be stored")
             }
         }
     }
-    claim.free(&processor.db).await;
+    claim.release(&processor.db).await;
 }
 
 async fn pay_claimed(
     processor: &Arc<CardProcessor>,
-    mut opening: NewIntent,
+    mut new_intent: NewIntent,
     claim: Option<&Claim>,
 ) -> Result<Replayable<CardPayment, true>, CardError> {
-    let begun = match claim {
+    let existing = match claim {
         Some(claim) => repository::find_by_claim(&processor.db, claim).await?,
         None => None,
     };
-    let caller = opening.caller.clone();
-    let (intent, repeated) = match begun {
+    let caller = new_intent.caller.clone();
+    let (intent, repeated) = match existing {
         Some(intent) => (intent, true),
         None => {
-            opening.claimed(claim);
-            (execute::execute_update(&processor.writer, opening).await?, false)
+            new_intent.set_claim(claim);
+            (execute::execute_update(&processor.writer, new_intent).await?, false)
         }
     };
-    let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
+    let ended = matches!(intent.state, State::Posted | State::Voided | State::Failed);
     let intent = resume(processor, intent.card_payment_id, Initiator::Request).await?;
     match intent.state {
         State::Posted => {
-            let posted = answer(&processor.db, &caller, intent).await?;
-            let done = Replayable::new(StatusCode::CREATED, &posted);
-            Ok(if repeated && over { done.as_replayed() } else { done })
+            let response = card_payment(&processor.db, &caller, intent).await?;
+            let replayable = Replayable::new(StatusCode::CREATED, &response);
+            Ok(if repeated && ended { replayable.as_replayed() } else { replayable })
         }
-        _ => Err(not_posted(intent, repeated && over)),
+        _ => Err(not_posted(intent, repeated && ended)),
     }
 }
 
@@ -144,43 +147,43 @@ fn not_posted(intent: Model, replayed: bool) -> CardError {
 pub(super) async fn resume(
     processor: &Arc<CardProcessor>,
     id: i64,
-    mover: Initiator,
+    initiator: Initiator,
 ) -> Result<Model, CardError> {
     let mut prepared_here = false;
     for _ in 0..STEPS_MAX {
         let intent = repository::read(&processor.db, id).await?;
-        let over = matches!(intent.state, State::Posted | State::Voided | State::Failed);
-        if !over && repository::gateway_of(&intent)? != processor.gateway.kind() {
+        let ended = matches!(intent.state, State::Posted | State::Voided | State::Failed);
+        if !ended && repository::gateway_of(&intent)? != processor.gateway.kind() {
             tracing::warn!(id, "a card payment belongs to a gateway other than the one in use");
             return Err(CardError::Unavailable(Away::Gateway));
         }
-        match (intent.state, referred(&intent)) {
+        match (intent.state, payment_ref(&intent)) {
             (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
-            (State::Created, None) => match mover {
+            (State::Created, None) => match initiator {
                 Initiator::Request => {
                     prepare(processor, &intent).await?;
                     prepared_here = true;
                 }
-                Initiator::Recovery => fail(processor, &intent, never_charged()).await?,
-                Initiator::Message => return Ok(intent),
+                Initiator::Recovery => fail(processor, &intent, not_charged()).await?,
+                Initiator::Webhook => return Ok(intent),
             },
-            (State::Created, Some(referred)) if prepared_here => {
+            (State::Created, Some(payment_ref)) if prepared_here => {
                 prepared_here = false;
-                charge(processor, &intent, &referred).await?;
+                charge(processor, &intent, &payment_ref).await?;
             }
-            (State::Created, Some(referred)) => {
-                if !look_up(processor, &intent, &referred, mover).await? {
+            (State::Created, Some(payment_ref)) => {
+                if !update_outcome(processor, &intent, &payment_ref, initiator).await? {
                     return Ok(intent);
                 }
             }
-            (State::Unknown, Some(referred)) => {
-                let found = look_up(processor, &intent, &referred, mover).await;
-                if !found.map_err(still_unknown)? {
+            (State::Unknown, Some(payment_ref)) => {
+                let updated = update_outcome(processor, &intent, &payment_ref, initiator).await;
+                if !updated.map_err(still_unknown)? {
                     return Ok(intent);
                 }
             }
-            (State::Charged, Some(referred)) if intent.failure_code.is_some() => {
-                give_back(processor, &intent, &referred).await?;
+            (State::Charged, Some(payment_ref)) if intent.failure_code.is_some() => {
+                refund(processor, &intent, &payment_ref).await?;
             }
             (State::Charged, Some(_)) => post(processor, &intent).await?,
             (State::Unknown | State::Charged, None) => {
@@ -191,7 +194,7 @@ pub(super) async fn resume(
     Err(CardError::KeyInProgress)
 }
 
-fn referred(intent: &Model) -> Option<PaymentRef> {
+fn payment_ref(intent: &Model) -> Option<PaymentRef> {
     let Model { card_payment_id, total_charged, ref gateway_reference, .. } = *intent;
     let reference = gateway_reference.clone()?;
     Some(PaymentRef { card_payment_id, total: total_charged, reference })
@@ -206,19 +209,19 @@ fn still_unknown(error: CardError) -> CardError {
 
 /// Converts a failed look-up, cancellation or refund. If the gateway refuses one of these, it has
 /// not declined the card: the call is made again later.
-fn not_now(trouble: GatewayError) -> CardError {
-    if let GatewayError::Refused(GatewayRefusal { code, .. }) = trouble {
+fn retry_later(error: GatewayError) -> CardError {
+    if let GatewayError::Refused(GatewayRefusal { code, .. }) = error {
         tracing::warn!(code, "the gateway refused a look-up, cancellation or refund");
     }
     CardError::Unavailable(Away::Gateway)
 }
 
-fn forgotten() -> GatewayRefusal {
+fn card_forgotten() -> GatewayRefusal {
     let message = "The card was forgotten before it was charged.".to_owned();
     GatewayRefusal { code: "card_forgotten".to_owned(), message }
 }
 
-fn never_charged() -> GatewayRefusal {
+fn not_charged() -> GatewayRefusal {
     GatewayRefusal {
         code: "not_charged".to_owned(),
         message: "The card was not charged.".to_owned(),
@@ -227,17 +230,17 @@ fn never_charged() -> GatewayRefusal {
 
 /// Step 2.
 async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardError> {
-    let token = saved_cards::to_be_charged(processor, intent.payment_gateway_token_id).await?;
-    let Some(token) = token else { return fail(processor, intent, forgotten()).await };
-    let intended = ChargeRequest {
+    let token = saved_cards::token_to_charge(processor, intent.payment_gateway_token_id).await?;
+    let Some(token) = token else { return fail(processor, intent, card_forgotten()).await };
+    let request = ChargeRequest {
         card_payment_id: intent.card_payment_id,
         total: intent.total_charged,
         token: &token,
         request_id: &intent.request_id,
     };
-    match processor.gateway.prepare(intended).await {
+    match processor.gateway.prepare(request).await {
         Ok(reference) => {
-            Ok(db::again(|| repository::refer(&processor.db, intent, &reference)).await?)
+            Ok(db::again(|| repository::set_reference(&processor.db, intent, &reference)).await?)
         }
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
         // Whether it was prepared or not, it is never charged: no reference to it is stored.
@@ -251,9 +254,9 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardEr
 async fn charge(
     processor: &CardProcessor,
     intent: &Model,
-    referred: &PaymentRef,
+    payment_ref: &PaymentRef,
 ) -> Result<(), CardError> {
-    match processor.gateway.charge(referred).await {
+    match processor.gateway.charge(payment_ref).await {
         Ok(outcome) => settle(processor, intent, outcome).await,
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
         Err(GatewayError::Unavailable) => Err(CardError::Unavailable(Away::Gateway)),
@@ -266,26 +269,26 @@ async fn charge(
 
 /// Asks the gateway for the outcome of a payment, and records it. False if there is nothing to be
 /// done now.
-async fn look_up(
+async fn update_outcome(
     processor: &CardProcessor,
     intent: &Model,
-    referred: &PaymentRef,
-    mover: Initiator,
+    payment_ref: &PaymentRef,
+    initiator: Initiator,
 ) -> Result<bool, CardError> {
-    let outcome = match processor.gateway.retrieve(referred).await.map_err(not_now)? {
-        ChargeOutcome::NotCharged => match (mover, intent.state) {
-            (Initiator::Message, _) => return Ok(false),
+    let outcome = match processor.gateway.retrieve(payment_ref).await.map_err(retry_later)? {
+        ChargeOutcome::NotCharged => match (initiator, intent.state) {
+            (Initiator::Webhook, _) => return Ok(false),
             (Initiator::Request, State::Created)
-                if saved_cards::to_be_charged(processor, intent.payment_gateway_token_id)
+                if saved_cards::token_to_charge(processor, intent.payment_gateway_token_id)
                     .await?
                     .is_some() =>
             {
-                return charge(processor, intent, referred).await.map(|()| true);
+                return charge(processor, intent, payment_ref).await.map(|()| true);
             }
             // An earlier request to charge may still reach the gateway: after this it can no longer
             // charge the card.
             (Initiator::Request | Initiator::Recovery, _) => {
-                processor.gateway.cancel(referred).await.map_err(not_now)?
+                processor.gateway.cancel(payment_ref).await.map_err(retry_later)?
             }
         },
         outcome => outcome,
@@ -304,8 +307,8 @@ async fn settle(
             Ok(db::again(|| repository::set_charged(&processor.db, intent, at)).await?)
         }
         ChargeOutcome::Declined(refusal) => fail(processor, intent, refusal).await,
-        ChargeOutcome::Cancelled | ChargeOutcome::GivenBack => {
-            fail(processor, intent, never_charged()).await
+        ChargeOutcome::Cancelled | ChargeOutcome::Refunded => {
+            fail(processor, intent, not_charged()).await
         }
         ChargeOutcome::NotCharged => Err(CardError::Unavailable(Away::Gateway)),
     }
@@ -319,8 +322,9 @@ async fn fail(
     Ok(db::again(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
-/// Step 5. If a rule refuses the posting, the charge is refunded. If a row is only locked, or a
-/// service unavailable, the payment stays charged and the posting is tried again.
+/// Step 5, and the decision of step 6: if a rule refuses the posting, the charge is to be refunded.
+/// If a row is only locked, or a service unavailable, the payment stays charged and the posting is
+/// retried.
 async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), CardError> {
     let posting = LoanPosting::of(intent);
     let Err(error) = execute::execute_update(&processor.writer, posting).await else {
@@ -331,15 +335,16 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
     }
     let refusal = CardRefusal::of_posting(error);
     tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is to be refunded");
-    let decide = || repository::decide_to_refund(&processor.db, intent, &refusal);
-    Ok(db::again(decide).await?)
+    let record_decision = || repository::decide_to_refund(&processor.db, intent, &refusal);
+    Ok(db::again(record_decision).await?)
 }
 
-async fn give_back(
+/// Step 6, once the decision is committed.
+async fn refund(
     processor: &CardProcessor,
     intent: &Model,
-    referred: &PaymentRef,
+    payment_ref: &PaymentRef,
 ) -> Result<(), CardError> {
-    processor.gateway.refund(referred).await.map_err(not_now)?;
+    processor.gateway.refund(payment_ref).await.map_err(retry_later)?;
     Ok(db::again(|| repository::set_voided(&processor.db, intent)).await?)
 }

@@ -22,39 +22,39 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Payments, or cards, handled concurrently: an unavailable gateway holds up each for some seconds.
-const AT_ONCE: usize = 8;
+const CONCURRENT_MAX: usize = 8;
 /// Rows of the other kinds that are read per query.
 const ROWS_MAX: u64 = 100;
 
 /// Starts all tasks of the recovery.
 pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
     let interval = processor.gateway.recovery_interval();
-    tasks.every(processor, interval, "card payments", move_payments_on);
-    tasks.every(processor, interval, "forgotten cards", take_forgotten);
+    tasks.every(processor, interval, "card payments", resume_payments);
+    tasks.every(processor, interval, "forgotten cards", remove_forgotten);
     tasks.every(processor, interval, "pages to add cards on", settle_pages);
-    tasks.every(processor, interval, "sealed tokens", seal_anew);
-    tasks.every(processor, interval, "keys of old card payments", free_keys);
+    tasks.every(processor, interval, "sealed tokens", reseal_tokens);
+    tasks.every(processor, interval, "keys of old card payments", release_keys);
 }
 
 async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     checkout_sessions::sweep(&processor).await
 }
 
-async fn free_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
-    db::again(|| payment::free_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
+async fn release_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
+    db::again(|| payment::release_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
 }
 
 /// Limits the webhooks handled concurrently. Any beyond that are left to the next pass of the
 /// recovery.
-static MESSAGES: Semaphore = Semaphore::const_new(AT_ONCE);
+static WEBHOOKS: Semaphore = Semaphore::const_new(CONCURRENT_MAX);
 
 /// Immediately moves on a payment that a webhook names.
 pub fn payment_notified(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
-    behind_the_answer(async move {
+    after_the_response(async move {
         match payment::find_by_reference(&processor.db, &reference).await? {
             Some(payment) => {
-                resume(&processor, payment.card_payment_id, Initiator::Message).await.map(drop)
+                resume(&processor, payment.card_payment_id, Initiator::Webhook).await.map(drop)
             }
             None => {
                 // After a restore of the database this may be the only trace of a charge.
@@ -68,7 +68,7 @@ pub fn payment_notified(processor: &Arc<CardProcessor>, reference: String) {
 /// Immediately settles a page that a webhook names.
 pub fn session_notified(processor: &Arc<CardProcessor>, reference: String) {
     let processor = Arc::clone(processor);
-    behind_the_answer(async move {
+    after_the_response(async move {
         match checkout_sessions::find_by_reference(&processor.db, &reference).await? {
             Some(session) => checkout_sessions::settle(&processor, &session, false).await.map(drop),
             None => Ok(()),
@@ -76,26 +76,26 @@ pub fn session_notified(processor: &Arc<CardProcessor>, reference: String) {
     });
 }
 
-fn behind_the_answer(work: impl Future<Output = Result<(), CardError>> + Send + 'static) {
-    let Ok(place) = MESSAGES.try_acquire() else { return };
+fn after_the_response(work: impl Future<Output = Result<(), CardError>> + Send + 'static) {
+    let Ok(permit) = WEBHOOKS.try_acquire() else { return };
     tokio::spawn(async move {
         if let Err(error) = work.await {
             tracing::warn!(%error, "a webhook could not be handled: the recovery's next pass will");
         }
-        drop(place);
+        drop(permit);
     });
 }
 
-async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError> {
+async fn resume_payments(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let seconds = 2 * processor.gateway.recovery_interval().as_secs() as i64;
-    let mut behind = 0;
+    let mut after_id = 0;
     loop {
-        let stuck = payment::stuck(&processor.db, seconds, behind).await?;
+        let stuck = payment::stuck(&processor.db, seconds, after_id).await?;
         let Some(last) = stuck.last() else { return Ok(()) };
-        behind = *last;
+        after_id = *last;
         let processor = &processor;
         futures_util::stream::iter(stuck)
-            .for_each_concurrent(AT_ONCE, |id| async move {
+            .for_each_concurrent(CONCURRENT_MAX, |id| async move {
                 match resume(processor, id, Initiator::Recovery).await {
                     Ok(payment) => {
                         let state = payment.state;
@@ -109,65 +109,61 @@ async fn move_payments_on(processor: Arc<CardProcessor>) -> Result<(), CardError
 }
 
 /// Removes forgotten cards from the gateway. A failure with one card does not hold up the others.
-#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
-async fn take_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> {
+#[expect(clippy::disallowed_methods, reason = "maintained by the service, never shown to a caller")]
+async fn remove_forgotten(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let author = Actor::service(ChangeSource::Gateway);
-    let mut behind = 0;
+    let mut after_id = 0;
     loop {
         let forgotten = tokens::Entity::find()
             .filter(tokens::Column::ForgetFlag.eq(true))
             .filter(tokens::Column::Gateway.eq(processor.gateway.kind()))
-            .filter(tokens::Column::PaymentGatewayTokenId.gt(behind))
+            .filter(tokens::Column::PaymentGatewayTokenId.gt(after_id))
             .join(JoinType::InnerJoin, saved_cards::secret_of_card())
             .order_by_asc(tokens::Column::PaymentGatewayTokenId)
             .limit(ROWS_MAX)
             .all(&processor.db)
             .await?;
         let Some(last) = forgotten.last() else { return Ok(()) };
-        behind = last.payment_gateway_token_id;
+        after_id = last.payment_gateway_token_id;
         let (processor, author) = (&processor, &author);
-        let taken: Vec<bool> = futures_util::stream::iter(forgotten)
-            .map(|card| async move { take_from_gateway(processor, author, &card).await })
-            .buffer_unordered(AT_ONCE)
+        let removed: Vec<bool> = futures_util::stream::iter(forgotten)
+            .map(|card| async move { remove_card(processor, author, &card).await })
+            .buffer_unordered(CONCURRENT_MAX)
             .collect()
             .await;
         // The gateway is unavailable: the next pass calls it again.
-        if !taken.contains(&true) {
+        if !removed.contains(&true) {
             return Ok(());
         }
     }
 }
 
-async fn take_from_gateway(
-    processor: &Arc<CardProcessor>,
-    author: &Actor,
-    card: &tokens::Model,
-) -> bool {
-    let taken = saved_cards::remove_from_gateway(processor, author, card).await;
-    if let Err(error) = &taken {
+async fn remove_card(processor: &Arc<CardProcessor>, author: &Actor, card: &tokens::Model) -> bool {
+    let removed = saved_cards::remove_from_gateway(processor, author, card).await;
+    if let Err(error) = &removed {
         let id = card.payment_gateway_token_id;
         tracing::warn!(id, %error, "a forgotten card is still at the gateway");
     }
-    taken.is_ok()
+    removed.is_ok()
 }
 
 /// Reseals tokens that were not sealed under the first key, so that old keys can be removed from
 /// the settings.
-#[expect(clippy::disallowed_methods, reason = "looked after by the service, not shown")]
-async fn seal_anew(processor: Arc<CardProcessor>) -> Result<(), CardError> {
+#[expect(clippy::disallowed_methods, reason = "maintained by the service, never shown to a caller")]
+async fn reseal_tokens(processor: Arc<CardProcessor>) -> Result<(), CardError> {
     let prefix = processor.gateway.settings.master_keys.current_prefix();
     let outdated = secrets::Column::GatewayToken.starts_with(prefix).not();
-    let mut behind = 0;
+    let mut after_id = 0;
     loop {
         let rows = secrets::Entity::find()
             .filter(outdated.clone())
-            .filter(secrets::Column::PaymentGatewayTokenId.gt(behind))
+            .filter(secrets::Column::PaymentGatewayTokenId.gt(after_id))
             .order_by_asc(secrets::Column::PaymentGatewayTokenId)
             .limit(ROWS_MAX)
             .all(&processor.db)
             .await?;
         let Some(last) = rows.last() else { return Ok(()) };
-        behind = last.payment_gateway_token_id;
+        after_id = last.payment_gateway_token_id;
         for row in rows {
             let id = row.payment_gateway_token_id;
             let sealed = match processor.gateway.reseal(id, &row.gateway_token) {

@@ -71,8 +71,8 @@ impl From<LoanError> for CardError {
 
 /// For calls where it does not matter whether they were executed.
 impl From<GatewayError> for CardError {
-    fn from(trouble: GatewayError) -> Self {
-        match trouble {
+    fn from(error: GatewayError) -> Self {
+        match error {
             GatewayError::Refused(refusal) => Self::Refused(CardRefusal::Declined(refusal)),
             GatewayError::Unavailable | GatewayError::Unknown => Self::Unavailable(Away::Gateway),
         }
@@ -110,13 +110,13 @@ impl From<CardRefusal> for Problem {
                 .detail(format!("the convenience fee is {fee}"))
                 .field("Convenience_Fee", format!("must be {fee}")),
             CardRefusal::Declined(refusal) => declined(refusal),
-            CardRefusal::NotPosted { refusal, voided, replayed: before } => {
+            CardRefusal::NotPosted { refusal, voided, replayed: was_replayed } => {
                 let problem = match voided {
                     true => Self::new(Type::ChargeVoided)
                         .detail(format!("{}: {}", refusal.code, refusal.message)),
                     false => declined(refusal),
                 };
-                if before { replayed(problem) } else { problem }
+                if was_replayed { replayed(problem) } else { problem }
             }
             CardRefusal::Loan(refusal) => refusal.into(),
         }

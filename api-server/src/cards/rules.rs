@@ -1,4 +1,4 @@
-//! Card rules: which card may be charged on which loan, and the convenience fee.
+//! Card rules: which card may be charged on which loan, and which convenience fee applies.
 
 use super::PaymentGateway;
 use crate::auth::caller::Caller;
@@ -60,7 +60,7 @@ pub fn refuse_unusable(
 }
 
 /// Refuses a loan if its group does not accept cards, even if the caller may not see the group.
-#[expect(clippy::disallowed_methods, reason = "a rule of the loan, not a row that is shown")]
+#[expect(clippy::disallowed_methods, reason = "a rule of the loan; the row is not shown")]
 pub async fn refuse_disabled(
     db: &impl ConnectionTrait,
     loan: &loans::Model,

@@ -123,18 +123,15 @@ impl Sandbox {
         })
     }
 
-    pub(super) async fn prepare(
-        &self,
-        intended: ChargeRequest<'_>,
-    ) -> Result<String, GatewayError> {
-        let card = find(intended.token).ok_or_else(unknown_token)?;
+    pub(super) async fn prepare(&self, request: ChargeRequest<'_>) -> Result<String, GatewayError> {
+        let card = find(request.token).ok_or_else(unknown_token)?;
         let outcome = card.outcome.ok_or(GatewayError::Unavailable)?;
-        let reference = format!("sandbox-{}", intended.card_payment_id);
-        let now = db::time(&self.db).await.map_err(not_done)?;
+        let reference = format!("sandbox-{}", request.card_payment_id);
+        let now = db::time(&self.db).await.map_err(unavailable)?;
         let row = ActiveModel {
             reference: Set(reference.clone()),
             outcome: Set(outcome),
-            amount: Set(intended.total),
+            amount: Set(request.total),
             state: Set(SandboxState::Prepared),
             charge_count: Set(0),
             refund_count: Set(0),
@@ -146,7 +143,7 @@ impl Sandbox {
             Ok(_) => Ok(reference),
             // It was prepared before, and the response was lost.
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
-            Err(error) => Err(not_done(error)),
+            Err(error) => Err(unavailable(error)),
         }
     }
 
@@ -155,11 +152,11 @@ impl Sandbox {
         if payment.state == SandboxState::Prepared {
             match payment.outcome {
                 SandboxOutcome::CardDeclined | SandboxOutcome::InsufficientFunds => {
-                    self.move_on(reference, SandboxState::Prepared, SandboxState::Declined).await
+                    self.transition(reference, SandboxState::Prepared, SandboxState::Declined).await
                 }
                 SandboxOutcome::LostFailed => return Err(GatewayError::Unknown),
                 SandboxOutcome::Charged | SandboxOutcome::LostCharged => {
-                    self.move_on(reference, SandboxState::Prepared, SandboxState::Charged).await
+                    self.transition(reference, SandboxState::Prepared, SandboxState::Charged).await
                 }
             }
             .map_err(|error| {
@@ -180,39 +177,39 @@ impl Sandbox {
             SandboxState::Charged => ChargeOutcome::Charged(payment.charged_date),
             SandboxState::Declined => ChargeOutcome::Declined(declined(payment.outcome)),
             SandboxState::Cancelled => ChargeOutcome::Cancelled,
-            SandboxState::Refunded => ChargeOutcome::GivenBack,
+            SandboxState::Refunded => ChargeOutcome::Refunded,
         })
     }
 
     pub(super) async fn cancel(&self, reference: &str) -> Result<ChargeOutcome, GatewayError> {
         let (from, to) = (SandboxState::Prepared, SandboxState::Cancelled);
-        self.move_on(reference, from, to).await.map_err(not_done)?;
+        self.transition(reference, from, to).await.map_err(unavailable)?;
         self.retrieve(reference).await
     }
 
     pub(super) async fn refund(&self, reference: &str) -> Result<(), GatewayError> {
         let (from, to) = (SandboxState::Charged, SandboxState::Refunded);
-        self.move_on(reference, from, to).await.map_err(not_done)
+        self.transition(reference, from, to).await.map_err(unavailable)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the sandbox's own books")]
+    #[expect(clippy::disallowed_methods, reason = "the sandbox's own records")]
     async fn read(&self, reference: &str) -> Result<Model, GatewayError> {
-        let found = Entity::find_by_id(reference).one(&self.db).await.map_err(not_done)?;
+        let found = Entity::find_by_id(reference).one(&self.db).await.map_err(unavailable)?;
         found.ok_or_else(|| refused("resource_missing", "there is no such payment"))
     }
 
     /// Moves a payment from one state to another, if it is in the first.
-    async fn move_on(
+    async fn transition(
         &self,
         reference: &str,
         from: SandboxState,
         to: SandboxState,
     ) -> Result<(), DbErr> {
         let now = db::time(&self.db).await?;
-        db::again(|| self.try_move_on(reference, from, to, now)).await
+        db::again(|| self.try_transition(reference, from, to, now)).await
     }
 
-    async fn try_move_on(
+    async fn try_transition(
         &self,
         reference: &str,
         from: SandboxState,
@@ -257,7 +254,7 @@ fn declined(outcome: SandboxOutcome) -> GatewayRefusal {
     GatewayRefusal { code: code.to_owned(), message: message.to_owned() }
 }
 
-fn not_done(error: DbErr) -> GatewayError {
+fn unavailable(error: DbErr) -> GatewayError {
     tracing::warn!(%error, "the sandbox's records cannot be used");
     GatewayError::Unavailable
 }

@@ -1,4 +1,4 @@
-//! Saved cards: adding and forgetting them.
+//! Saved cards: how one is added, charged and forgotten.
 
 use super::{CardDetails, CardProcessor, GatewayError, GatewayRefusal, PaymentGateway, rules};
 use crate::audit::{self, Actor, AuditTarget, Changes, HistoryOwner};
@@ -83,21 +83,23 @@ impl AddCard {
         &self,
         db: &impl ConnectionTrait,
         loan: &loans::Model,
-        asked: Option<i64>,
+        requested: Option<i64>,
     ) -> Result<i64, CardError> {
         let refused = |message| Err(CardError::invalid("Contact_ID", message));
-        match (&self.caller, asked) {
+        match (&self.caller, requested) {
             (Caller::Web { contact_id }, None) => Ok(*contact_id),
-            (Caller::Web { contact_id }, Some(asked)) if asked == *contact_id => Ok(asked),
+            (Caller::Web { contact_id }, Some(requested)) if requested == *contact_id => {
+                Ok(requested)
+            }
             (Caller::Web { .. }, Some(_)) => refused("must be your own"),
             (Caller::Core(_), None) => Ok(loan.contact_id),
-            (Caller::Core(_), Some(asked)) if asked == loan.contact_id => Ok(asked),
-            (Caller::Core(_), Some(asked)) => {
+            (Caller::Core(_), Some(requested)) if requested == loan.contact_id => Ok(requested),
+            (Caller::Core(_), Some(requested)) => {
                 let link = self.caller.find::<loan_contacts::Entity>();
                 let link = link.filter(loan_contacts::Column::LoanId.eq(loan.loan_id));
-                let link = link.filter(loan_contacts::Column::ContactId.eq(asked));
+                let link = link.filter(loan_contacts::Column::ContactId.eq(requested));
                 match link.one(db).await? {
-                    Some(_) => Ok(asked),
+                    Some(_) => Ok(requested),
                     None => refused("must be the borrower or a contact linked to the loan"),
                 }
             }
@@ -111,7 +113,7 @@ pub async fn add(
     scope: Option<IdempotencyScope>,
 ) -> Result<Replayable<cards::Model, true>, CardError> {
     let processor = Arc::clone(&add.processor);
-    execute::execute(&processor.writer, add, ExecutionMode::Kept(scope)).await
+    execute::execute(&processor.writer, add, ExecutionMode::Commit(scope)).await
 }
 
 impl Command for AddCard {
@@ -125,14 +127,14 @@ impl Command for AddCard {
     async fn prepare(&mut self) -> Result<(), CardError> {
         let (_, contact_id) = self.check(&self.processor.db).await?;
         let described = self.processor.gateway.describe(&self.new.gateway_token, contact_id).await;
-        let of_token = ["resource_missing", "payment_method_"];
-        self.described = Some(described.map_err(|trouble| match trouble {
+        let token_errors = ["resource_missing", "payment_method_"];
+        self.described = Some(described.map_err(|error| match error {
             GatewayError::Refused(GatewayRefusal { code, message })
-                if of_token.iter().any(|prefix| code.starts_with(prefix)) =>
+                if token_errors.iter().any(|prefix| code.starts_with(prefix)) =>
             {
                 CardError::invalid("Gateway_Token", message)
             }
-            trouble => trouble.into(),
+            error => error.into(),
         })?);
         Ok(())
     }
@@ -189,7 +191,7 @@ impl Card {
         let Self { loan_id, contact_id, entry_type, cardholder_name, described } = self;
         let cardholder_name = cardholder_name.or(described.cardholder_name);
         if gateway.tokens_are_unique() {
-            refuse_known(tx, gateway, contact_id, &described.token).await?;
+            refuse_duplicate(tx, gateway, contact_id, &described.token).await?;
         }
         let mut card = cards::Model {
             payment_gateway_token_id: 0,
@@ -214,8 +216,8 @@ impl Card {
         };
         bulk_insert::add_all(tx, vec![secret.clone()]).await?;
         let recorded = audit::recording(tx, author, clock.now, async |changes| {
-            changes.add(&place(&card), None, Some(&card))?;
-            changes.add(&place(&card), None, Some(&secret))
+            changes.add(&audit_target(&card), None, Some(&card))?;
+            changes.add(&audit_target(&card), None, Some(&secret))
         });
         recorded.await?;
         Ok(card)
@@ -224,15 +226,15 @@ impl Card {
 
 /// Changes of a card go to the history of the loan on which it was added, and of the contact who
 /// owns it.
-fn place(card: &cards::Model) -> AuditTarget {
+fn audit_target(card: &cards::Model) -> AuditTarget {
     let owners = vec![HistoryOwner::Loan(card.loan_id), HistoryOwner::Contact(card.contact_id)];
     AuditTarget { owners, privilege_path: "Payment Gateway > Cards", comment: None }
 }
 
 /// Refuses a card that is already on file, and one that was forgotten and is yet to be removed from
 /// the gateway: that would remove the new one, too.
-#[expect(clippy::disallowed_methods, reason = "a rule of the gateway, not rows that are shown")]
-async fn refuse_known(
+#[expect(clippy::disallowed_methods, reason = "a rule of the gateway; the rows are not shown")]
+async fn refuse_duplicate(
     tx: &DatabaseTransaction,
     gateway: &PaymentGateway,
     contact_id: i64,
@@ -244,20 +246,20 @@ async fn refuse_known(
     let contact = contact.column(contacts::Column::ContactId).lock_exclusive();
     contact.into_tuple::<i64>().one(tx).await?;
     galera::guard_row(tx, "contacts", contact_id).await?;
-    let kept: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
+    let existing: Vec<(cards::Model, Option<secrets::Model>)> = cards::Entity::find()
         .filter(cards::Column::ContactId.eq(contact_id))
         .filter(cards::Column::Gateway.eq(gateway.kind()))
         .join(sea_orm::JoinType::LeftJoin, secret_of_card())
         .select_also(secrets::Entity)
         .all(tx)
         .await?;
-    for (card, secret) in kept {
+    for (card, secret) in existing {
         let id = card.payment_gateway_token_id;
         let Some(secret) = secret else { continue };
         // A token that cannot be unsealed under the current keys does not keep other cards from
         // being added.
-        let Ok(known) = gateway.unseal(id, &secret.gateway_token) else { continue };
-        if known == token {
+        let Ok(existing_token) = gateway.unseal(id, &secret.gateway_token) else { continue };
+        if existing_token == token {
             let on_file = CardRefusal::OnFile { card_id: id, forgotten: card.forget_flag };
             return Err(CardError::Refused(on_file));
         }
@@ -274,8 +276,8 @@ pub(super) fn secret_of_card() -> sea_orm::RelationDef {
 }
 
 /// Refuses a card without a gateway token: it was on file before there was a gateway.
-#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
-pub(super) async fn refuse_unnamed(
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never in a response")]
+pub(super) async fn refuse_without_token(
     db: &impl ConnectionTrait,
     card_id: i64,
 ) -> Result<(), CardError> {
@@ -289,8 +291,8 @@ pub(super) async fn refuse_unnamed(
 }
 
 /// Returns the gateway's token of a card, unless the card was forgotten.
-#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
-pub(super) async fn to_be_charged(
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never in a response")]
+pub(super) async fn token_to_charge(
     processor: &CardProcessor,
     card_id: i64,
 ) -> Result<Option<String>, CardError> {
@@ -302,7 +304,7 @@ pub(super) async fn to_be_charged(
 }
 
 /// Returns the gateway's token of a card; `None` once the card was removed from the gateway.
-#[expect(clippy::disallowed_methods, reason = "for the gateway, never for an answer")]
+#[expect(clippy::disallowed_methods, reason = "for the gateway, never in a response")]
 pub(super) async fn secret(
     processor: &CardProcessor,
     db: &impl ConnectionTrait,
@@ -342,8 +344,8 @@ pub(super) async fn remove_from_gateway(
     let card_id = card.payment_gateway_token_id;
     let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
     processor.gateway.forget(&token).await?;
-    let taken = RemovedFromGateway { author: author.clone(), card: card.clone() };
-    execute::execute_update(&processor.writer, taken).await
+    let removal = RemovedFromGateway { author: author.clone(), card: card.clone() };
+    execute::execute_update(&processor.writer, removal).await
 }
 
 struct ForgetCard {
@@ -377,7 +379,7 @@ impl Command for ForgetCard {
         update.forget_flag = Set(true);
         update.update(tx).await?;
         let recorded = audit::recording(tx, &self.author, clock.now, async |changes| {
-            changes.add(&place(&card), Some(&card), Some(&forgotten))?;
+            changes.add(&audit_target(&card), Some(&card), Some(&forgotten))?;
             self.disable_payments(tx, changes).await
         });
         recorded.await?;
@@ -386,32 +388,32 @@ impl Command for ForgetCard {
 }
 
 impl ForgetCard {
-    #[expect(clippy::disallowed_methods, reason = "on whichever loan the card is drawn from")]
+    #[expect(clippy::disallowed_methods, reason = "on every loan that is paid with the card")]
     async fn disable_payments(
         &self,
         tx: &DatabaseTransaction,
         changes: &mut Changes<'_>,
     ) -> Result<(), DbErr> {
         use automated_payments::Column::{PaymentGatewayTokenId, RowId, Status};
-        let drawn = automated_payments::Entity::find()
+        let payments = automated_payments::Entity::find()
             .filter(PaymentGatewayTokenId.eq(self.card_id))
             .filter(Status.eq(AutomatedPaymentStatus::Active))
             .order_by_asc(RowId)
             .lock_exclusive()
             .all(tx)
             .await?;
-        for payment in &drawn {
+        for payment in &payments {
             let after = automated_payments::Model {
                 status: AutomatedPaymentStatus::Disabled,
                 ..payment.clone()
             };
-            let place =
+            let target =
                 AuditTarget::of(HistoryOwner::Loan(payment.loan_id), "Loan > Automated Payments");
-            changes.add(&place, Some(payment), Some(&after))?;
+            changes.add(&target, Some(payment), Some(&after))?;
         }
         automated_payments::Entity::update_many()
             .col_expr(Status, AutomatedPaymentStatus::Disabled.into())
-            .filter(RowId.is_in(drawn.iter().map(|payment| payment.row_id)))
+            .filter(RowId.is_in(payments.iter().map(|payment| payment.row_id)))
             .exec(tx)
             .await?;
         Ok(())
@@ -432,14 +434,14 @@ impl Command for RemovedFromGateway {
         Vec::new()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "for the history, never for an answer")]
+    #[expect(clippy::disallowed_methods, reason = "for the history, never in a response")]
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {
         let card_id = self.card.payment_gateway_token_id;
         let secret = secrets::Entity::find_by_id(card_id).lock_exclusive().one(tx).await?;
         let Some(secret) = secret else { return Ok(()) };
         secrets::Entity::delete_by_id(card_id).exec(tx).await?;
         let recorded = audit::recording(tx, &self.author, clock.now, async |changes| {
-            changes.add(&place(&self.card), Some(&secret), None)
+            changes.add(&audit_target(&self.card), Some(&secret), None)
         });
         Ok(recorded.await?)
     }

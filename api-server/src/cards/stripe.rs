@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// Currencies that are not accepted, because their smallest unit is not a hundredth: amounts here
 /// have two decimals.
-const NOT_HUNDREDTHS: [&str; 24] = [
+const UNSUPPORTED_CURRENCIES: [&str; 24] = [
     "bhd", "bif", "clp", "djf", "gnf", "iqd", "isk", "jod", "jpy", "kmf", "krw", "kwd", "lyd",
     "mga", "omr", "pyg", "rwf", "tnd", "ugx", "vnd", "vuv", "xaf", "xof", "xpf",
 ];
@@ -56,9 +56,10 @@ impl std::fmt::Debug for Account {
 }
 
 /// True for a currency with a hundredth as its smallest unit.
-pub fn is_taken(currency: &str) -> bool {
-    let shaped = currency.len() == 3 && currency.bytes().all(|byte| byte.is_ascii_lowercase());
-    shaped && !NOT_HUNDREDTHS.contains(&currency)
+pub fn is_supported(currency: &str) -> bool {
+    let is_well_formed =
+        currency.len() == 3 && currency.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_well_formed && !UNSUPPORTED_CURRENCIES.contains(&currency)
 }
 
 /// The Stripe gateway.
@@ -102,11 +103,11 @@ impl Stripe {
     ) -> Result<CardDetails, GatewayError> {
         let id = id_of(token, "pm_").ok_or_else(unknown_token)?;
         let query = [("expand[]", "customer")];
-        let answer = self.http.get(&format!("/v1/payment_methods/{id}"), &query).await?;
-        let found = match answer.status {
-            200 => answer.body,
+        let response = self.http.get(&format!("/v1/payment_methods/{id}"), &query).await?;
+        let found = match response.status {
+            200 => response.body,
             404 => return Err(unknown_token()),
-            _ => return Err(answer.trouble()),
+            _ => return Err(response.error()),
         };
         if text(&found["type"]) != "card" {
             return Err(refused("payment_method_unsupported", "is not a card"));
@@ -119,7 +120,7 @@ impl Stripe {
             }
             _ => return Err(refused("payment_method_attached", "belongs to another customer")),
         };
-        described(&found, &customer)
+        card_details(&found, &customer)
     }
 
     /// Attaches a payment method to a new customer for this contact.
@@ -129,8 +130,8 @@ impl Stripe {
         let owner = format!("metadata[{CONTACT}]");
         let form = [(owner.as_str(), contact)];
         let key = format!("core-customer-{contact}-{hash}");
-        let answer = self.http.post("/v1/customers", &form, &key).await?.success()?;
-        let customer = text(&answer["id"]).to_owned();
+        let response = self.http.post("/v1/customers", &form, &key).await?.success()?;
+        let customer = text(&response["id"]).to_owned();
         let path = format!("/v1/payment_methods/{payment_method}/attach");
         let key = format!("core-attach-{customer}-{hash}");
         self.http.post(&path, &[("customer", &customer)], &key).await?.success()?;
@@ -140,65 +141,59 @@ impl Stripe {
     pub(super) async fn forget(&self, token: &str) -> Result<(), GatewayError> {
         let payment_method = StripeCard::read(token)?.payment_method;
         let path = format!("/v1/payment_methods/{payment_method}/detach");
-        let answer = self.http.post(&path, &[], "").await?;
-        match answer.status {
+        let response = self.http.post(&path, &[], "").await?;
+        match response.status {
             // Missing, or attached to no customer: as it should be.
             200 | 400 | 404 => Ok(()),
-            _ => Err(answer.trouble()),
+            _ => Err(response.error()),
         }
     }
 
-    pub(super) async fn prepare(
-        &self,
-        intended: ChargeRequest<'_>,
-    ) -> Result<String, GatewayError> {
-        let stored = StripeCard::read(intended.token)?;
-        let id = intended.card_payment_id.to_string();
+    pub(super) async fn prepare(&self, request: ChargeRequest<'_>) -> Result<String, GatewayError> {
+        let card = StripeCard::read(request.token)?;
+        let id = request.card_payment_id.to_string();
         let form = [
-            ("amount", &*cents(intended.total)?.to_string()),
+            ("amount", &*cents(request.total)?.to_string()),
             ("currency", &*self.currency),
-            ("customer", stored.customer),
-            ("payment_method", stored.payment_method),
+            ("customer", card.customer),
+            ("payment_method", card.payment_method),
             ("payment_method_types[0]", "card"),
             (&*format!("metadata[{PAYMENT}]"), &*id),
         ];
-        let key = format!("core-{id}-prepare-{}", intended.request_id);
-        let answer = self.http.post("/v1/payment_intents", &form, &key).await?.success()?;
+        let key = format!("core-{id}-prepare-{}", request.request_id);
+        let response = self.http.post("/v1/payment_intents", &form, &key).await?.success()?;
         let reference =
-            id_of(text(&answer["id"]), "pi_").ok_or(GatewayError::Unavailable)?.to_owned();
-        let card_payment_id = intended.card_payment_id;
-        let referred = PaymentRef { card_payment_id, total: intended.total, reference };
-        match self.outcome(&referred, &answer) {
-            Ok(ChargeOutcome::NotCharged) => Ok(referred.reference),
+            id_of(text(&response["id"]), "pi_").ok_or(GatewayError::Unavailable)?.to_owned();
+        let card_payment_id = request.card_payment_id;
+        let payment = PaymentRef { card_payment_id, total: request.total, reference };
+        match self.outcome(&payment, &response) {
+            Ok(ChargeOutcome::NotCharged) => Ok(payment.reference),
             _ => Err(GatewayError::Unavailable),
         }
     }
 
     /// A response that does not say that the card was charged proves nothing, because an
     /// intermediary may have sent it. Stripe is then asked for the outcome of the payment.
-    pub(super) async fn charge(
-        &self,
-        referred: &PaymentRef,
-    ) -> Result<ChargeOutcome, GatewayError> {
-        let path = format!("/v1/payment_intents/{}/confirm", referred.reference);
+    pub(super) async fn charge(&self, payment: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
+        let path = format!("/v1/payment_intents/{}/confirm", payment.reference);
         let form = [("off_session", "true")];
-        let key = format!("core-{}", referred.card_payment_id);
-        let answer = self.http.post(&path, &form, &key).await?;
-        if matches!(answer.status, 408 | 409 | 500..) {
+        let key = format!("core-{}", payment.card_payment_id);
+        let response = self.http.post(&path, &form, &key).await?;
+        if matches!(response.status, 408 | 409 | 500..) {
             return Err(GatewayError::Unknown);
         }
-        if answer.status == 200 {
-            return match text(&answer.body["status"]) {
-                "requires_action" => self.refuse_to_ask_holder(referred).await,
-                _ => self.outcome(referred, &answer.body),
+        if response.status == 200 {
+            return match text(&response.body["status"]) {
+                "requires_action" => self.decline_authentication(payment).await,
+                _ => self.outcome(payment, &response.body),
             };
         }
-        match self.retrieve(referred).await {
+        match self.retrieve(payment).await {
             // Only the first response contains the bank's own reason.
             Ok(ChargeOutcome::Declined(_))
-                if answer.status == 402 && answer.body["error"].is_object() =>
+                if response.status == 402 && response.body["error"].is_object() =>
             {
-                Ok(ChargeOutcome::Declined(answer.refusal()))
+                Ok(ChargeOutcome::Declined(response.refusal()))
             }
             Ok(outcome) => Ok(outcome),
             Err(_) => Err(GatewayError::Unknown),
@@ -207,11 +202,11 @@ impl Stripe {
 
     /// Cancels a payment that requires the cardholder to authenticate: no cardholder is present. If
     /// another request was faster, the card was charged.
-    async fn refuse_to_ask_holder(
+    async fn decline_authentication(
         &self,
-        referred: &PaymentRef,
+        payment: &PaymentRef,
     ) -> Result<ChargeOutcome, GatewayError> {
-        match self.cancel(referred).await {
+        match self.cancel(payment).await {
             Ok(ChargeOutcome::Cancelled) => {
                 let message = "The card requires its holder to authenticate the payment.";
                 Ok(ChargeOutcome::Declined(GatewayRefusal {
@@ -226,49 +221,46 @@ impl Stripe {
 
     pub(super) async fn retrieve(
         &self,
-        referred: &PaymentRef,
+        payment: &PaymentRef,
     ) -> Result<ChargeOutcome, GatewayError> {
-        let path = format!("/v1/payment_intents/{}", referred.reference);
+        let path = format!("/v1/payment_intents/{}", payment.reference);
         let query = [("expand[]", "latest_charge")];
-        self.outcome(referred, &self.http.get(&path, &query).await?.success()?)
+        self.outcome(payment, &self.http.get(&path, &query).await?.success()?)
     }
 
     /// Sent without a key: cancelling twice does no harm, and under a key Stripe would repeat a 500
     /// response for a day.
-    pub(super) async fn cancel(
-        &self,
-        referred: &PaymentRef,
-    ) -> Result<ChargeOutcome, GatewayError> {
-        let path = format!("/v1/payment_intents/{}/cancel", referred.reference);
-        let answer = self.http.post(&path, &[], "").await?;
-        match answer.status {
-            200 => self.outcome(referred, &answer.body),
+    pub(super) async fn cancel(&self, payment: &PaymentRef) -> Result<ChargeOutcome, GatewayError> {
+        let path = format!("/v1/payment_intents/{}/cancel", payment.reference);
+        let response = self.http.post(&path, &[], "").await?;
+        match response.status {
+            200 => self.outcome(payment, &response.body),
             // It was charged or cancelled before.
-            400 => self.retrieve(referred).await,
-            _ => Err(answer.trouble()),
+            400 => self.retrieve(payment).await,
+            _ => Err(response.error()),
         }
     }
 
     /// Sent under a key, so that two concurrent calls refund once. Stripe repeats a 500 response
     /// under a key for a day, so after a 500 the refund is sent without a key: Stripe never refunds
     /// more than was charged.
-    pub(super) async fn refund(&self, referred: &PaymentRef) -> Result<(), GatewayError> {
-        if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
+    pub(super) async fn refund(&self, payment: &PaymentRef) -> Result<(), GatewayError> {
+        if self.retrieve(payment).await? == ChargeOutcome::Refunded {
             return Ok(());
         }
-        let form = [("payment_intent", referred.reference.as_str())];
-        let key = format!("core-{}-refund", referred.card_payment_id);
-        let mut answer = self.http.post("/v1/refunds", &form, &key).await?;
-        if answer.status >= 500 {
-            if self.retrieve(referred).await? == ChargeOutcome::GivenBack {
+        let form = [("payment_intent", payment.reference.as_str())];
+        let key = format!("core-{}-refund", payment.card_payment_id);
+        let mut response = self.http.post("/v1/refunds", &form, &key).await?;
+        if response.status >= 500 {
+            if self.retrieve(payment).await? == ChargeOutcome::Refunded {
                 return Ok(());
             }
-            answer = self.http.post("/v1/refunds", &form, "").await?;
+            response = self.http.post("/v1/refunds", &form, "").await?;
         }
-        if text(&answer.body["error"]["code"]) == "charge_already_refunded" {
+        if text(&response.body["error"]["code"]) == "charge_already_refunded" {
             return Ok(());
         }
-        match text(&answer.success()?["status"]) {
+        match text(&response.success()?["status"]) {
             // A refund reaches the card some days later.
             "succeeded" | "pending" => Ok(()),
             _ => Err(GatewayError::Unknown),
@@ -276,17 +268,13 @@ impl Stripe {
     }
 
     /// Returns the outcome that a payment intent reports, if it is the one that was prepared.
-    fn outcome(
-        &self,
-        referred: &PaymentRef,
-        intent: &Value,
-    ) -> Result<ChargeOutcome, GatewayError> {
-        let number = referred.card_payment_id.to_string();
-        let is_it = text(&intent["id"]) == referred.reference
-            && intent["amount"].as_i64() == Some(cents(referred.total)?)
+    fn outcome(&self, payment: &PaymentRef, intent: &Value) -> Result<ChargeOutcome, GatewayError> {
+        let number = payment.card_payment_id.to_string();
+        let is_same = text(&intent["id"]) == payment.reference
+            && intent["amount"].as_i64() == Some(cents(payment.total)?)
             && text(&intent["currency"]) == self.currency
             && text(&intent["metadata"][PAYMENT]) == number;
-        if !is_it {
+        if !is_same {
             tracing::error!(
                 id = number,
                 "stripe returned a payment other than the one that was prepared"
@@ -302,7 +290,7 @@ fn outcome(intent: &Value) -> Result<ChargeOutcome, GatewayError> {
     let charge = &intent["latest_charge"];
     let error = &intent["last_payment_error"];
     Ok(match text(&intent["status"]) {
-        "succeeded" if charge["refunded"] == true => ChargeOutcome::GivenBack,
+        "succeeded" if charge["refunded"] == true => ChargeOutcome::Refunded,
         "succeeded" if charge["amount_refunded"].as_i64().is_some_and(|cents| cents > 0) => {
             tracing::error!("a charge was partly refunded at stripe before it was posted");
             return Err(GatewayError::Unknown);
@@ -324,7 +312,7 @@ fn outcome(intent: &Value) -> Result<ChargeOutcome, GatewayError> {
     })
 }
 
-fn described(payment_method: &Value, customer: &str) -> Result<CardDetails, GatewayError> {
+fn card_details(payment_method: &Value, customer: &str) -> Result<CardDetails, GatewayError> {
     let card = &payment_method["card"];
     let number = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
     let (id, last_four) = (text(&payment_method["id"]), text(&card["last4"]));
@@ -354,8 +342,8 @@ fn described(payment_method: &Value, customer: &str) -> Result<CardDetails, Gate
 
 /// Returns the name on a card, if it can be stored.
 fn cardholder_name(name: &str) -> Option<String> {
-    let sound = !name.trim().is_empty() && !name.contains('\0') && !pan_scan::found_in(name);
-    sound.then(|| name.chars().take(NAME_LENGTH_MAX).collect())
+    let is_storable = !name.trim().is_empty() && !name.contains('\0') && !pan_scan::found_in(name);
+    is_storable.then(|| name.chars().take(NAME_LENGTH_MAX).collect())
 }
 
 /// Returns an amount in the currency's smallest unit, as Stripe counts.
@@ -369,8 +357,8 @@ fn cents(amount: Money) -> Result<i64, GatewayError> {
 /// Returns the text, if it is an id of this kind: nothing else may get into a path.
 fn id_of<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(prefix)?;
-    let sound = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    (sound && !rest.is_empty() && text.len() <= 100).then_some(text)
+    let is_valid = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (is_valid && !rest.is_empty() && text.len() <= 100).then_some(text)
 }
 
 fn text(value: &Value) -> &str {

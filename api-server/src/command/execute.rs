@@ -1,6 +1,6 @@
-//! Effects: how an operation writes to the database. It waits its turn in the lock queue, runs in
-//! one transaction, and is retried on contention. A POST first claims its idempotency key; if it
-//! was executed before, the stored response is returned.
+//! Commands: how an operation writes to the database. A command waits its turn in the lock queue,
+//! runs in one transaction, and is retried on contention. A POST first claims its idempotency key;
+//! if it was executed before, the stored response is returned.
 
 use crate::command::failure::{Away, Failure, LockedRow};
 use crate::command::idempotency::{
@@ -19,8 +19,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Time limit of one attempt, and of releasing its key afterwards. Without it, a database that
-/// neither responds nor disconnects would hold the row's turn forever.
-const TRY_TIME_MAX: Duration = Duration::from_secs(20);
+/// neither responds nor disconnects would hold the row's lock forever.
+const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What an operation writes to the database.
 pub trait Command: Send + Sync + 'static {
@@ -43,7 +43,7 @@ pub trait Command: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Executes the effect within a transaction that the caller commits or rolls back.
+    /// Executes the command within a transaction that the caller commits or rolls back.
     fn apply(
         &self,
         tx: &DatabaseTransaction,
@@ -57,23 +57,23 @@ pub struct Executor {
     /// Closed while an import locks the whole database.
     pub import_gate: Arc<ImportGate>,
     db: DatabaseConnection,
-    turns: Arc<LockQueues>,
+    lock_queues: Arc<LockQueues>,
 }
 
 impl Executor {
-    /// Returns a writer to this database. Requests wait in the lock queues shared by all clones of
-    /// this writer.
+    /// Returns an executor of commands on this database. All of its clones share the lock queues in
+    /// which requests wait.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self { db, import_gate: Arc::default(), turns: Arc::default() }
+        Self { db, import_gate: Arc::default(), lock_queues: Arc::default() }
     }
 }
 
 /// How a POST is executed.
 pub enum ExecutionMode {
     /// Committed. The response is stored under the key, if the client sent one.
-    Kept(Option<IdempotencyScope>),
-    /// Dry run: executed and rolled back. The response is what it would have been.
-    Tried,
+    Commit(Option<IdempotencyScope>),
+    /// Executed and rolled back. The response is what it would have been.
+    DryRun,
 }
 
 /// Executes a POST: 201 with the result, or 200 with the result of a dry run.
@@ -81,53 +81,59 @@ pub enum ExecutionMode {
 /// It runs in a separate task, so that a client that disconnects does not leave a claim behind that
 /// would make its retry wait.
 pub async fn execute<E: Command<Answer: ToJSON>>(
-    writer: &Executor,
-    mut effect: E,
-    keeping: ExecutionMode,
+    executor: &Executor,
+    mut command: E,
+    mode: ExecutionMode,
 ) -> Result<Replayable<E::Answer, true>, Failure<E::Rule>> {
-    let gate = Arc::clone(&writer.import_gate);
-    let writer = writer.clone();
-    let done = tokio::spawn(async move {
-        let claim = match keeping {
-            ExecutionMode::Tried => return in_turn(&writer, &effect, &PostEnd::Undone).await,
-            ExecutionMode::Kept(None) => None,
-            ExecutionMode::Kept(Some(scope)) => {
-                match idempotency::claim(&writer.db, &scope, LEASE_SECONDS).await? {
-                    ClaimOutcome::Done(kept) => return Ok(kept.into()),
+    let gate = Arc::clone(&executor.import_gate);
+    let executor = executor.clone();
+    let task = tokio::spawn(async move {
+        let claim = match mode {
+            ExecutionMode::DryRun => {
+                return with_locks(&executor, &command, &PostEnd::RollBack).await;
+            }
+            ExecutionMode::Commit(None) => None,
+            ExecutionMode::Commit(Some(scope)) => {
+                match idempotency::claim(&executor.db, &scope, LEASE_SECONDS).await? {
+                    ClaimOutcome::Done(stored) => return Ok(stored.into()),
                     ClaimOutcome::New(claim) => Some(claim),
                 }
             }
         };
-        let outcome = match effect.prepare().await {
-            Ok(()) => in_turn(&writer, &effect, &PostEnd::Kept(claim.as_ref())).await,
+        let outcome = match command.prepare().await {
+            Ok(()) => with_locks(&executor, &command, &PostEnd::Commit(claim.as_ref())).await,
             Err(failure) => Err(failure),
         };
         if let (Err(_), Some(claim)) = (&outcome, &claim) {
             // If releasing the key fails, the claim ends with its lease.
-            let _ = timeout(TRY_TIME_MAX, claim.free(&writer.db)).await;
+            let _ = timeout(ATTEMPT_TIME_MAX, claim.release(&executor.db)).await;
         }
         outcome
     });
-    let outcome = done.await.map_err(Failure::defect)?;
-    outcome.map_err(|failure| explained::<E>(failure, &gate))
+    let outcome = task.await.map_err(Failure::defect)?;
+    outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
 }
 
-/// Executes a PUT or DELETE. It needs no key: it names the version of the row that it changes, so
-/// sending it again is harmless.
+/// Executes a write without a key: a PUT, a DELETE, or a step of a card payment, whose key is
+/// claimed in [`cards::payment`](crate::cards::payment). A PUT or DELETE needs none: it specifies
+/// the version of the row that it changes, so sending it again is harmless.
 pub async fn execute_update<E: Command>(
-    writer: &Executor,
-    effect: E,
+    executor: &Executor,
+    command: E,
 ) -> Result<E::Answer, Failure<E::Rule>> {
-    let gate = Arc::clone(&writer.import_gate);
-    let writer = writer.clone();
-    let done = tokio::spawn(async move { in_turn(&writer, &effect, &CommitEnd).await });
-    let outcome = done.await.map_err(Failure::defect)?;
-    outcome.map_err(|failure| explained::<E>(failure, &gate))
+    let gate = Arc::clone(&executor.import_gate);
+    let executor = executor.clone();
+    let task = tokio::spawn(async move { with_locks(&executor, &command, &CommitEnd).await });
+    let outcome = task.await.map_err(Failure::defect)?;
+    outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
 }
 
 /// Reports a lock wait that timed out while an import locks the whole database as caused by the
 /// import.
-fn explained<E: Command>(failure: Failure<E::Rule>, gate: &ImportGate) -> Failure<E::Rule> {
+fn attribute_to_import<E: Command>(
+    failure: Failure<E::Rule>,
+    gate: &ImportGate,
+) -> Failure<E::Rule> {
     match failure.at(E::LOCKED) {
         Failure::Locked(_) | Failure::Contended(Some(_)) if gate.is_closed() => {
             Failure::Unavailable(Away::Import)
@@ -138,37 +144,37 @@ fn explained<E: Command>(failure: Failure<E::Rule>, gate: &ImportGate) -> Failur
 
 /// How a transaction ends, and what is returned.
 trait TransactionEnd<A>: Sync {
-    type Told: Send;
+    type Output: Send;
 
     fn end(
         &self,
         tx: DatabaseTransaction,
         answer: A,
-    ) -> impl Future<Output = Result<Self::Told, KeyError>> + Send;
+    ) -> impl Future<Output = Result<Self::Output, KeyError>> + Send;
 }
 
 /// A POST's transaction stores the response under the request's claim and commits, or rolls back a
 /// dry run.
 enum PostEnd<'a> {
-    Kept(Option<&'a Claim>),
-    Undone,
+    Commit(Option<&'a Claim>),
+    RollBack,
 }
 
 impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
-    type Told = Replayable<A, true>;
+    type Output = Replayable<A, true>;
 
-    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Told, KeyError> {
+    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Output, KeyError> {
         match self {
-            Self::Undone => {
-                let tried = Replayable::new(StatusCode::OK, &answer);
+            Self::RollBack => {
+                let response = Replayable::new(StatusCode::OK, &answer);
                 db::roll_back(tx).await?;
-                Ok(tried)
+                Ok(response)
             }
-            Self::Kept(claim) => {
-                let done = Replayable::new(StatusCode::CREATED, &answer);
-                done.keep(*claim, &tx).await?;
+            Self::Commit(claim) => {
+                let response = Replayable::new(StatusCode::CREATED, &answer);
+                response.store(*claim, &tx).await?;
                 db::commit(tx).await?;
-                Ok(done)
+                Ok(response)
             }
         }
     }
@@ -178,7 +184,7 @@ impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
 struct CommitEnd;
 
 impl<A: Send> TransactionEnd<A> for CommitEnd {
-    type Told = A;
+    type Output = A;
 
     async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, KeyError> {
         db::commit(tx).await?;
@@ -186,31 +192,31 @@ impl<A: Send> TransactionEnd<A> for CommitEnd {
     }
 }
 
-async fn in_turn<E: Command, N: TransactionEnd<E::Answer>>(
-    writer: &Executor,
-    effect: &E,
-    ending: &N,
-) -> Result<N::Told, Failure<E::Rule>> {
-    let turns = writer.turns.lock(&effect.rows()).await;
-    let _turns = turns.map_err(|row| Failure::Locked(LockedRow::of(row)))?;
-    db::again(|| bounded(attempt(writer, effect, ending))).await
+async fn with_locks<E: Command, N: TransactionEnd<E::Answer>>(
+    executor: &Executor,
+    command: &E,
+    transaction_end: &N,
+) -> Result<N::Output, Failure<E::Rule>> {
+    let locks = executor.lock_queues.lock(&command.rows()).await;
+    let _locks = locks.map_err(|row| Failure::Locked(LockedRow::of(row)))?;
+    db::again(|| with_time_limit(attempt(executor, command, transaction_end))).await
 }
 
-async fn bounded<T, R>(
+async fn with_time_limit<T, R>(
     attempt: impl Future<Output = Result<T, Failure<R>>>,
 ) -> Result<T, Failure<R>> {
-    timeout(TRY_TIME_MAX, attempt).await.unwrap_or(Err(Failure::Unavailable(Away::Database)))
+    timeout(ATTEMPT_TIME_MAX, attempt).await.unwrap_or(Err(Failure::Unavailable(Away::Database)))
 }
 
 async fn attempt<E: Command, N: TransactionEnd<E::Answer>>(
-    writer: &Executor,
-    effect: &E,
-    ending: &N,
-) -> Result<N::Told, Failure<E::Rule>> {
-    let tx = db::begin_write(&writer.db).await?;
+    executor: &Executor,
+    command: &E,
+    transaction_end: &N,
+) -> Result<N::Output, Failure<E::Rule>> {
+    let tx = db::begin_write(&executor.db).await?;
     let clock = db::clock(&tx).await?;
-    match effect.apply(&tx, clock).await {
-        Ok(answer) => Ok(ending.end(tx, answer).await?),
+    match command.apply(&tx, clock).await {
+        Ok(answer) => Ok(transaction_end.end(tx, answer).await?),
         Err(failure) => Err(db::failed(&tx, failure).await),
     }
 }
@@ -237,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_waited_for_an_import_is_explained_by_it() {
+    fn only_lock_waits_during_an_import_are_attributed_to_it() {
         let gate = Arc::new(ImportGate::default());
-        let told = |failure| explained::<OnLoan>(failure, &gate);
-        assert_eq!(told(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
+        let attribute = |failure| attribute_to_import::<OnLoan>(failure, &gate);
+        assert_eq!(attribute(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
         let _closed = gate.close();
-        assert_eq!(told(Failure::Locked(None)), Failure::Unavailable(Away::Import));
+        assert_eq!(attribute(Failure::Locked(None)), Failure::Unavailable(Away::Import));
         let drawer = Failure::Locked(Some(LockedRow::Drawer));
-        assert_eq!(told(drawer), Failure::Unavailable(Away::Import));
-        assert_eq!(told(Failure::NotFound), Failure::NotFound);
+        assert_eq!(attribute(drawer), Failure::Unavailable(Away::Import));
+        assert_eq!(attribute(Failure::NotFound), Failure::NotFound);
     }
 }

@@ -92,8 +92,8 @@ impl<R> Failure<R> {
     }
 
     /// Logs a defect of this product. The client gets only the request id.
-    pub fn defect(logged: impl fmt::Display) -> Self {
-        tracing::error!(error = %logged, "request failed");
+    pub fn defect(error: impl fmt::Display) -> Self {
+        tracing::error!(%error, "request failed");
         Self::Defect
     }
 
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_is_told_as_what_it_is_and_only_rules_refuse() {
+    fn each_failure_has_its_status_and_only_rules_refuse() {
         let value = InvalidValue::new("Amount", "is wrong");
         let forbidden = Forbidden::Privilege(Privilege("Loan > Payments", "Add"));
         for (failure, status, is_refusal) in [

@@ -36,9 +36,9 @@ pub const LEASE_SECONDS: i64 = 60;
 /// Lease of a claim for an import.
 pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
 /// Attempts to release a key.
-const FREE_TRIES: usize = 3;
+const RELEASE_ATTEMPTS: usize = 3;
 /// Pause between these attempts.
-const FREE_PAUSE: Duration = Duration::from_secs(1);
+const RELEASE_PAUSE: Duration = Duration::from_secs(1);
 /// Header of a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
@@ -59,7 +59,7 @@ impl IdempotencyScope {
     /// Returns the scope of a request, or `None` if it has no key. `body` is the body as sent, part
     /// by part.
     pub fn of(request: &Request, caller: &Caller, body: &[&[u8]]) -> Result<Option<Self>, Problem> {
-        Ok(IdempotencyKey::of(request, caller)?.map(|keyed| keyed.scope(body)))
+        Ok(IdempotencyKey::of(request, caller)?.map(|key| key.scope(body)))
     }
 
     /// Returns the hash that names the claim, regardless of the query and body sent under it.
@@ -213,24 +213,28 @@ async fn try_claim(
     if claim.insert(db).await? {
         return Ok(ClaimOutcome::New(claim));
     }
-    let Some(found) = claim.find(db).await? else {
+    let Some(stored) = claim.find(db).await? else {
         // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
-    let other = found.scope_hash != claim.scope_hash || found.fingerprint != claim.fingerprint;
-    if found.given_up {
-        if other && found.status.is_none() && is_half_done(db, &found.scope_hash).await? {
+    let is_other_request =
+        stored.scope_hash != claim.scope_hash || stored.fingerprint != claim.fingerprint;
+    if stored.given_up {
+        if is_other_request
+            && stored.status.is_none()
+            && is_half_done(db, &stored.scope_hash).await?
+        {
             return Err(KeyError::Mismatch);
         }
-        return match claim.take_over(db, &found).await? {
+        return match claim.take_over(db, &stored).await? {
             true => Ok(ClaimOutcome::New(claim)),
             false => Err(KeyError::InProgress),
         };
     }
-    if other {
+    if is_other_request {
         return Err(KeyError::Mismatch);
     }
-    match (found.status, found.body) {
+    match (stored.status, stored.body) {
         (Some(status), Some(body)) => {
             let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
             Ok(ClaimOutcome::Done(StoredResponse { scope_hash: claim.scope_hash, status, body }))
@@ -292,12 +296,12 @@ fn held_by_payments() -> SelectStatement {
 /// True for a claim whose lease has lapsed, and for a stored response that has expired.
 fn given_up(backend: DbBackend) -> Expr {
     let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
-    lapsed.or(kept_no_longer(backend))
+    lapsed.or(is_past_retention(backend))
 }
 
 /// True if the retention period is over. It is counted from the time of the response, however long
 /// the request took: storing the response sets `lease_until` anew.
-fn kept_no_longer(backend: DbBackend) -> Expr {
+fn is_past_retention(backend: DbBackend) -> Expr {
     Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
 }
 
@@ -388,7 +392,11 @@ impl Claim {
     /// Takes over a claim whose lease has lapsed, or the row of an expired response. The update
     /// repeats these conditions: a request that outlived its lease may have stored its response, or
     /// renewed the lease, since the row was read.
-    async fn take_over(&self, db: &DatabaseConnection, found: &StoredClaim) -> Result<bool, DbErr> {
+    async fn take_over(
+        &self,
+        db: &DatabaseConnection,
+        stored: &StoredClaim,
+    ) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
@@ -398,8 +406,8 @@ impl Claim {
             .col_expr(Column::CreatedDate, db::now(backend))
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
-            .filter(Column::ScopeHash.eq(found.scope_hash.as_str()))
-            .filter(Column::ClaimToken.eq(found.token.as_str()))
+            .filter(Column::ScopeHash.eq(stored.scope_hash.as_str()))
+            .filter(Column::ClaimToken.eq(stored.token.as_str()))
             .filter(given_up(backend));
         match update.exec(db).await {
             Ok(updated) => Ok(updated.rows_affected == 1),
@@ -419,7 +427,7 @@ impl Claim {
 
     /// Stores the response, within the effect's own transaction if it has one. Fails, and the
     /// effect with it, if the lease ran out and another request took the claim over.
-    pub async fn keep(
+    pub async fn complete(
         &self,
         db: &impl ConnectionTrait,
         status: StatusCode,
@@ -438,7 +446,7 @@ impl Claim {
 
     /// Renews the lease, within the effect's own transaction or outside it. Fails if the lease ran
     /// out and another request took the claim over: then the request must stop.
-    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), KeyError> {
+    pub async fn renew(&self, db: &impl ConnectionTrait) -> Result<(), KeyError> {
         let update = Entity::update_many()
             .col_expr(Column::LeaseUntil, self.lease_until(db))
             .filter(self.own(&self.token).and(Column::Status.is_null()));
@@ -453,24 +461,24 @@ impl Claim {
     /// only the lease ends, and the same request resumes the work. If the response was stored after
     /// all, because only the acknowledgement of the commit was lost, the same request gets that
     /// response.
-    pub async fn free(&self, db: &DatabaseConnection) -> bool {
-        let mut tries = 1;
+    pub async fn release(&self, db: &DatabaseConnection) -> bool {
+        let mut attempt = 1;
         loop {
-            match self.try_free(db).await {
-                Ok(freed) => return freed,
-                Err(error) if tries == FREE_TRIES => {
+            match self.try_release(db).await {
+                Ok(released) => return released,
+                Err(error) if attempt == RELEASE_ATTEMPTS => {
                     tracing::warn!(%error, "an idempotency key is held until its lease ends");
                     return false;
                 }
-                Err(_) => tries += 1,
+                Err(_) => attempt += 1,
             }
             // If the database went away, its connections are broken: the next attempt gets a new
             // one.
-            tokio::time::sleep(FREE_PAUSE).await;
+            tokio::time::sleep(RELEASE_PAUSE).await;
         }
     }
 
-    async fn try_free(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
+    async fn try_release(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
         let own = || self.own(&self.token).and(Column::Status.is_null());
         if !is_half_done(db, &self.scope_hash).await? {
             return Ok(Entity::delete_many().filter(own()).exec(db).await?.rows_affected > 0);
@@ -486,14 +494,14 @@ impl Claim {
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
     let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
-    let in_parts = Column::ScopeHash.in_subquery(held_by_imports());
-    let at_gateway = Column::ScopeHash.in_subquery(held_by_payments());
+    let held_by_import = Column::ScopeHash.in_subquery(held_by_imports());
+    let held_by_payment = Column::ScopeHash.in_subquery(held_by_payments());
     // The creation date of the claim has an index.
-    let old = Column::CreatedDate.into_expr().lt(oldest).and(kept_no_longer(backend));
-    let swept = Entity::delete_many()
+    let old = Column::CreatedDate.into_expr().lt(oldest).and(is_past_retention(backend));
+    let deleted = Entity::delete_many()
         .filter(old)
-        .filter(Column::Status.is_not_null().or(in_parts.or(at_gateway).not()))
+        .filter(Column::Status.is_not_null().or(held_by_import.or(held_by_payment).not()))
         .exec(db)
         .await?;
-    Ok(swept.rows_affected)
+    Ok(deleted.rows_affected)
 }

@@ -9,15 +9,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+use tokio::sync::{Mutex as FifoMutex, OwnedMutexGuard};
 use tokio::time::{Instant, timeout_at};
 
-/// Maximum wait for all turns of a request that writes to a loan or a drawer.
+/// Maximum wait for all locks of a request that writes to a loan or a drawer.
 const WAIT: Duration = Duration::from_secs(3);
 /// Maximum wait of a request about documents only: many may arrive at the same time, and each is
 /// short.
 const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
-/// Maximum number of requests per row, including the one that has the turn.
+/// Maximum number of requests per row, including the one that holds the lock.
 const REQUESTS_MAX: usize = 512;
 
 /// A row that requests write to.
@@ -49,58 +49,58 @@ pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
 /// Requests for one row.
 #[derive(Debug, Default)]
 struct LockQueue {
-    queue: Arc<Queue<()>>,
+    mutex: Arc<FifoMutex<()>>,
     requests: usize,
 }
 
-/// A request's turn, which lasts until it is dropped.
+/// A request's lock on a row, held until it is dropped.
 #[derive(Debug)]
 pub struct RowLock {
-    // Dropped before the place, so that no queue is removed while a request has its turn.
-    _work: OwnedMutexGuard<()>,
-    _place: QueuePosition,
+    // Dropped before the position, so that no queue is removed while a request holds its lock.
+    _guard: OwnedMutexGuard<()>,
+    _position: QueuePosition,
 }
 
-/// A place in the queue for a row.
+/// A position in the queue for a row.
 #[derive(Debug)]
 struct QueuePosition {
-    turns: Arc<LockQueues>,
+    queues: Arc<LockQueues>,
     row: RowKey,
 }
 
 impl LockQueues {
-    /// Waits for the turns to write to these rows, one after the other. The error is the row for
-    /// which the wait took too long or the queue is full.
+    /// Waits for the locks on these rows, one after the other. The error is the row for which
+    /// the wait took too long or the queue is full.
     pub async fn lock(self: &Arc<Self>, rows: &[RowKey]) -> Result<Vec<RowLock>, RowKey> {
         let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
         let deadline = Instant::now() + wait;
-        let mut turns = Vec::with_capacity(rows.len());
+        let mut locks = Vec::with_capacity(rows.len());
         for row in rows {
-            let (queue, place) = self.join(*row).ok_or(*row)?;
-            let work = timeout_at(deadline, queue.lock_owned()).await.map_err(|_| *row)?;
-            turns.push(RowLock { _work: work, _place: place });
+            let (mutex, position) = self.join(*row).ok_or(*row)?;
+            let guard = timeout_at(deadline, mutex.lock_owned()).await.map_err(|_| *row)?;
+            locks.push(RowLock { _guard: guard, _position: position });
         }
-        Ok(turns)
+        Ok(locks)
     }
 
-    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<Queue<()>>, QueuePosition)> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = lines.entry(row).or_default();
-        if line.requests >= REQUESTS_MAX {
+    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<FifoMutex<()>>, QueuePosition)> {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = queues.entry(row).or_default();
+        if queue.requests >= REQUESTS_MAX {
             return None;
         }
-        line.requests += 1;
-        Some((Arc::clone(&line.queue), QueuePosition { turns: Arc::clone(self), row }))
+        queue.requests += 1;
+        Some((Arc::clone(&queue.mutex), QueuePosition { queues: Arc::clone(self), row }))
     }
 }
 
 impl Drop for QueuePosition {
     fn drop(&mut self) {
-        let mut lines = self.turns.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(line) = lines.get_mut(&self.row) {
-            line.requests -= 1;
-            if line.requests == 0 {
-                lines.remove(&self.row);
+        let mut queues = self.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = queues.get_mut(&self.row) {
+            queue.requests -= 1;
+            if queue.requests == 0 {
+                queues.remove(&self.row);
             }
         }
     }
@@ -111,31 +111,31 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn requests_for_one_row_take_turns_and_leave_nothing_behind() {
-        let turns = Arc::new(LockQueues::default());
-        let first = turns.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
-        turns.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
+    async fn requests_for_one_row_wait_for_each_other_and_leave_no_queue() {
+        let queues = Arc::new(LockQueues::default());
+        let first = queues.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
+        queues.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
         let waiting = tokio::spawn({
-            let turns = Arc::clone(&turns);
-            async move { turns.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
+            let queues = Arc::clone(&queues);
+            async move { queues.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
         });
         tokio::time::sleep(WAIT / 2).await;
         drop(first);
         assert!(waiting.await.unwrap());
-        assert!(turns.0.lock().unwrap().is_empty());
+        assert!(queues.0.lock().unwrap().is_empty());
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_longer_or_in_a_longer_line_than_is_allowed() {
-        let turns = Arc::new(LockQueues::default());
-        let first = turns.lock(&[RowKey::Loan(1)]).await.unwrap();
-        let refused = turns.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
+    async fn waits_and_queues_are_bounded() {
+        let queues = Arc::new(LockQueues::default());
+        let first = queues.lock(&[RowKey::Loan(1)]).await.unwrap();
+        let refused = queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
         assert_eq!(refused.unwrap_err(), RowKey::Loan(1));
-        let places: Vec<_> =
-            (1..REQUESTS_MAX).map(|_| turns.join(RowKey::Loan(1)).unwrap()).collect();
-        assert!(turns.join(RowKey::Loan(1)).is_none());
-        drop(places);
+        let positions: Vec<_> =
+            (1..REQUESTS_MAX).map(|_| queues.join(RowKey::Loan(1)).unwrap()).collect();
+        assert!(queues.join(RowKey::Loan(1)).is_none());
+        drop(positions);
         drop(first);
-        assert!(turns.0.lock().unwrap().is_empty());
+        assert!(queues.0.lock().unwrap().is_empty());
     }
 }

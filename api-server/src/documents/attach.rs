@@ -1,4 +1,4 @@
-//! Attaching files: the bytes are stored first, then the row, and neither remains if it fails.
+//! File attachments: the bytes are stored first, then the row, and neither remains if that fails.
 
 use super::changes::{AddDocument, AddFile, DocumentEditor};
 use super::{AttachmentOwner, Document, DocumentFile};
@@ -30,15 +30,15 @@ pub struct Attachments {
 /// A request that uploads a file.
 pub struct Upload {
     editor: DocumentEditor,
-    keyed: Option<IdempotencyKey>,
+    key: Option<IdempotencyKey>,
     form: FormBody,
 }
 
 impl Upload {
     /// Returns the upload of a request.
     pub fn new(request: &Request, caller: Caller, form: FormBody) -> Result<Self, Problem> {
-        let keyed = IdempotencyKey::of(request, &caller)?;
-        Ok(Self { editor: DocumentEditor::new(request, caller)?, keyed, form })
+        let key = IdempotencyKey::of(request, &caller)?;
+        Ok(Self { editor: DocumentEditor::new(request, caller)?, key, form })
     }
 
     /// Returns the caller who sent it.
@@ -52,10 +52,10 @@ impl Upload {
         attachments: &Arc<Attachments>,
         owner: AttachmentOwner,
     ) -> Result<CreatedVersion<Document>, Problem> {
-        let Self { editor, keyed, form } = self;
+        let Self { editor, key, form } = self;
         let caller = editor.caller.clone();
         let add = |received| AddDocument { editor, owner, received };
-        receive(attachments, caller, keyed, form, add).await.map(CreatedVersion)
+        receive(attachments, caller, key, form, add).await.map(CreatedVersion)
     }
 
     /// Adds a file to a field's document.
@@ -64,10 +64,10 @@ impl Upload {
         attachments: &Arc<Attachments>,
         row_id: i64,
     ) -> Result<Created<DocumentFile>, Problem> {
-        let Self { editor, keyed, form } = self;
+        let Self { editor, key, form } = self;
         let caller = editor.caller.clone();
         let add = move |received| AddFile { editor, row_id, received };
-        receive(attachments, caller, keyed, form, add).await.map(Created)
+        receive(attachments, caller, key, form, add).await.map(Created)
     }
 }
 
@@ -75,28 +75,28 @@ impl Upload {
 async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
     attachments: &Arc<Attachments>,
     caller: Caller,
-    keyed: Option<IdempotencyKey>,
+    key: Option<IdempotencyKey>,
     form: FormBody,
-    effect: impl FnOnce(ReceivedForm) -> E + Send + 'static,
+    command: impl FnOnce(ReceivedForm) -> E + Send + 'static,
 ) -> Result<Replayable<E::Answer, true>, Problem> {
     let attachments = Arc::clone(attachments);
-    let work = tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         let received = form.receive(&attachments.uploads, &attachments.store, &caller).await?;
         let object = received.stored.key.clone();
-        let scope = keyed.map(|keyed| keyed.scope(&received.parts()));
-        let effect = effect(received);
+        let scope = key.map(|key| key.scope(&received.parts()));
+        let command = command(received);
         let outcome =
-            execute::execute(&attachments.writer, effect, ExecutionMode::Kept(scope)).await;
-        let in_vain = match &outcome {
-            Ok(answer) => answer.is_replayed(),
+            execute::execute(&attachments.writer, command, ExecutionMode::Commit(scope)).await;
+        let is_unreferenced = match &outcome {
+            Ok(response) => response.is_replayed(),
             // After a commit that was not acknowledged, the row may exist. The object stays: only
             // the sweep can tell.
             Err(failure) => failure.is_refusal() || matches!(failure, Failure::KeyInProgress),
         };
-        if in_vain {
+        if is_unreferenced {
             attachments.store.forget(vec![object]).await;
         }
         outcome.map_err(Problem::from)
     });
-    work.await.map_err(Problem::internal)?
+    task.await.map_err(Problem::internal)?
 }

@@ -46,7 +46,7 @@ pub struct DocumentChange {
     pub name: BoundedString<255, 1>,
     /// Description of the document, up to 64 KiB.
     pub description: Option<LongString>,
-    /// Version to be updated. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` specifies it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }
@@ -98,9 +98,9 @@ impl Command for AddDocument {
         clock: Clock,
     ) -> Result<Document, DocumentError> {
         let Self { editor, owner, received } = self;
-        let place = owner.lock(tx, &editor.caller).await?;
+        let target = owner.lock(tx, &editor.caller).await?;
         if owner.field.as_ref().is_some_and(|field| field.read_only) {
-            return Err(read_only());
+            return Err(field_is_read_only());
         }
         check_texts(received)?;
         let name = received.name.as_ref().unwrap_or(&received.file_name);
@@ -117,11 +117,11 @@ impl Command for AddDocument {
             modified_date: Set(None),
         };
         let document = documents::Entity::insert(new).exec_with_returning(tx).await?;
-        let place = place.unwrap_or_else(|| super::place(&document));
+        let target = target.unwrap_or_else(|| super::audit_target(&document));
         let file = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&place, None, Some(&document))?;
+            changes.add(&target, None, Some(&document))?;
             let file = add_file(tx, editor, clock, document.document_id, received).await?;
-            changes.add(&place, None, Some(&file))?;
+            changes.add(&target, None, Some(&file))?;
             Ok::<_, DocumentError>(file)
         });
         let file = file.await?;
@@ -139,7 +139,7 @@ impl AttachmentOwner {
     ) -> Result<Option<AuditTarget>, DocumentError> {
         if let Some(kind) = comments::CommentKind::of(self.kind) {
             let comment = comments::lock(tx, caller, kind, self.id).await?;
-            return Ok(Some(comments::place(tx, &comment).await?));
+            return Ok(Some(comments::audit_target(tx, &comment).await?));
         }
         match self.kind {
             DocumentOwner::LoanDetail1 | DocumentOwner::LoanDetail2 => {
@@ -162,7 +162,7 @@ fn check_texts(received: &ReceivedForm) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-fn read_only() -> DocumentError {
+fn field_is_read_only() -> DocumentError {
     DocumentError::invalid("field", "is read-only")
 }
 
@@ -210,14 +210,14 @@ impl Command for RemoveCommentDocument {
         clock: Clock,
     ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, owner, document_id } = self;
-        let place = owner.lock(tx, &editor.caller).await?;
-        let wanted = owner.documents().add(documents::Column::DocumentId.eq(*document_id));
-        let document = editor.caller.find::<documents::Entity>().filter(wanted).one(tx).await?;
+        let target = owner.lock(tx, &editor.caller).await?;
+        let condition = owner.documents().add(documents::Column::DocumentId.eq(*document_id));
+        let document = editor.caller.find::<documents::Entity>().filter(condition).one(tx).await?;
         let document = document.ok_or(DocumentError::NotFound)?;
-        let place = place.unwrap_or_else(|| super::place(&document));
+        let target = target.unwrap_or_else(|| super::audit_target(&document));
         let only = documents::Column::DocumentId.eq(document.document_id);
         let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            remove(tx, changes, &place, Condition::all().add(only)).await
+            remove(tx, changes, &target, Condition::all().add(only)).await
         });
         Ok(removed.await?)
     }
@@ -227,43 +227,46 @@ impl Command for RemoveCommentDocument {
 pub async fn remove_of_comment(
     tx: &DatabaseTransaction,
     changes: &mut Changes<'_>,
-    place: &AuditTarget,
+    target: &AuditTarget,
     kind: comments::CommentKind,
     comment_id: i64,
 ) -> Result<Vec<String>, DbErr> {
     let owner = AttachmentOwner { kind: kind.owner(), id: comment_id, field: None };
-    remove(tx, changes, place, owner.documents()).await
+    remove(tx, changes, target, owner.documents()).await
 }
 
 /// Removes these documents and their files, whether the caller may see them or not. Returns the
 /// keys of the objects.
-#[expect(clippy::disallowed_methods, reason = "what goes with something goes, seen or not")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "removed with their owner, whether the caller sees them or not"
+)]
 async fn remove(
     tx: &DatabaseTransaction,
     changes: &mut Changes<'_>,
-    place: &AuditTarget,
-    wanted: Condition,
+    target: &AuditTarget,
+    condition: Condition,
 ) -> Result<Vec<String>, DbErr> {
     use document_files::Column::{DocumentId, FileId};
-    let of_them = || {
+    let of_documents = || {
         let ids = Query::select()
             .column(documents::Column::DocumentId)
             .from(documents::Entity)
-            .cond_where(wanted.clone())
+            .cond_where(condition.clone())
             .take();
         DocumentId.in_subquery(ids)
     };
-    let files = document_files::Entity::find().filter(of_them()).order_by_asc(FileId);
+    let files = document_files::Entity::find().filter(of_documents()).order_by_asc(FileId);
     let files = files.all(tx).await?;
     for file in &files {
-        changes.add(place, Some(file), None)?;
+        changes.add(target, Some(file), None)?;
     }
-    let gone = documents::Entity::find().filter(wanted.clone());
-    for document in gone.order_by_asc(documents::Column::DocumentId).all(tx).await? {
-        changes.add(place, Some(&document), None)?;
+    let removed = documents::Entity::find().filter(condition.clone());
+    for document in removed.order_by_asc(documents::Column::DocumentId).all(tx).await? {
+        changes.add(target, Some(&document), None)?;
     }
-    document_files::Entity::delete_many().filter(of_them()).exec(tx).await?;
-    documents::Entity::delete_many().filter(wanted).exec(tx).await?;
+    document_files::Entity::delete_many().filter(of_documents()).exec(tx).await?;
+    documents::Entity::delete_many().filter(condition).exec(tx).await?;
     Ok(files.into_iter().map(|file| file.object_key).collect())
 }
 
@@ -297,14 +300,14 @@ async fn check_field(
     use user_defined_fields::Column::{FieldName, Form as OfForm, ReadOnlyFlag};
     let form: Option<Form> = super::form_of(document.owner_type);
     let (Some(form), Some(name)) = (form, &document.field_name) else { return Ok(()) };
-    let closed = caller
+    let read_only_field = caller
         .find::<user_defined_fields::Entity>()
         .filter(OfForm.eq(form))
         .filter(FieldName.eq(name.as_str()))
         .filter(ReadOnlyFlag.eq(true));
-    match closed.one(tx).await? {
+    match read_only_field.one(tx).await? {
         None => Ok(()),
-        Some(_) => Err(read_only()),
+        Some(_) => Err(field_is_read_only()),
     }
 }
 
@@ -348,11 +351,11 @@ impl Command for ChangeDocument {
         after.modified_date = Some(clock.now);
         let columns = audit::changed_columns::<_, documents::ActiveModel>(&before, &after);
         if let Some(columns) = columns {
-            let same = documents::Column::DocumentId.eq(*row_id);
-            documents::Entity::update_many().set(columns).filter(same).exec(tx).await?;
+            let by_id = documents::Column::DocumentId.eq(*row_id);
+            documents::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
         }
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::place(&before), Some(&before), Some(&after))
+            changes.add(&super::audit_target(&before), Some(&before), Some(&after))
         });
         recorded.await?;
         Ok(Document::new(after, files)?)
@@ -385,7 +388,7 @@ impl Command for RemoveDocument {
         check_field(tx, &editor.caller, &document).await?;
         let only = Condition::all().add(documents::Column::DocumentId.eq(*row_id));
         let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            remove(tx, changes, &super::place(&document), only).await
+            remove(tx, changes, &super::audit_target(&document), only).await
         });
         Ok(removed.await?)
     }
@@ -421,7 +424,7 @@ impl Command for AddFile {
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::place(&document), None, Some(&file))
+            changes.add(&super::audit_target(&document), None, Some(&file))
         });
         recorded.await?;
         Ok(file.into())
@@ -450,16 +453,16 @@ impl Command for RemoveFile {
     ) -> Result<Vec<String>, DocumentError> {
         let Self { editor, row_id, file_id } = self;
         let (document, files) = lock(tx, &editor.caller, *row_id).await?;
-        let others = files.len() > 1;
+        let has_others = files.len() > 1;
         let file = files.into_iter().find(|file| file.file_id == *file_id);
         let file = file.ok_or(DocumentError::NotFound)?;
         check_field(tx, &editor.caller, &document).await?;
-        if !others {
+        if !has_others {
             return Err(DocumentError::Refused(DocumentRefusal::LastFile));
         }
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::place(&document), Some(&file), None)
+            changes.add(&super::audit_target(&document), Some(&file), None)
         });
         recorded.await?;
         Ok(vec![file.object_key])

@@ -44,9 +44,9 @@ impl Comment {
     }
 
     /// Returns the response to a client that already has these versions.
-    pub fn versioned(self, known: &IfNoneMatch) -> WithEtag<Self> {
+    pub fn versioned(self, if_none_match: &IfNoneMatch) -> WithEtag<Self> {
         let hash = self.version_hash.clone();
-        WithEtag::new(self, &hash, known)
+        WithEtag::new(self, &hash, if_none_match)
     }
 }
 
@@ -130,22 +130,22 @@ pub async fn lock(
 
 fn find(caller: &Caller, kind: CommentKind, comment_id: i64) -> Select<comments::Entity> {
     use comments::Column::{CollateralId, CommentId, ContactId, LoanId};
-    let on = match kind {
+    let column = match kind {
         CommentKind::Loan => LoanId,
         CommentKind::Contact => ContactId,
         CommentKind::Collateral => CollateralId,
     };
-    caller.find::<comments::Entity>().filter(CommentId.eq(comment_id)).filter(on.is_not_null())
+    caller.find::<comments::Entity>().filter(CommentId.eq(comment_id)).filter(column.is_not_null())
 }
 
 /// Returns where the changes of a comment, and of what belongs to it, are recorded: in the history
 /// of its loan or contact. For a comment on a collateral item it is that of each loan that the item
 /// secures or, if there is none, of the contact who owns it.
-pub async fn place(
+pub async fn audit_target(
     db: &impl ConnectionTrait,
     comment: &comments::Model,
 ) -> Result<AuditTarget, DbErr> {
-    let at = |kind: CommentKind, owners| AuditTarget {
+    let target = |kind: CommentKind, owners| AuditTarget {
         owners,
         privilege_path: kind.privilege_path(),
         comment: Some(CommentTarget {
@@ -154,21 +154,24 @@ pub async fn place(
         }),
     };
     if let Some(loan_id) = comment.loan_id {
-        return Ok(at(CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]));
+        return Ok(target(CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]));
     }
     if let Some(contact_id) = comment.contact_id {
-        return Ok(at(CommentKind::Contact, vec![HistoryOwner::Contact(contact_id)]));
+        return Ok(target(CommentKind::Contact, vec![HistoryOwner::Contact(contact_id)]));
     }
     let owners = match comment.collateral_id {
         Some(collateral_id) => collateral_owners(db, collateral_id).await?,
         None => Vec::new(),
     };
-    Ok(at(CommentKind::Collateral, owners))
+    Ok(target(CommentKind::Collateral, owners))
 }
 
 /// Returns the owners of the histories that record a collateral item: each loan that it secures or,
 /// if there is none, the contact who owns it.
-#[expect(clippy::disallowed_methods, reason = "history belongs to all loans, seen or not")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the history is that of all loans, seen by the caller or not"
+)]
 pub async fn collateral_owners(
     db: &impl ConnectionTrait,
     collateral_id: i64,

@@ -1,4 +1,4 @@
-//! Downloads of files, with limits on how many run concurrently and how long one waits for a client
+//! File downloads, with limits on how many run concurrently and how long one waits for a client
 //! that does not read.
 
 use crate::auth::caller::Caller;
@@ -20,13 +20,13 @@ use tokio::time::timeout;
 /// Concurrent downloads: each holds a file of the folder, or a connection to the bucket.
 const DOWNLOADS_MAX: usize = 512;
 /// Concurrent downloads of one caller.
-const DOWNLOADS_OF_ONE_MAX: usize = 64;
+const DOWNLOADS_PER_CALLER_MAX: usize = 64;
 /// Maximum wait for the client to read what there is, and for the store to deliver more.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
 /// Returns the concurrency limit of downloads.
-pub fn places() -> ConcurrencyLimit {
-    ConcurrencyLimit::new("downloads", DOWNLOADS_MAX, DOWNLOADS_OF_ONE_MAX)
+pub fn concurrency_limit() -> ConcurrencyLimit {
+    ConcurrencyLimit::new("downloads", DOWNLOADS_MAX, DOWNLOADS_PER_CALLER_MAX)
 }
 
 /// Returns the bytes of a file, or of a part of it, as a body.
@@ -37,33 +37,33 @@ pub async fn body(
     file: &document_files::Model,
     part: Option<Range<u64>>,
 ) -> Result<Body, Problem> {
-    let place = downloads.acquire(caller).await?;
-    let all = file.size_bytes.unsigned_abs();
-    let range = part.clone().unwrap_or(0..all);
+    let permit = downloads.acquire(caller).await?;
+    let size_bytes = file.size_bytes.unsigned_abs();
+    let range = part.clone().unwrap_or(0..size_bytes);
     let length = range.end - range.start;
-    let bytes = store.read(&file.object_key, all, range).await?;
+    let bytes = store.read(&file.object_key, size_bytes, range).await?;
     let bytes = match part {
-        Some(_) => bytes.map(|read| read.map_err(broken)).boxed(),
+        Some(_) => bytes.map(|read| read.map_err(interrupted)).boxed(),
         None => verified(bytes, file).boxed(),
     };
-    Ok(Body::from_bytes_stream(handed_on(bytes, length, place)))
+    Ok(Body::from_bytes_stream(read_ahead(bytes, length, permit)))
 }
 
-fn broken(error: object_store::Error) -> io::Error {
+fn interrupted(error: object_store::Error) -> io::Error {
     tracing::warn!(%error, "a download ended early");
     io::Error::other(error)
 }
 
 /// Reads in a separate task, a little ahead of the client. A client that reads nothing for too
-/// long, on a connection that is otherwise alive, loses its place and the rest of the file.
-fn handed_on(
+/// long, on a connection that is otherwise alive, loses its permit and the rest of the file.
+fn read_ahead(
     mut bytes: BoxStream<'static, io::Result<Bytes>>,
     length: u64,
-    place: Permit,
+    permit: Permit,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
-        let _place = place;
+        let _permit = permit;
         while let Ok(Some(chunk)) = timeout(STALL_MAX, bytes.next()).await {
             if !matches!(timeout(STALL_MAX, sender.send(chunk)).await, Ok(Ok(()))) {
                 return;
@@ -108,7 +108,7 @@ fn verified(
                         return Some((Ok(held), Some(pending)));
                     }
                 }
-                Some(Err(error)) => return Some((Err(broken(error)), None)),
+                Some(Err(error)) => return Some((Err(interrupted(error)), None)),
                 None if hex::encode(pending.context.finish()) == pending.sha256 => {
                     return Some((Ok(pending.held?), None));
                 }

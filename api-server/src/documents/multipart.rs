@@ -1,4 +1,4 @@
-//! Uploads: multipart forms (RFC 7578) read as a stream, with a limit on everything.
+//! Multipart uploads: forms (RFC 7578) that are read as a stream, with a limit on everything.
 //!
 //! The bytes go into the object store as they arrive, so memory use stays constant. A form that is
 //! refused, cut off or abandoned leaves nothing there.
@@ -32,7 +32,7 @@ const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// Concurrent uploads: each holds a part in memory.
 const UPLOADS_MAX: usize = 64;
 /// Concurrent uploads of one caller.
-const UPLOADS_OF_ONE_MAX: usize = 16;
+const UPLOADS_PER_CALLER_MAX: usize = 16;
 /// Maximum size of a text of the form, in bytes. It leaves room for texts that are too long, so
 /// that they are refused by name.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
@@ -44,14 +44,14 @@ pub struct UploadLimits {
     pub file_bytes_max: u64,
     /// Accepted file types.
     pub types: AllowedTypes,
-    at_once: ConcurrencyLimit,
+    concurrency: ConcurrencyLimit,
 }
 
 impl UploadLimits {
     /// Returns limits that accept files up to this size and of these types.
     pub fn new(file_bytes_max: u64, types: AllowedTypes) -> Self {
-        let at_once = ConcurrencyLimit::new("uploads", UPLOADS_MAX, UPLOADS_OF_ONE_MAX);
-        Self { file_bytes_max, types, at_once }
+        let concurrency = ConcurrencyLimit::new("uploads", UPLOADS_MAX, UPLOADS_PER_CALLER_MAX);
+        Self { file_bytes_max, types, concurrency }
     }
 
     /// Returns the maximum size of a whole form, in bytes.
@@ -102,7 +102,7 @@ impl FormBody {
         store: &DocumentStore,
         caller: &Caller,
     ) -> Result<ReceivedForm, Problem> {
-        let _place = limits.at_once.acquire(caller).await?;
+        let _permit = limits.concurrency.acquire(caller).await?;
         let form = MultipartReader::new(self.body, self.boundary);
         let mut reader = Reader { limits, store, form, file: None };
         let received = match timeout(UPLOAD_TIME_MAX, reader.read()).await {
@@ -148,8 +148,8 @@ impl Reader<'_> {
                 Some("description") if description.is_none() => {
                     description = Some(self.text("description", field).await?);
                 }
-                Some(again @ ("file" | "name" | "description")) => {
-                    return Err(malformed().field(again, "appears twice"));
+                Some(duplicate @ ("file" | "name" | "description")) => {
+                    return Err(malformed().field(duplicate, "appears twice"));
                 }
                 Some(other) => return Err(malformed().field(other, "is not a part of this form")),
                 None => return Err(malformed().detail("a part of the form has no name")),
@@ -159,10 +159,11 @@ impl Reader<'_> {
         else {
             return Err(malformed().field("file", "is required"));
         };
-        let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let unless_blank =
+            |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         Ok(ReceivedForm {
-            name: filled(&name),
-            description: filled(&description),
+            name: unless_blank(&name),
+            description: unless_blank(&description),
             sent: [name, description, sent_name.clone(), Some(stored.sha256.clone())],
             stored: stored.clone(),
             file_name: file_name.clone(),
@@ -196,9 +197,9 @@ impl Reader<'_> {
             return Err(Problem::invalid("file", "must not be empty"));
         }
         let clean = sent_name.as_deref().and_then(file_names::clean);
-        let (file_type, name) = self.judge(&head, clean.as_deref().unwrap_or("document"))?;
-        let mut watch = ContentScan::over(file_type, &head);
-        watch.feed(&head).map_err(|fault| self.unsupported(fault))?;
+        let (file_type, name) = self.detect_type(&head, clean.as_deref().unwrap_or("document"))?;
+        let mut scan = ContentScan::over(file_type, &head);
+        scan.feed(&head).map_err(|fault| self.unsupported(fault))?;
         let mut upload = self.store.upload();
         let written = async {
             upload.write(&head).await?;
@@ -206,10 +207,10 @@ impl Reader<'_> {
             while let Some(chunk) = self.form.chunk(&mut field).await? {
                 total += chunk.len() as u64;
                 self.check_size(total)?;
-                watch.feed(&chunk).map_err(|fault| self.unsupported(fault))?;
+                scan.feed(&chunk).map_err(|fault| self.unsupported(fault))?;
                 upload.write(&chunk).await?;
             }
-            watch.finish().map_err(|fault| self.unsupported(fault))
+            scan.finish().map_err(|fault| self.unsupported(fault))
         };
         if let Err(problem) = written.await {
             upload.abort().await;
@@ -231,19 +232,19 @@ impl Reader<'_> {
     }
 
     fn check_size(&self, bytes: u64) -> Result<(), Problem> {
-        let most = self.limits.file_bytes_max;
-        if bytes <= most {
+        let bytes_max = self.limits.file_bytes_max;
+        if bytes <= bytes_max {
             return Ok(());
         }
-        let detail = format!("files may have at most {most} bytes");
+        let detail = format!("files may have at most {bytes_max} bytes");
         Err(Problem::new(ProblemType::TooLarge).detail(detail).field("file", "is too large"))
     }
 
     /// Returns the type of a file, and its name.
-    fn judge(&self, head: &[u8], name: &str) -> Result<(&'static FileType, String), Problem> {
+    fn detect_type(&self, head: &[u8], name: &str) -> Result<(&'static FileType, String), Problem> {
         let found = file_types::find(head, name);
-        let taken = found.filter(|found| self.limits.types.contains(found));
-        let Some(found) = taken else {
+        let accepted = found.filter(|found| self.limits.types.contains(found));
+        let Some(found) = accepted else {
             return Err(self.unsupported("its content is none of these types"));
         };
         let message =
@@ -288,10 +289,10 @@ impl Payload for FormBody {
                     member(
                         Some("binary"),
                         None,
-                        "One file, up to 25 MiB unless the installation has another limit: pdf, \
-                         png, jpeg, tiff, txt, csv, docx or xlsx by its content. The extension \
-                         of its name must be one of that type; a name without an extension gets \
-                         one.",
+                        "One file, up to 25 MiB unless the installation has a different limit: \
+                         pdf, png, jpeg, tiff, txt, csv, docx or xlsx by its content. The \
+                         extension of its name must be one of that type; a name without an \
+                         extension gets one.",
                     ),
                 ),
                 ("name", member(None, Some(255), "Up to 255 characters; default: the file name.")),

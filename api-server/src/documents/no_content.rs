@@ -1,4 +1,4 @@
-//! Responses to removals: once committed, the object store removes the objects as well.
+//! 204 responses to removals: once a removal is committed, its objects are removed from the store.
 
 use crate::command::execute::{self, Command};
 use crate::documents::attach::Attachments;

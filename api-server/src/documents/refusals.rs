@@ -25,8 +25,8 @@ pub enum DocumentRefusal {
 }
 
 impl From<VersionMismatch> for DocumentError {
-    fn from(other: VersionMismatch) -> Self {
-        Self::Refused(DocumentRefusal::OtherVersion(other))
+    fn from(mismatch: VersionMismatch) -> Self {
+        Self::Refused(DocumentRefusal::OtherVersion(mismatch))
     }
 }
 
@@ -39,7 +39,7 @@ impl From<ReadOnlyChanged> for DocumentError {
 impl From<DocumentRefusal> for Problem {
     fn from(refusal: DocumentRefusal) -> Self {
         match refusal {
-            DocumentRefusal::OtherVersion(other) => other.into(),
+            DocumentRefusal::OtherVersion(mismatch) => mismatch.into(),
             DocumentRefusal::ReadOnly(changed) => changed.into(),
             DocumentRefusal::FieldNotDocument { field } => Self::new(ProblemType::FieldNotDocument)
                 .detail(format!("{field} does not hold documents")),

@@ -41,10 +41,10 @@ const FOLDER_PART_BYTES: usize = 256 * 1024;
 /// Bytes written to a bucket at a time: S3 accepts no smaller parts, and at most 10,000 of them.
 const BUCKET_PART_BYTES: usize = 5 * 1024 * 1024;
 /// Objects removed concurrently.
-const REMOVED_AT_ONCE: usize = 8;
+const CONCURRENT_REMOVALS_MAX: usize = 8;
 /// Maximum time that a response waits for work that does not decide it: a removal, which continues
 /// in the background, or finding out why something failed.
-const ANSWER_DELAY_MAX: Duration = Duration::from_secs(2);
+const RESPONSE_DELAY_MAX: Duration = Duration::from_secs(2);
 
 /// Location of the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,9 +108,10 @@ impl DocumentStore {
     }
 
     fn in_folder(folder: PathBuf, synced: bool) -> Result<Self, String> {
-        let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
-        create_folder(&folder).map_err(|error| wrong(&error))?;
-        let objects = LocalFileSystem::new_with_prefix(&folder).map_err(|error| wrong(&error))?;
+        let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
+        create_folder(&folder).map_err(|error| with_path(&error))?;
+        let objects =
+            LocalFileSystem::new_with_prefix(&folder).map_err(|error| with_path(&error))?;
         // What is acknowledged must be on disk.
         let objects = Arc::new(objects.with_fsync(synced));
         Ok(Self { objects, folder: Some(folder), part_bytes: FOLDER_PART_BYTES })
@@ -123,9 +124,11 @@ impl DocumentStore {
             // A whole file may take longer than any time limit of a request.
             .with_timeout_disabled();
         if let Some(path) = &bucket.authority {
-            let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
-            for authority in Certificate::from_pem_bundle(&pem).map_err(|error| wrong(&error))? {
+            let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+            let pem = std::fs::read(path).map_err(|error| with_path(&error))?;
+            for authority in
+                Certificate::from_pem_bundle(&pem).map_err(|error| with_path(&error))?
+            {
                 client = client.with_root_certificate(authority);
             }
         }
@@ -189,7 +192,7 @@ impl DocumentStore {
             }
             1
         });
-        let removals = stream::iter(removals).buffer_unordered(REMOVED_AT_ONCE);
+        let removals = stream::iter(removals).buffer_unordered(CONCURRENT_REMOVALS_MAX);
         removals.fold(0, async |left, one| left + one).await
     }
 
@@ -203,7 +206,7 @@ impl DocumentStore {
     pub async fn forget(&self, keys: Vec<String>) {
         let store = self.clone();
         let removal = tokio::spawn(async move { store.remove(keys).await });
-        let _ = timeout(ANSWER_DELAY_MAX, removal).await;
+        let _ = timeout(RESPONSE_DELAY_MAX, removal).await;
     }
 }
 
@@ -220,8 +223,8 @@ fn key(path: &Path) -> Option<&str> {
 
 /// Returns the result of a step, or an error if it takes too long.
 async fn in_time<T>(step: impl Future<Output = T>) -> object_store::Result<T> {
-    let silence = |_| Error::Generic { store: "object store", source: "no response".into() };
-    timeout(STEP_TIME_MAX, step).await.map_err(silence)
+    let no_response = |_| Error::Generic { store: "object store", source: "no response".into() };
+    timeout(STEP_TIME_MAX, step).await.map_err(no_response)
 }
 
 /// Executes a step. If it takes too long, it has failed like any other.

@@ -31,7 +31,8 @@ pub struct NewReconciliation {
     pub counted_cash: AmountText,
     /// Total of the checks counted: zero or more.
     pub counted_check: AmountText,
-    /// Notes and coins counted, up to 100 denominations, each once. They sum to `Counted_Cash`.
+    /// Notes and coins counted, up to 100 denominations, each once. They must add up to
+    /// `Counted_Cash`.
     pub denominations: Option<Vec<NewDenomination>>,
     /// Comment on the count, up to 64 KiB.
     pub comment: Option<LongString>,
@@ -65,18 +66,18 @@ impl NewReconciliation {
     /// Runs the checks that need no database, and returns the count.
     pub fn count(self) -> Result<Count, InvalidValue> {
         let comment = checked("Comment", self.comment)?;
-        let cash = counted("Counted_Cash", &self.counted_cash)?;
-        let check = counted("Counted_Check", &self.counted_check)?;
+        let cash = counted_amount("Counted_Cash", &self.counted_cash)?;
+        let check = counted_amount("Counted_Check", &self.counted_check)?;
         let denominations = match self.denominations {
             None => Denominations::default(),
-            Some(denominations) => add_up(&denominations, cash)?,
+            Some(denominations) => check_denominations(&denominations, cash)?,
         };
         let ends_session = self.close_drawer.unwrap_or(false);
         Ok(Count { cash, check, denominations, comment, ends_session })
     }
 }
 
-fn counted(field: &str, amount: &AmountText) -> Result<Money, InvalidValue> {
+fn counted_amount(field: &str, amount: &AmountText) -> Result<Money, InvalidValue> {
     match amount.posted() {
         Ok(amount) if amount < Money::ZERO => Err(InvalidValue::new(field, "must not be negative")),
         Ok(amount) => Ok(amount),
@@ -85,32 +86,35 @@ fn counted(field: &str, amount: &AmountText) -> Result<Money, InvalidValue> {
 }
 
 /// Checks the denominations, and that they sum to the cash.
-fn add_up(list: &[NewDenomination], cash: Money) -> Result<Denominations, InvalidValue> {
-    let refused = |message: String| Err(InvalidValue::new("Denominations", message));
+fn check_denominations(
+    list: &[NewDenomination],
+    cash: Money,
+) -> Result<Denominations, InvalidValue> {
+    let invalid = |message: String| Err(InvalidValue::new("Denominations", message));
     if list.len() > DENOMINATIONS_MAX {
-        return refused(format!("may list at most {DENOMINATIONS_MAX} values"));
+        return invalid(format!("may list at most {DENOMINATIONS_MAX} values"));
     }
     let (mut seen, mut sum) = (HashSet::new(), 0_i128);
     let mut denominations = Vec::with_capacity(list.len());
     for NewDenomination { value, count } in list {
         let value = match value.posted() {
             Ok(value) if value.is_positive() => value,
-            Ok(value) => return refused(format!("the value {value} is not above zero")),
-            Err(error) => return refused(format!("a value {error}")),
+            Ok(value) => return invalid(format!("the value {value} is not above zero")),
+            Err(error) => return invalid(format!("a value {error}")),
         };
         if *count < 0 {
-            return refused(format!("the count of {value} must not be negative"));
+            return invalid(format!("the count of {value} must not be negative"));
         }
         if !seen.insert(value) {
-            return refused(format!("the value {value} is listed twice"));
+            return invalid(format!("the value {value} is listed twice"));
         }
         sum += i128::from(value.units()) * i128::from(*count);
         denominations.push(Denomination { value, count: *count });
     }
     match Money::from_wide_units(sum) {
         Ok(sum) if sum == cash => Ok(Denominations(denominations)),
-        Ok(sum) => refused(format!("sum to {sum}, not to Counted_Cash {cash}")),
-        Err(error) => refused(format!("cannot be summed: {error}")),
+        Ok(sum) => invalid(format!("sum to {sum}, not to Counted_Cash {cash}")),
+        Err(error) => invalid(format!("cannot be summed: {error}")),
     }
 }
 
@@ -186,21 +190,22 @@ mod tests {
     use super::*;
 
     fn denominations(list: &[(&str, i32)]) -> Vec<NewDenomination> {
-        let one = |(value, count): &(&str, i32)| NewDenomination {
+        let denomination = |(value, count): &(&str, i32)| NewDenomination {
             value: value.parse().unwrap(),
             count: *count,
         };
-        list.iter().map(one).collect()
+        list.iter().map(denomination).collect()
     }
 
     #[test]
     fn notes_and_coins_add_up_exactly_or_not_at_all() {
         let sum = |list: &[(&str, i32)], cash: &str| {
-            add_up(&denominations(list), cash.parse().unwrap()).map_err(|refused| refused.message)
+            check_denominations(&denominations(list), cash.parse().unwrap())
+                .map_err(|error| error.message)
         };
         assert!(sum(&[("20.00", 3), ("0.25", 1), ("0.01", 0)], "60.25").is_ok());
         assert!(sum(&[], "0.00").is_ok());
-        for (list, cash, told) in [
+        for (list, cash, expected) in [
             (&[("20.00", 3)][..], "60.01", "sum to 60.00, not to Counted_Cash 60.01"),
             (&[], "0.01", "sum to 0.00"),
             (&[("20.00", 1), ("20.0", 2)], "60.00", "20.00 is listed twice"),
@@ -210,8 +215,8 @@ mod tests {
             (&[("0.005", 200)], "1.00", "has too many decimals"),
             (&[("900000000000000", i32::MAX)], "1.00", "exceeds what the service can store"),
         ] {
-            let refused = sum(list, cash).unwrap_err();
-            assert!(refused.contains(told), "{refused}");
+            let error = sum(list, cash).unwrap_err();
+            assert!(error.contains(expected), "{error}");
         }
         let many: Vec<_> = (1..=101).map(|cents| (format!("{cents}.00"), 0)).collect();
         let many: Vec<_> = many.iter().map(|(value, count)| (value.as_str(), *count)).collect();
@@ -221,13 +226,16 @@ mod tests {
 
     #[test]
     fn a_count_is_over_and_short_by_its_tenders() {
-        let of = |cash: i64, check: i64| {
+        let status_of = |cash: i64, check: i64| {
             let cents = |cents| Money::from_cents(cents).unwrap();
             status(cents(cash), cents(check))
         };
         use ReconciliationStatus::{Balanced, Mixed, Over, Short};
-        assert_eq!([of(0, 0), of(1, 0), of(0, 1), of(1, 1)], [Balanced, Over, Over, Over]);
-        assert_eq!([of(-1, 0), of(0, -1), of(-1, -1)], [Short; 3]);
-        assert_eq!([of(1, -1), of(-1, 1)], [Mixed; 2]);
+        assert_eq!(
+            [status_of(0, 0), status_of(1, 0), status_of(0, 1), status_of(1, 1)],
+            [Balanced, Over, Over, Over]
+        );
+        assert_eq!([status_of(-1, 0), status_of(0, -1), status_of(-1, -1)], [Short; 3]);
+        assert_eq!([status_of(1, -1), status_of(-1, 1)], [Mixed; 2]);
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Movement {
 }
 
 /// Returns the amount with the opposite sign.
-pub(super) fn negative(amount: Money) -> Result<Money, OutOfRange> {
+pub(super) fn negated(amount: Money) -> Result<Money, OutOfRange> {
     Money::ZERO.minus(amount)
 }
 
@@ -61,7 +61,7 @@ impl Drawer {
             transaction_date: Set(now),
             ..row
         };
-        let entered = entries::Entity::insert(row).exec(tx).await?;
+        let inserted = entries::Entity::insert(row).exec(tx).await?;
         let (column, balance) = match tender {
             Tender::Cash => (cash_drawers::Column::CashBalance, &mut self.row.cash_balance),
             Tender::Check => (cash_drawers::Column::CheckBalance, &mut self.row.check_balance),
@@ -72,7 +72,7 @@ impl Drawer {
             .filter(cash_drawers::Column::DrawerId.eq(self.row.drawer_id))
             .exec(tx)
             .await?;
-        Ok(entered.last_insert_id)
+        Ok(inserted.last_insert_id)
     }
 
     /// Makes the user who enters rows the active user, with the current cash balance as the opening

@@ -1,6 +1,6 @@
 //! Loan payments that go into drawers, and their reversals.
 
-use super::ledger::{Movement, negative};
+use super::ledger::{Movement, negated};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
@@ -104,28 +104,31 @@ impl Drawer {
     pub async fn enter_payment(
         &mut self,
         tx: &DatabaseTransaction,
-        paid: TenderedPayment<'_>,
+        payment: TenderedPayment<'_>,
     ) -> Result<(), DrawerError> {
-        if paid.amount.is_zero() {
+        if payment.amount.is_zero() {
             return Ok(());
         }
-        let tender = if paid.method.cash_flag { Tender::Cash } else { Tender::Check };
-        let number = paid.reference.filter(|_| tender == Tender::Check);
+        let tender = if payment.method.cash_flag { Tender::Cash } else { Tender::Check };
+        let check_number = payment.reference.filter(|_| tender == Tender::Check);
         let row = entries::ActiveModel {
-            check_number: Set(number.map(|text| text.chars().take(CHECK_NUMBER_MAX).collect())),
-            loan_id: Set(Some(paid.loan_id)),
-            transaction_id: Set(Some(paid.transaction_id)),
+            check_number: Set(
+                check_number.map(|text| text.chars().take(CHECK_NUMBER_MAX).collect())
+            ),
+            loan_id: Set(Some(payment.loan_id)),
+            transaction_id: Set(Some(payment.transaction_id)),
             ..Default::default()
         };
         let transaction_type = DrawerTransactionType::Payment;
-        let movement = Movement { transaction_type, tender, amount: paid.amount, now: paid.now };
+        let movement =
+            Movement { transaction_type, tender, amount: payment.amount, now: payment.now };
         self.enter(tx, movement, row).await.map(drop)
     }
 }
 
 /// Takes a reversed payment out of the drawer that it went into, if any, regardless of who reverses
 /// it. `transaction_id` and `reversal_id` are the total rows of the payment and of its reversal.
-#[expect(clippy::disallowed_methods, reason = "whoever may reverse need not see the drawer")]
+#[expect(clippy::disallowed_methods, reason = "a reversal needs no access to the drawer")]
 pub async fn reverse_payment(
     tx: &DatabaseTransaction,
     user_id: i64,
@@ -134,27 +137,27 @@ pub async fn reverse_payment(
     reversal_id: i64,
 ) -> Result<(), DrawerError> {
     use entries::Column::{DrawerTransactionId, TransactionId, TransactionType};
-    let entered = entries::Entity::find()
+    let payment = entries::Entity::find()
         .filter(TransactionId.eq(transaction_id))
         .filter(TransactionType.eq(DrawerTransactionType::Payment))
         .order_by_asc(DrawerTransactionId)
         .one(tx)
         .await?;
-    let Some(entered) = entered else { return Ok(()) };
-    let row = lock_row(tx, entered.drawer_id).await?;
+    let Some(payment) = payment else { return Ok(()) };
+    let row = lock_row(tx, payment.drawer_id).await?;
     let row = row.filter(|drawer| drawer.status == DrawerStatus::Open);
     let row =
         row.ok_or_else(|| DrawerRefusal::not_usable("the drawer of the payment is closed"))?;
     let mut drawer = Drawer { row, user_id, active: false, becomes_active: false };
     let movement = Movement {
         transaction_type: DrawerTransactionType::PaymentReversal,
-        tender: entered.tender,
-        amount: negative(entered.amount)?,
+        tender: payment.tender,
+        amount: negated(payment.amount)?,
         now,
     };
     let row = entries::ActiveModel {
-        check_number: Set(entered.check_number),
-        loan_id: Set(entered.loan_id),
+        check_number: Set(payment.check_number),
+        loan_id: Set(payment.loan_id),
         transaction_id: Set(Some(reversal_id)),
         ..Default::default()
     };

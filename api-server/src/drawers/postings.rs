@@ -1,7 +1,7 @@
 //! Drawer transactions that clients enter: to and from the bank, transfers between drawers,
 //! adjustments.
 
-use super::ledger::{Movement, negative};
+use super::ledger::{Movement, negated};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{FUND_DRAWERS, Forbidden, SUPERVISE_DRAWERS};
@@ -51,8 +51,8 @@ pub struct NewDrawerTransaction {
     pub amount: AmountText,
     /// Check number. Up to 25 characters; only with the tender `check`.
     pub check_number: Option<BoundedString<25>>,
-    /// Id of the drawer to transfer to, another drawer that is open. Required for a transfer, and
-    /// only allowed with one.
+    /// Id of the drawer to transfer to: a different drawer, which must be open. Required for a
+    /// transfer, and allowed only for one.
     pub counter_drawer_id: Option<i64>,
     /// The caller's own reference. Up to 100 characters; required for adjustments.
     pub reference: Option<BoundedString<100>>,
@@ -61,7 +61,7 @@ pub struct NewDrawerTransaction {
 /// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedTransaction {
-    way: Direction,
+    direction: Direction,
     tender: Tender,
     amount: Money,
     check_number: Option<String>,
@@ -110,11 +110,11 @@ impl NewDrawerTransaction {
         }
     }
 
-    /// Runs the checks that need no database, and returns the order.
+    /// Runs the checks that need no database, and returns the validated transaction.
     pub fn validate(self) -> Result<ValidatedTransaction, InvalidValue> {
         let check_number = checked("Check_Number", self.check_number)?;
         let reference = checked("Reference", self.reference)?;
-        let entered = self.transaction_type;
+        let requested = self.transaction_type;
         let amount = self.amount.posted();
         let amount = amount.map_err(|error| InvalidValue::new("Amount", error.to_string()))?;
         if !amount.is_positive() {
@@ -124,15 +124,16 @@ impl NewDrawerTransaction {
         if check_number.is_some() && tender != Tender::Check {
             return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
-        if self.counter_drawer_id.is_some() && entered != NewDrawerTransactionType::Transfer {
+        if self.counter_drawer_id.is_some() && requested != NewDrawerTransactionType::Transfer {
             return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
-        let said = reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
-        let way = match entered {
+        let has_reference =
+            reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
+        let direction = match requested {
             NewDrawerTransactionType::BankIn => Direction::In(DrawerTransactionType::BankIn),
             NewDrawerTransactionType::BankOut => Direction::Out(DrawerTransactionType::BankOut),
             NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut
-                if !said =>
+                if !has_reference =>
             {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
@@ -149,11 +150,11 @@ impl NewDrawerTransaction {
                 Direction::To { drawer_id }
             }
         };
-        Ok(ValidatedTransaction { way, tender, amount, check_number, reference })
+        Ok(ValidatedTransaction { direction, tender, amount, check_number, reference })
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be anybody's")]
+#[expect(clippy::disallowed_methods, reason = "the target of a transfer may be any drawer")]
 async fn open_drawer(
     db: &impl ConnectionTrait,
     drawer_id: i64,
@@ -181,32 +182,33 @@ pub async fn post(
     caller: &Caller,
     now: Timestamp,
     drawer_id: i64,
-    order: &ValidatedTransaction,
+    transaction: &ValidatedTransaction,
 ) -> Result<Vec<entries::Model>, DrawerError> {
-    let entered = match order.way {
+    let row_ids = match transaction.direction {
         Direction::In(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            let movement = order.movement(transaction_type, order.amount, now);
-            vec![drawer.enter(tx, movement, order.row()).await?]
+            let movement = transaction.movement(transaction_type, transaction.amount, now);
+            vec![drawer.enter(tx, movement, transaction.row()).await?]
         }
         Direction::Out(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            let movement = order.movement(transaction_type, negative(order.amount)?, now);
-            vec![drawer.enter(tx, movement, order.row()).await.map_err(beyond_balance)?]
+            let movement =
+                transaction.movement(transaction_type, negated(transaction.amount)?, now);
+            vec![drawer.enter(tx, movement, transaction.row()).await.map_err(mark_amount)?]
         }
         Direction::To { drawer_id: target } => {
-            order.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
+            transaction.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
         }
     };
     let rows = caller
         .find::<entries::Entity>()
-        .filter(entries::Column::DrawerTransactionId.is_in(entered))
+        .filter(entries::Column::DrawerTransactionId.is_in(row_ids))
         .order_by_asc(entries::Column::DrawerTransactionId);
     Ok(rows.all(tx).await?)
 }
 
 /// Marks the member Amount as at fault if more is taken out than the drawer holds.
-fn beyond_balance(error: DrawerError) -> DrawerError {
+fn mark_amount(error: DrawerError) -> DrawerError {
     match error {
         DrawerError::Refused(DrawerRefusal::Negative { held, tender, .. }) => {
             DrawerError::Refused(DrawerRefusal::Negative { held, tender, is_amount: true })
@@ -262,17 +264,18 @@ impl ValidatedTransaction {
         let mut to = Drawer { row: to, active: false, becomes_active: false, ..from.clone() };
         let mut row = self.row();
         row.counter_drawer_id = Set(Some(target));
-        let out = self.movement(DrawerTransactionType::TransferOut, negative(self.amount)?, now);
-        let out = from.enter(tx, out, row.clone()).await.map_err(beyond_balance)?;
+        let movement =
+            self.movement(DrawerTransactionType::TransferOut, negated(self.amount)?, now);
+        let out_id = from.enter(tx, movement, row.clone()).await.map_err(mark_amount)?;
         row.counter_drawer_id = Set(Some(source));
-        row.transfer_reference_no = Set(Some(out));
-        let into = self.movement(DrawerTransactionType::TransferIn, self.amount, now);
-        let into = to.enter(tx, into, row).await?;
+        row.transfer_reference_no = Set(Some(out_id));
+        let movement = self.movement(DrawerTransactionType::TransferIn, self.amount, now);
+        let in_id = to.enter(tx, movement, row).await?;
         entries::Entity::update_many()
-            .col_expr(entries::Column::TransferReferenceNo, Expr::value(out))
-            .filter(entries::Column::DrawerTransactionId.eq(out))
+            .col_expr(entries::Column::TransferReferenceNo, Expr::value(out_id))
+            .filter(entries::Column::DrawerTransactionId.eq(out_id))
             .exec(tx)
             .await?;
-        Ok([out, into])
+        Ok([out_id, in_id])
     }
 }

@@ -158,18 +158,19 @@ impl CashDrawers {
         let caller = &admitted.caller;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let of_drawer = cash_drawer_reconciliations::Column::DrawerId.eq(drawer_id.0);
-        let counts = caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
-        page.by_key(counts, &state.db).await
+        let reconciliations =
+            caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
+        page.by_key(reconciliations, &state.db).await
     }
 
     /// Reconcile a cash drawer.
     ///
     /// The counted amounts become the drawer's balances: a difference is entered as an over_short
     /// transaction of its tender. All transactions that no earlier count covers get the id of this
-    /// one and can no longer change. Any user who may enter transactions into a drawer may count
-    /// it.
+    /// count and can no longer change. Any user who may enter transactions into a drawer may also
+    /// count it.
     ///
-    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// Requests that write to a drawer run one at a time: one that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and counts nothing.
     #[oai(path = "/cash-drawers/:drawer_id/reconciliations", method = "post")]
@@ -188,8 +189,8 @@ impl CashDrawers {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
-        let counting = CountDrawer { caller, drawer_id, new: reconciliation.value };
-        Ok(Created(execute::execute(&state.writer, counting, ExecutionMode::Kept(scope)).await?))
+        let command = CountDrawer { caller, drawer_id, new: reconciliation.value };
+        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
     }
 
     /// List a cash drawer's transactions.
@@ -210,20 +211,20 @@ impl CashDrawers {
         let RequestContext { caller, clock } = &admitted;
         caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
         let days = business_day_filter::within(&state.db, clock, TransactionDate, from.0, to.0);
-        let wanted = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
-        let moved = caller.find::<cash_drawer_transactions::Entity>().filter(wanted);
-        page.by_key(moved, &state.db).await
+        let condition = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
+        let transactions = caller.find::<cash_drawer_transactions::Entity>().filter(condition);
+        page.by_key(transactions, &state.db).await
     }
 
     /// Post a cash-drawer transaction.
     ///
     /// For money put into a drawer or taken out of it, other than payments. Returns the
     /// transactions created, in drawers that the caller may see: a transfer takes money out of this
-    /// drawer and puts it into the other one. The first assigned user to enter a transaction into
-    /// an individual drawer becomes its active user; from then on, all other users except holders
-    /// of Supervise are refused, until a count with `Close_Drawer`.
+    /// drawer and puts it into the target drawer. The first assigned user to enter a transaction
+    /// into an individual drawer becomes its active user; from then on, all other users except
+    /// holders of Supervise are refused, until a count with `Close_Drawer`.
     ///
-    /// Only one request at a time works on a drawer: a request that waits longer than three seconds
+    /// Requests that write to a drawer run one at a time: one that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and enters nothing.
     #[oai(path = "/cash-drawers/:drawer_id/transactions", method = "post")]
@@ -243,8 +244,8 @@ impl CashDrawers {
         let scope = IdempotencyScope::of(request, &caller, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
         transaction.value.check_rights(&state.db, &caller, &drawer).await?;
-        let posting = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
-        Ok(Created(execute::execute(&state.writer, posting, ExecutionMode::Kept(scope)).await?))
+        let command = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
+        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
     }
 }
 
@@ -297,8 +298,8 @@ impl Command for PostDrawerTransaction {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, DrawerError> {
-        let order = self.new.clone().validate()?;
-        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &order).await
+        let transaction = self.new.clone().validate()?;
+        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &transaction).await
     }
 }
 

@@ -117,10 +117,10 @@ impl Contacts {
             .filter(fields::Column::Form.eq(Form::ContactDetail))
             .filter(fields::Column::HiddenFlag.eq(false));
         let shown = page.by_key(shown, &state.db).await?;
-        let mut held = held(&state.db, caller, contact_id.0).await?;
+        let mut values = field_values(&state.db, caller, contact_id.0).await?;
         let counts = document_counts(&state.db, caller, contact_id.0).await?;
         Ok(shown.map(|field| FieldValue {
-            value: held.remove(&field.field_id),
+            value: values.remove(&field.field_id),
             document_count: counts.get(&field.field_name).copied().unwrap_or(0),
             field_id: field.field_id,
             field_name: field.field_name,
@@ -178,7 +178,7 @@ impl Contacts {
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
         admitted.caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
-        let wanted = FieldHistoryFilter {
+        let filter = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
             from: from.0,
@@ -186,13 +186,13 @@ impl Contacts {
             user_id: user_id.0,
         };
         let owner = audit::HistoryOwner::Contact(contact_id.0);
-        audit::history::list(&state.db, &admitted, owner, wanted, &page).await
+        audit::history::list(&state.db, &admitted, owner, filter, &page).await
     }
 
     /// List the documents of a field on a contact's demographics form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "get")]
     async fn list_contact_demographics_documents(
         &self,
@@ -244,8 +244,8 @@ impl Contacts {
 
     /// List the documents of a field on a contact's detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "get")]
     async fn list_contact_detail_documents(
         &self,
@@ -296,8 +296,8 @@ impl Contacts {
 
     /// List the documents of a field on a contact's financials form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "get")]
     async fn list_contact_financials_documents(
         &self,
@@ -349,7 +349,7 @@ impl Contacts {
 }
 
 /// Returns the field values of a contact that the caller may see, by field id.
-async fn held(
+async fn field_values(
     db: &impl ConnectionTrait,
     caller: &Caller,
     contact_id: i64,

@@ -50,14 +50,14 @@ pub fn lead() -> Response {
 
 /// `GET /docs`
 #[handler]
-pub fn show(docs: Data<&Arc<Docs>>, request: &Request, known: IfNoneMatch) -> Response {
-    docs.page.response(request, &known)
+pub fn show(docs: Data<&Arc<Docs>>, request: &Request, if_none_match: IfNoneMatch) -> Response {
+    docs.page.response(request, &if_none_match)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, known: IfNoneMatch) -> Response {
-    docs.receiver.response(request, &known)
+pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, if_none_match: IfNoneMatch) -> Response {
+    docs.receiver.response(request, &if_none_match)
 }
 
 impl Docs {
@@ -72,17 +72,17 @@ impl Docs {
         let origin = policy_source(auth_url);
         let receiver = receiver_html().await.map_err(|error| error.to_string())?;
         let scripts = sources(&[page::within(&receiver, "script")]);
-        let receiver_may = format!("script-src {scripts}; img-src data:; form-action 'none'");
-        let page = page::made(contract, auth_url, client_id);
+        let receiver_policy = format!("script-src {scripts}; img-src data:; form-action 'none'");
+        let page = page::build(contract, auth_url, client_id);
         let own_url = html! { (own_url) }.into_string();
         let (scripts, styles) = (sources(&page.scripts), sources(&page.styles));
-        let page_may = format!(
+        let page_policy = format!(
             "script-src {scripts}; style-src {styles}; img-src data:; connect-src 'self' {origin}; \
              form-action 'none'"
         );
         Ok(Self {
-            page: HtmlPage::new(page.html.replace(THIS_SERVER, &own_url), &page_may)?,
-            receiver: HtmlPage::new(receiver, &receiver_may)?,
+            page: HtmlPage::new(page.html.replace(THIS_SERVER, &own_url), &page_policy)?,
+            receiver: HtmlPage::new(receiver, &receiver_policy)?,
         })
     }
 }
@@ -116,8 +116,8 @@ impl HtmlPage {
         })
     }
 
-    fn response(&self, request: &Request, known: &IfNoneMatch) -> Response {
-        let mut response = self.html.response(request, known);
+    fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
+        let mut response = self.html.response(request, if_none_match);
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         response
     }

@@ -37,8 +37,8 @@ impl Files {
     /// Download a file.
     ///
     /// Requires the View privilege on the form, or on the kind of comment, that the file's document
-    /// belongs to: without it the file is 404. A whole file is checked against its SHA-256 while it
-    /// is sent; the download of a damaged file breaks off before its last bytes.
+    /// belongs to; without it, the file gets 404. A whole file is checked against its SHA-256 while
+    /// it is sent; the download of a damaged file is cut off before its last bytes.
     #[oai(path = "/files/:file_id", method = "get")]
     async fn download_file(
         &self,
@@ -56,12 +56,12 @@ impl Files {
         /// Expected version. If the file's version differs, the response is 412.
         #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
-        known: IfNoneMatch,
+        if_none_match: IfNoneMatch,
     ) -> Result<Download, Problem> {
         let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
         check_if_match(request, &tag)?;
-        if known.contain(&file.sha256) {
+        if if_none_match.contains(&file.sha256) {
             return Ok(Download { file, part: None, body: None });
         }
         let length = file.size_bytes.unsigned_abs();

@@ -49,20 +49,20 @@ pub struct Loan {
     /// Amount that pays the loan off today: principal, interest, late charges and fees, less
     /// suspense.
     current_payoff_balance: Money,
-    /// Unpaid amount of instalments due before today.
+    /// Unpaid amount of installments due before today.
     total_past_due_balance: Money,
-    /// Unpaid amount of the instalment due today.
+    /// Unpaid amount of the installment due today.
     total_current_due_balance: Money,
-    /// Age of the oldest unpaid instalment, in days.
+    /// Age of the oldest unpaid installment, in days.
     days_past_due: i32,
 }
 
 impl Loan {
-    fn on(today: NaiveDate, book: LoanAccount) -> Result<Self, OutOfRange> {
-        let standing = book.state.standing(&book.terms, today)?;
-        let current_interest_rate = book.rate_on(today);
+    fn on(today: NaiveDate, account: LoanAccount) -> Result<Self, OutOfRange> {
+        let standing = account.state.standing(&account.terms, today)?;
+        let current_interest_rate = account.rate_on(today);
         Ok(Self {
-            row: loans::Model { current_interest_rate, ..book.loan },
+            row: loans::Model { current_interest_rate, ..account.loan },
             as_of_date: today,
             current_per_diem: standing.per_diem.to_rate(),
             current_payoff_balance: standing.payoff,
@@ -91,8 +91,8 @@ impl Loans {
         /// Loan id.
         loan_id: Path<i64>,
     ) -> JsonResult<Loan> {
-        let book = LoanAccount::read(&state.db, &admitted.caller, loan_id.0).await?;
-        Ok(Json(Loan::on(admitted.clock.today, book)?))
+        let account = LoanAccount::read(&state.db, &admitted.caller, loan_id.0).await?;
+        Ok(Json(Loan::on(admitted.clock.today, account)?))
     }
 
     /// List a loan's recurring transactions.
@@ -160,7 +160,7 @@ impl Loans {
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
         admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
-        let wanted = FieldHistoryFilter {
+        let filter = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
             from: from.0,
@@ -168,13 +168,13 @@ impl Loans {
             user_id: user_id.0,
         };
         let owner = audit::HistoryOwner::Loan(loan_id.0);
-        audit::history::list(&state.db, &admitted, owner, wanted, &page).await
+        audit::history::list(&state.db, &admitted, owner, filter, &page).await
     }
 
     /// List the documents of a field on a loan's first detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "get")]
     async fn list_loan_detail1_documents(
         &self,
@@ -224,8 +224,8 @@ impl Loans {
 
     /// List the documents of a field on a loan's second detail form.
     ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form is 404;
-    /// a field that does not hold documents is refused with 422.
+    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+    /// 404; a field that does not hold documents is refused with 422.
     #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "get")]
     async fn list_loan_detail2_documents(
         &self,

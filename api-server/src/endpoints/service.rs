@@ -41,6 +41,10 @@ pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, P
 
 /// `GET /openapi.json`: the OpenAPI document.
 #[handler]
-pub fn openapi(request: &Request, document: Data<&Arc<FixedBody>>, known: IfNoneMatch) -> Response {
-    document.response(request, &known)
+pub fn openapi(
+    request: &Request,
+    document: Data<&Arc<FixedBody>>,
+    if_none_match: IfNoneMatch,
+) -> Response {
+    document.response(request, &if_none_match)
 }

@@ -116,10 +116,10 @@ async fn latest(
     business_date: Option<Day>,
 ) -> Result<Json<BatchStatus>, Problem> {
     use batch_runs::Column::{BatchId, BusinessDate, Kind};
-    let wanted = Condition::all()
+    let condition = Condition::all()
         .add(Kind.eq(kind))
         .add_option(business_date.map(|Day(day)| BusinessDate.eq(day)));
-    let runs = admitted.caller.find::<batch_runs::Entity>().filter(wanted);
+    let runs = admitted.caller.find::<batch_runs::Entity>().filter(condition);
     match runs.order_by_desc(BatchId).one(&state.db).await? {
         None => Ok(Json(BatchStatus::idle())),
         Some(run) => {
@@ -143,12 +143,12 @@ async fn failures(
         .limit(FAILURES_MAX)
         .all(&state.db)
         .await?;
-    let told = |batch_failures::Model { loan_id, code, message, .. }| BatchFailure {
+    let to_failure = |batch_failures::Model { loan_id, code, message, .. }| BatchFailure {
         loan_id,
         code,
         message,
     };
-    Ok(failures.into_iter().map(told).collect())
+    Ok(failures.into_iter().map(to_failure).collect())
 }
 
 impl BatchStatus {

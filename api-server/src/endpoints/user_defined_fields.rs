@@ -31,7 +31,8 @@ pub struct UserDefinedFields;
 impl UserDefinedFields {
     /// Get a user-defined field's document.
     ///
-    /// Requires the View privilege on the form that owns the field: without it the document is 404.
+    /// Requires the View privilege on the form that owns the field; without it, the document gets
+    /// 404.
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "get")]
     async fn get_document(
         &self,
@@ -39,19 +40,20 @@ impl UserDefinedFields {
         state: Data<&Arc<State>>,
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        known: IfNoneMatch,
+        if_none_match: IfNoneMatch,
     ) -> Result<WithEtag<Document>, Problem> {
         let document = documents::get(&state.db, &admitted.caller, row_id.0).await?;
-        Ok(document.versioned(&known))
+        Ok(document.versioned(&if_none_match))
     }
 
     /// Update the name and description of a user-defined field's document.
     ///
-    /// Name the version to be updated in `versionHash`, in `If-Match`, or in both. If the document
-    /// or its files have changed since that version, nothing is written: 412 for `If-Match`,
-    /// otherwise 409. The response of a GET may be sent back whole: a read-only member that differs
-    /// from the stored document is refused with 400. Requires the View privilege on the form that
-    /// owns the field (otherwise 404) and its Change privilege (otherwise 403).
+    /// Specify the version to be updated in `versionHash`, in `If-Match`, or in both. If the
+    /// document or its files have changed since that version, nothing is written, and the request
+    /// is refused with 412 for `If-Match`, otherwise with 409. The response to a GET may be sent
+    /// back as it is: a read-only member that differs from the stored document is refused with 400.
+    /// Requires the View privilege on the form that owns the field (otherwise 404) and its Change
+    /// privilege (otherwise 403).
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "put")]
     async fn change_document(
         &self,
@@ -76,7 +78,7 @@ impl UserDefinedFields {
 
     /// Remove a user-defined field's document and its files.
     ///
-    /// Name the version to be removed in `versionHash`, in `If-Match`, or in both. Requires the
+    /// Specify the version to be removed in `versionHash`, in `If-Match`, or in both. Requires the
     /// View privilege on the form that owns the field (otherwise 404) and its Change privilege
     /// (otherwise 403).
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "delete")]
@@ -87,7 +89,7 @@ impl UserDefinedFields {
         request: &Request,
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
-        /// Version to be removed. Required unless `If-Match` names it.
+        /// Version to be removed. Required unless `If-Match` specifies it.
         #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
         /// Version to be removed, in quotation marks.
@@ -103,7 +105,8 @@ impl UserDefinedFields {
 
     /// List the files of a user-defined field's document.
     ///
-    /// Requires the View privilege on the form that owns the field: without it the document is 404.
+    /// Requires the View privilege on the form that owns the field; without it, the document gets
+    /// 404.
     #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "get")]
     async fn list_document_files(
         &self,

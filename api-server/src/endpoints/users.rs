@@ -108,7 +108,7 @@ impl Users {
             let [id, source, name, path] = row.sort_key();
             Cursor::new(&[&id, &source, &name, &path])
         };
-        rows.truncate(page.rows_wanted() as usize);
+        rows.truncate(page.rows_to_fetch() as usize);
         Ok(page.of(rows, cursor))
     }
 
@@ -165,7 +165,7 @@ async fn groups(
     let group = group_members::Entity::belongs_to(user_groups::Entity)
         .from(group_members::Column::GroupId)
         .to(user_groups::Column::GroupId);
-    let named: Vec<(i64, String)> = caller
+    let memberships: Vec<(i64, String)> = caller
         .find::<group_members::Entity>()
         .filter(group_members::Column::UserId.between(first, last))
         .join(JoinType::InnerJoin, group.into())
@@ -177,7 +177,7 @@ async fn groups(
         .all(db)
         .await?;
     let mut groups: HashMap<i64, Vec<String>> = HashMap::new();
-    for (user_id, name) in named {
+    for (user_id, name) in memberships {
         groups.entry(user_id).or_default().push(name);
     }
     Ok(groups)

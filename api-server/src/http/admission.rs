@@ -1,5 +1,10 @@
 //! Admission of requests. The type of an endpoint's first argument says who may call: [`CoreUser`],
 //! [`AnyUser`] or [`AdminUser`].
+//!
+//! Checked in this order: the token and the kind of user, the rate limit per caller, the
+//! operation's privilege, the media types, card numbers in requests about cards (the body is
+//! searched when it is read), and the query. A request that writes then waits for an import that
+//! locks the whole database.
 
 use crate::auth::auth_client::AuthClient;
 use crate::auth::caller::{Caller, CoreCaller, RequestContext};
@@ -29,7 +34,7 @@ pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The only content coding accepted: none (RFC 9110, 15.5.16).
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 /// Most unknown parameters listed in a problem, and most characters of each name.
-const PARAMETERS_TOLD_MAX: usize = 50;
+const PARAMETERS_LISTED_MAX: usize = 50;
 const NAME_CHARACTERS_MAX: usize = 100;
 
 /// Admits requests.
@@ -123,13 +128,13 @@ impl Admission {
                 (Caller::Web { contact_id }, self.callers.find(None).await?.clock)
             }
         };
-        let admitted = RequestContext { caller, clock };
-        if let Some(rates) = &self.rates {
+        let context = RequestContext { caller, clock };
+        if let Some(limiter) = &self.rates {
             let refused = |seconds: i64| {
                 let problem = Problem::new(ProblemType::TooManyRequests);
                 problem.header(RETRY_AFTER, HeaderValue::from(seconds))
             };
-            rates.check(&admitted.caller.subject()).map_err(refused)?;
+            limiter.check(&context.caller.subject()).map_err(refused)?;
         }
         let no_rule = || {
             let path = request.original_uri().path();
@@ -137,11 +142,11 @@ impl Admission {
         };
         let operations = expectations(request)?.operations;
         let operation = operations.of_request(request).ok_or_else(no_rule)?;
-        match (&admitted.caller, operation.privilege) {
+        match (&context.caller, operation.privilege) {
             (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
             (Caller::Core(_), None) | (Caller::Web { .. }, _) => {}
         }
-        if let Some(media_type) = &operation.gives {
+        if let Some(media_type) = &operation.produces {
             check_accept(request, media_type)?;
         }
         check_body(request, operation.body, self.form_bytes_max)?;
@@ -152,7 +157,7 @@ impl Admission {
         if operation.method != Method::GET {
             self.import_gate.pass().await?;
         }
-        Ok(admitted)
+        Ok(context)
     }
 }
 
@@ -163,10 +168,10 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
     let values = request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges = values.flat_map(|value| value.split(',')).map(str::trim);
     let ranges: Vec<&str> = ranges.filter(|range| !range.is_empty()).collect();
-    let judged = ranges.iter().filter_map(|range| {
+    let matched = ranges.iter().filter_map(|range| {
         let range = range.to_ascii_lowercase();
         let mut parts = range.split(';').map(str::trim);
-        let specific = match parts.next().unwrap_or_default() {
+        let specificity = match parts.next().unwrap_or_default() {
             range if range == media_type => 3,
             "application/*" => 2,
             "*/*" => 1,
@@ -175,9 +180,9 @@ fn check_accept(request: &Request, media_type: &str) -> Result<(), Problem> {
         };
         let quality = parts.find_map(|part| part.strip_prefix("q="));
         let refused = quality.is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0));
-        Some((specific, !refused))
+        Some((specificity, !refused))
     });
-    let accepted = judged.max().is_some_and(|(_, accepted)| accepted);
+    let accepted = matched.max().is_some_and(|(_, accepted)| accepted);
     if accepted || ranges.is_empty() {
         return Ok(());
     }
@@ -195,8 +200,8 @@ fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Res
     let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
     let refused = |detail| Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
     // XML has two registered media types (RFC 7303, 9.2).
-    let taken = [media_type, if media_type == XML.media_type { "text/xml" } else { media_type }];
-    if !taken.iter().any(|taken| essence.trim().eq_ignore_ascii_case(taken))
+    let accepted = [media_type, if media_type == XML.media_type { "text/xml" } else { media_type }];
+    if !accepted.iter().any(|accepted| essence.trim().eq_ignore_ascii_case(accepted))
         || headers.get_all(CONTENT_TYPE).iter().count() > 1
     {
         return refused(format!("the body must be {media_type}"));
@@ -265,7 +270,7 @@ fn check_query(
     }
     let parameters = parameters(request)?;
     // Names that only the client knows may be anything, and are not quoted.
-    let told = |problem: Problem, name: &str, message: &str| {
+    let with_field = |problem: Problem, name: &str, message: &str| {
         if operation.is_parameter(name) { problem.field(name, message) } else { problem }
     };
     let mut seen = HashSet::new();
@@ -275,19 +280,19 @@ fn check_query(
         }
         if value.contains('\0') {
             let problem = Problem::bad_request("a parameter is malformed");
-            return Err(told(problem, name, "contains U+0000"));
+            return Err(with_field(problem, name, "contains U+0000"));
         }
         if !seen.insert(name) {
             let problem = Problem::bad_request("a parameter appears in the query more than once");
-            return Err(told(problem, name, "appears more than once"));
+            return Err(with_field(problem, name, "appears more than once"));
         }
     }
-    let foreign = parameters.iter().map(|(name, _)| name.as_str());
-    let foreign = foreign.filter(|name| !operation.is_parameter(name));
+    let unknown_names = parameters.iter().map(|(name, _)| name.as_str());
+    let unknown_names = unknown_names.filter(|name| !operation.is_parameter(name));
     match unknown {
-        UnknownParameters::Refused => refuse_parameters(operation, foreign),
+        UnknownParameters::Refused => refuse_parameters(operation, unknown_names),
         UnknownParameters::Ignored(counter) => {
-            counter.inc_by(foreign.count() as u64);
+            counter.inc_by(unknown_names.count() as u64);
             Ok(())
         }
     }
@@ -296,10 +301,10 @@ fn check_query(
 /// Refuses unknown parameters with 400. On card operations their names are not quoted.
 fn refuse_parameters<'n>(
     operation: &Operation,
-    foreign: impl Iterator<Item = &'n str>,
+    unknown_names: impl Iterator<Item = &'n str>,
 ) -> Result<(), Problem> {
-    let mut foreign = foreign.take(PARAMETERS_TOLD_MAX).peekable();
-    if foreign.peek().is_none() {
+    let mut unknown_names = unknown_names.take(PARAMETERS_LISTED_MAX).peekable();
+    if unknown_names.peek().is_none() {
         return Ok(());
     }
     let problem =
@@ -307,9 +312,9 @@ fn refuse_parameters<'n>(
     if operation.is_about_cards() {
         return Err(problem);
     }
-    Err(foreign.fold(problem, |problem, name| {
-        let told: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
-        let message = unknown_parameter(operation, &told);
-        problem.field(told, message)
+    Err(unknown_names.fold(problem, |problem, name| {
+        let shown: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
+        let message = unknown_parameter(operation, &shown);
+        problem.field(shown, message)
     }))
 }

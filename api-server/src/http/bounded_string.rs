@@ -44,7 +44,8 @@ pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), 
         return Err(InvalidValue::new(field, "must not contain U+0000"));
     }
     if text.chars().count() > characters_max {
-        return Err(InvalidValue::new(field, format!("has at most {characters_max} characters")));
+        let message = format!("must have at most {characters_max} characters");
+        return Err(InvalidValue::new(field, message));
     }
     Ok(())
 }
@@ -53,7 +54,7 @@ pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), 
 pub fn check_long_text(field: &str, text: &str) -> Result<(), InvalidValue> {
     check_text(field, text, LONG)?;
     match text.len() > LONG {
-        true => Err(InvalidValue::new(field, "has at most 64 KiB")),
+        true => Err(InvalidValue::new(field, "must have at most 64 KiB")),
         false => Ok(()),
     }
 }

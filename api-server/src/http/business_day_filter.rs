@@ -1,4 +1,4 @@
-//! Filters rows by the business day of a timestamp.
+//! Business day filter: selects rows by the business day of a timestamp.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};

@@ -19,43 +19,43 @@ const WAIT: Duration = Duration::from_secs(20);
 pub struct ConcurrencyLimit {
     /// Name of the work, for the refusal.
     what: &'static str,
-    all: Arc<Semaphore>,
-    each_max: usize,
-    each: Mutex<HashMap<String, Arc<Semaphore>>>,
+    total: Arc<Semaphore>,
+    per_caller_max: usize,
+    per_caller: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
 /// A permit, held until dropped.
 #[derive(Debug)]
 pub struct Permit {
-    _own: OwnedSemaphorePermit,
-    _all: OwnedSemaphorePermit,
+    _per_caller: OwnedSemaphorePermit,
+    _total: OwnedSemaphorePermit,
 }
 
 impl ConcurrencyLimit {
-    /// Creates `all_max` permits, of which one caller may hold `each_max`.
-    pub fn new(what: &'static str, all_max: usize, each_max: usize) -> Self {
-        let all = Arc::new(Semaphore::new(all_max));
-        Self { what, all, each_max, each: Mutex::default() }
+    /// Creates `total_max` permits, of which one caller may hold `per_caller_max`.
+    pub fn new(what: &'static str, total_max: usize, per_caller_max: usize) -> Self {
+        let total = Arc::new(Semaphore::new(total_max));
+        Self { what, total, per_caller_max, per_caller: Mutex::default() }
     }
 
     /// Waits for a permit. A caller who holds the most allowed per caller is refused with 429; if
     /// no permit is free, with 503.
     pub async fn acquire(&self, caller: &Caller) -> Result<Permit, Problem> {
-        let own = wait(self.of(caller), ProblemType::TooManyRequests);
+        let own = wait(self.semaphore_of(caller), ProblemType::TooManyRequests);
         let own = own.await.map_err(|problem| {
             self.explain(problem.header(RETRY_AFTER, HeaderValue::from_static("5")))
         })?;
-        let all = wait(Arc::clone(&self.all), ProblemType::ObjectStoreUnavailable);
-        let all = all.await.map_err(|problem| self.explain(problem))?;
-        Ok(Permit { _own: own, _all: all })
+        let total = wait(Arc::clone(&self.total), ProblemType::ObjectStoreUnavailable);
+        let total = total.await.map_err(|problem| self.explain(problem))?;
+        Ok(Permit { _per_caller: own, _total: total })
     }
 
-    fn of(&self, caller: &Caller) -> Arc<Semaphore> {
-        let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
+    fn semaphore_of(&self, caller: &Caller) -> Arc<Semaphore> {
+        let mut per_caller = self.per_caller.lock().unwrap_or_else(PoisonError::into_inner);
         // Drop callers that neither hold nor wait for a permit.
-        each.retain(|_, places| Arc::strong_count(places) > 1);
-        let places = each.entry(caller.subject());
-        Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(self.each_max))))
+        per_caller.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+        let entry = per_caller.entry(caller.subject());
+        Arc::clone(entry.or_insert_with(|| Arc::new(Semaphore::new(self.per_caller_max))))
     }
 
     fn explain(&self, problem: Problem) -> Problem {
@@ -64,12 +64,12 @@ impl ConcurrencyLimit {
 }
 
 async fn wait(
-    places: Arc<Semaphore>,
+    semaphore: Arc<Semaphore>,
     refusal: ProblemType,
 ) -> Result<OwnedSemaphorePermit, Problem> {
-    let place: Result<Result<_, AcquireError>, _> = timeout(WAIT, places.acquire_owned()).await;
-    match place {
-        Ok(place) => place.map_err(Problem::internal),
+    let permit: Result<Result<_, AcquireError>, _> = timeout(WAIT, semaphore.acquire_owned()).await;
+    match permit {
+        Ok(permit) => permit.map_err(Problem::internal),
         Err(_) => Err(Problem::new(refusal)),
     }
 }
@@ -92,6 +92,10 @@ mod tests {
         drop(places.acquire(&caller(3)).await.unwrap());
         drop(other);
         places.acquire(&caller(4)).await.unwrap();
-        assert_eq!(places.each.lock().unwrap().len(), 2, "callers without a permit are dropped");
+        assert_eq!(
+            places.per_caller.lock().unwrap().len(),
+            2,
+            "callers without a permit are dropped"
+        );
     }
 }

@@ -1,7 +1,12 @@
-//! Versions of rows that can be changed: `versionHash`, also sent as `ETag`.
+//! ETags of rows: the version of a row that can be changed, sent as `versionHash` and as `ETag`.
+//! Conditional requests (`If-Match`, `If-None-Match`) are read here, too.
 //!
-//! The hash is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
-//! Opaque to clients: it changes with any column.
+//! The version is the SHA-256, in lower-case hex, of the JSON object of all columns in name order.
+//! It is opaque to clients, and changes with any column.
+//!
+//! Other ETags are made where their responses are: for a POST that creates a row with a version, in
+//! `command/idempotency/responses.rs`; for bodies that stay the same while the server runs, in
+//! `http/fixed_body.rs`; for downloads of files, in `endpoints/files.rs`.
 
 use aws_lc_rs::digest;
 use poem::http::header::ETAG;
@@ -53,9 +58,9 @@ impl<'a> FromRequest<'a> for IfNoneMatch {
 
 impl IfNoneMatch {
     /// True if this version is among them.
-    pub fn contain(&self, hash: &str) -> bool {
+    pub fn contains(&self, hash: &str) -> bool {
         let tag = format!("\"{hash}\"");
-        self.0.iter().any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+        self.0.iter().any(|listed| listed == "*" || listed.trim_start_matches("W/") == tag)
     }
 }
 
@@ -112,8 +117,8 @@ pub enum VersionMismatch {
 
 /// 412 for `If-Match`, 409 for `versionHash`.
 impl From<VersionMismatch> for Problem {
-    fn from(other: VersionMismatch) -> Self {
-        let (kind, current) = match other {
+    fn from(mismatch: VersionMismatch) -> Self {
+        let (kind, current) = match mismatch {
             VersionMismatch::IfMatch { current } => (ProblemType::PreconditionFailed, current),
             VersionMismatch::VersionHash { current } => (ProblemType::StaleVersion, current),
         };
@@ -125,20 +130,20 @@ impl From<VersionMismatch> for Problem {
 pub struct WithEtag<T> {
     value: T,
     hash: String,
-    known: bool,
+    not_modified: bool,
 }
 
 impl<T> WithEtag<T> {
-    /// Creates the response with a value of this version, for a client that has the `known`
-    /// versions.
-    pub fn new(value: T, hash: &str, known: &IfNoneMatch) -> Self {
-        Self { value, hash: hash.to_owned(), known: known.contain(hash) }
+    /// Creates the response with a value of this version, for a client that already has the
+    /// versions in `if_none_match`.
+    pub fn new(value: T, hash: &str, if_none_match: &IfNoneMatch) -> Self {
+        Self { value, hash: hash.to_owned(), not_modified: if_none_match.contains(hash) }
     }
 }
 
 impl<T: ToJSON> IntoResponse for WithEtag<T> {
     fn into_response(self) -> Response {
-        let mut response = match self.known {
+        let mut response = match self.not_modified {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => Json(self.value).into_response(),
         };
@@ -169,7 +174,7 @@ impl<T: ToJSON> ApiResponse for WithEtag<T> {
             response.headers.push(tag());
         }
         meta.responses.push(MetaResponse {
-            description: "The client already has this version, named in `If-None-Match`.",
+            description: "The client already has this version, listed in `If-None-Match`.",
             status: Some(StatusCode::NOT_MODIFIED.as_u16()),
             status_range: None,
             content: Vec::new(),
@@ -189,7 +194,7 @@ pub struct Updated<T>(WithEtag<T>);
 impl<T> Updated<T> {
     /// Creates the response with a value and its new version.
     pub fn new(value: T, hash: &str) -> Self {
-        Self(WithEtag { value, hash: hash.to_owned(), known: false })
+        Self(WithEtag { value, hash: hash.to_owned(), not_modified: false })
     }
 }
 
@@ -259,8 +264,8 @@ mod tests {
     #[test]
     fn a_known_version_is_found_in_any_spelling_of_the_header() {
         let known = |list: &[&str]| IfNoneMatch(list.iter().map(|tag| (*tag).to_owned()).collect());
-        assert!(known(&["\"x\"", "W/\"abc\""]).contain("abc"));
-        assert!(known(&["*"]).contain("abc"));
-        assert!(!known(&["abc", "\"ab\""]).contain("abc"));
+        assert!(known(&["\"x\"", "W/\"abc\""]).contains("abc"));
+        assert!(known(&["*"]).contains("abc"));
+        assert!(!known(&["abc", "\"ab\""]).contains("abc"));
     }
 }

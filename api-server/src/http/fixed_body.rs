@@ -1,5 +1,5 @@
-//! Bodies that stay the same while the server runs: built and compressed once, shared by all
-//! responses, and not sent again to clients that already have them.
+//! Fixed bodies, which stay the same while the server runs: built and compressed once, shared by
+//! all responses, and not sent again to clients that already have them.
 
 use crate::http::etag::IfNoneMatch;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -35,8 +35,8 @@ impl FixedBody {
     }
 
     /// Returns the body in a coding the client accepts, or 304 if the client has it.
-    pub fn response(&self, request: &Request, known: &IfNoneMatch) -> Response {
-        let compressed = takes_gzip(request) && !self.gzip.is_empty();
+    pub fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
+        let compressed = accepts_gzip(request) && !self.gzip.is_empty();
         let gzip_hash = format!("{}-gzip", self.hash);
         // Each coding is a separate representation (RFC 9110, 8.8.3.3).
         let hash = if compressed { &gzip_hash } else { &self.hash };
@@ -44,15 +44,15 @@ impl FixedBody {
             .header(ETAG, format!("\"{hash}\""))
             .header(CACHE_CONTROL, "no-cache")
             .header(VARY, "Accept-Encoding");
-        let mut response =
-            match (known.contain(&self.hash) || known.contain(&gzip_hash), compressed) {
-                (true, _) => response.status(StatusCode::NOT_MODIFIED).finish(),
-                (false, true) => response
-                    .content_type(self.content_type)
-                    .header(CONTENT_ENCODING, "gzip")
-                    .body(self.gzip.clone()),
-                (false, false) => response.content_type(self.content_type).body(self.plain.clone()),
-            };
+        let unchanged = if_none_match.contains(&self.hash) || if_none_match.contains(&gzip_hash);
+        let mut response = match (unchanged, compressed) {
+            (true, _) => response.status(StatusCode::NOT_MODIFIED).finish(),
+            (false, true) => response
+                .content_type(self.content_type)
+                .header(CONTENT_ENCODING, "gzip")
+                .body(self.gzip.clone()),
+            (false, false) => response.content_type(self.content_type).body(self.plain.clone()),
+        };
         response.set_data(SharedBody);
         response
     }
@@ -66,13 +66,13 @@ fn gzip(plain: &[u8]) -> Bytes {
 }
 
 /// True if the client accepts gzip (RFC 9110, 12.5.3): named, and not with a weight of 0.
-fn takes_gzip(request: &Request) -> bool {
+fn accepts_gzip(request: &Request) -> bool {
     let lists = request.headers().get_all(ACCEPT_ENCODING).iter();
     lists.filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(',')).any(|coding| {
         let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
         let weight = parameters.trim().strip_prefix("q=").map(str::parse::<f32>);
         name.trim().eq_ignore_ascii_case("gzip")
-            && weight.is_none_or(|it| it.is_ok_and(|it| it > 0.0))
+            && weight.is_none_or(|weight| weight.is_ok_and(|weight| weight > 0.0))
     })
 }
 
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn gzip_is_for_clients_that_take_it() {
         let takes = |accepted: &str| {
-            takes_gzip(&Request::builder().header(ACCEPT_ENCODING, accepted).finish())
+            accepts_gzip(&Request::builder().header(ACCEPT_ENCODING, accepted).finish())
         };
         for accepted in ["gzip", "br, GZIP", "deflate, gzip;q=0.5, *;q=0"] {
             assert!(takes(accepted), "{accepted}");
@@ -91,6 +91,6 @@ mod tests {
         for accepted in ["", "identity", "gzip;q=0", "br, gzip; q=0.0", "x-gzip", "gzip;q=much"] {
             assert!(!takes(accepted), "{accepted}");
         }
-        assert!(!takes_gzip(&Request::default()));
+        assert!(!accepts_gzip(&Request::default()));
     }
 }

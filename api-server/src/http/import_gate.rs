@@ -1,5 +1,5 @@
-//! Gate that imports close to other writers: on SQLite a transaction locks the whole database, and
-//! an import's transaction may take minutes. Writers wait here for it to end, without holding a
+//! Import gate, which an import closes to other writers: on SQLite a transaction locks the whole
+//! database, and an import's may take minutes. Writers wait here for it to end, without holding a
 //! connection that readers need.
 
 use poem::http::HeaderValue;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 /// Longest wait of a writer, the same as for any lock.
 const WAIT: Duration = Duration::from_secs(3);
 /// Seconds after which a refused writer may retry.
-const COME_AGAIN_SECONDS: u64 = 10;
+const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// Lets writers pass while no import locks the whole database.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Drop for ClosedGate {
 pub fn busy() -> Problem {
     Problem::new(ProblemType::DatabaseUnavailable)
         .detail("the database is busy with an import")
-        .header(RETRY_AFTER, HeaderValue::from(COME_AGAIN_SECONDS))
+        .header(RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS))
 }
 
 #[cfg(test)]

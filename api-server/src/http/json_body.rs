@@ -51,16 +51,16 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(body).await?;
-        let expectations = expectations(request)?;
-        let operation = expectations.operations.of_request(request);
+        let schema_check = expectations(request)?;
+        let operation = schema_check.operations.of_request(request);
         let quoting = match operation.is_some_and(Operation::is_about_cards) {
             true if pan_scan::found_in_json(&bytes) => {
                 return Err(Problem::new(ProblemType::CardNumberRefused).into());
             }
             true => Quoting::Nothing,
-            false => Quoting::TheFault,
+            false => Quoting::Fault,
         };
-        let (value, read_only) = parse(&bytes, quoting, expectations)?;
+        let (value, read_only) = parse(&bytes, quoting, schema_check)?;
         Ok(Self { value, read_only, bytes })
     }
 }
@@ -100,7 +100,7 @@ impl From<ReadOnlyChanged> for Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quoting {
     /// The fault and its location, quoting the body.
-    TheFault,
+    Fault,
     /// Only names the operation itself defines: on card operations nothing of a body is quoted.
     Nothing,
 }
@@ -130,18 +130,18 @@ fn refused() -> Problem {
 fn parse<T: ParseFromJSON>(
     bytes: &[u8],
     quoting: Quoting,
-    expectations: &'static SchemaCheck,
+    schema_check: &'static SchemaCheck,
 ) -> Result<(T, ReadOnlyMembers), Problem> {
     let mut members = members(bytes, quoting)?;
-    let read_only = read_only::<T>(&mut members, expectations);
+    let read_only = read_only::<T>(&mut members, schema_check);
     let value = T::parse_from_json(Some(Value::Object(members.clone())));
     // The framework accepts a number or boolean for a string, and prints it: a long number would
     // come out as another one than was sent.
-    let loose = |value: &Value| value.is_number() || value.is_boolean();
+    let is_number_or_boolean = |value: &Value| value.is_number() || value.is_boolean();
     match value {
-        Ok(value) if !members.values().any(loose) => Ok((value, read_only)),
-        value => match expectations.faults(&T::name(), &members) {
-            faults if !faults.is_empty() => Err(told(faults, quoting)),
+        Ok(value) if !members.values().any(is_number_or_boolean) => Ok((value, read_only)),
+        value => match schema_check.faults(&T::name(), &members) {
+            faults if !faults.is_empty() => Err(problem_of(faults, quoting)),
             _ => value.map(|value| (value, read_only)).map_err(|_| refused()),
         },
     }
@@ -150,41 +150,41 @@ fn parse<T: ParseFromJSON>(
 /// Removes the members that the row has and this body does not change.
 fn read_only<T: Type>(
     members: &mut Map<String, Value>,
-    expectations: &'static SchemaCheck,
+    schema_check: &'static SchemaCheck,
 ) -> ReadOnlyMembers {
-    let names = expectations.read_only_members(&T::name());
+    let names = schema_check.read_only_members(&T::name());
     let sent = names.filter_map(|name| Some((name.to_owned(), members.remove(name)?)));
     ReadOnlyMembers(sent.filter(|(_, value)| !value.is_null()).collect())
 }
 
 /// The problem for a body with these faults.
-fn told(faults: Vec<BodyFault>, quoting: Quoting) -> Problem {
-    let unnamed = |fault: &BodyFault| quoting == Quoting::Nothing && fault.is_foreign;
+fn problem_of(faults: Vec<BodyFault>, quoting: Quoting) -> Problem {
+    let unnamed = |fault: &BodyFault| quoting == Quoting::Nothing && fault.is_unknown;
     let problem = match faults.iter().any(unnamed) {
         true => refused().detail("the body has a member that is not part of this operation"),
         false => refused(),
     };
     let named = faults.into_iter().filter(|fault| !unnamed(fault));
-    named.fold(problem, |problem, fault| problem.field(cut(fault.field), fault.message))
+    named.fold(problem, |problem, fault| problem.field(shorten(fault.field), fault.message))
 }
 
 /// Cuts a client's name short: it may be as long as a body.
-fn cut(name: String) -> String {
+fn shorten(name: String) -> String {
     name.chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
 /// Parses the body as an object whose members each appear once, on every level: a duplicate would
 /// be ambiguous.
 fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem> {
-    let twice = RefCell::new(None);
+    let duplicate = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let read = Once(&twice).deserialize(&mut reader);
+    let read = UniqueMembers(&duplicate).deserialize(&mut reader);
     match read.and_then(|value| reader.end().map(|()| value)) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
-        Err(error) => match twice.take() {
+        Err(error) => match duplicate.take() {
             Some(field) => Err(match quoting {
-                Quoting::TheFault => refused().field(cut(field), "appears more than once"),
+                Quoting::Fault => refused().field(shorten(field), "appears more than once"),
                 Quoting::Nothing => refused().detail("a member appears more than once"),
             }),
             None if error.classify() == Category::Eof => {
@@ -202,9 +202,9 @@ fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem
 
 /// Reads a value whose objects have each member once, and records the name of a duplicate.
 #[derive(Clone, Copy)]
-struct Once<'a>(&'a RefCell<Option<String>>);
+struct UniqueMembers<'a>(&'a RefCell<Option<String>>);
 
-impl<'de> DeserializeSeed<'de> for Once<'_> {
+impl<'de> DeserializeSeed<'de> for UniqueMembers<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> std::result::Result<Value, D::Error> {
@@ -212,7 +212,7 @@ impl<'de> DeserializeSeed<'de> for Once<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Once<'_> {
+impl<'de> Visitor<'de> for UniqueMembers<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -312,8 +312,8 @@ mod tests {
     use crate::router;
 
     #[test]
-    fn a_member_that_stands_twice_on_any_level_could_mean_either() {
-        let read = |text: &str| members(text.as_bytes(), Quoting::TheFault);
+    fn a_member_that_appears_twice_on_any_level_is_refused() {
+        let read = |text: &str| members(text.as_bytes(), Quoting::Fault);
         let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
         let same: Value = serde_json::from_str(sound).unwrap();
         assert_eq!(read(sound).map(Value::Object).unwrap(), same);
@@ -356,9 +356,9 @@ mod tests {
         ] {
             let told = refuse(body, Quoting::Nothing);
             assert!(!told.contains("secret") && told.contains(field), "{body}: {told}");
-            assert!(refuse(body, Quoting::TheFault).contains(field));
+            assert!(refuse(body, Quoting::Fault).contains(field));
         }
-        let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::TheFault);
+        let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::Fault);
         assert!(unknown.contains("secret: is not a member of this body"), "{unknown}");
         let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
         assert_eq!(

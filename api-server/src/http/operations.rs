@@ -195,7 +195,7 @@ const FORMER_PATHS: &[(&str, &str)] = &[
 
 /// Returns the privilege that an operation requires of a core-system user, if any.
 pub fn privilege_of(id: &str) -> Option<Privilege> {
-    PRIVILEGES.iter().find(|(known, _)| *known == id).and_then(|(_, privilege)| *privilege)
+    PRIVILEGES.iter().find(|(listed, _)| *listed == id).and_then(|(_, privilege)| *privilege)
 }
 
 /// True for paths about cards: their requests are searched for card numbers.

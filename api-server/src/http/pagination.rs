@@ -34,7 +34,7 @@ pub struct Page {
 
 impl<'a> FromRequest<'a> for Page {
     async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
-        Ok(Self::asked_for(request.original_uri())?)
+        Ok(Self::from_query(request.original_uri())?)
     }
 }
 
@@ -47,25 +47,26 @@ struct PageParameters {
 
 impl Page {
     /// Reads the page from a query: 1 to 1000 rows, 100 by default; anything else is 400.
-    fn asked_for(uri: &Uri) -> Result<Self, Problem> {
-        let asked: PageParameters = serde_urlencoded::from_str(uri.query().unwrap_or_default())
-            .map_err(|_| Problem::bad_request("the query is malformed"))?;
+    fn from_query(uri: &Uri) -> Result<Self, Problem> {
+        let parameters: PageParameters =
+            serde_urlencoded::from_str(uri.query().unwrap_or_default())
+                .map_err(|_| Problem::bad_request("the query is malformed"))?;
         let refused = || {
             let message = format!("must be a whole number from 1 to {LIMIT_MAX}");
             Problem::bad_request("a parameter is malformed").field("limit", message)
         };
-        let limit = match asked.limit {
+        let limit = match parameters.limit {
             None => LIMIT_DEFAULT,
             Some(text) => text.parse().map_err(|_| refused())?,
         };
         if !(1..=LIMIT_MAX).contains(&limit) {
             return Err(refused());
         }
-        Ok(Self { limit, after: asked.after, uri: uri.clone() })
+        Ok(Self { limit, after: parameters.after, uri: uri.clone() })
     }
 
     /// Number of rows to fetch: one more than the page, to detect further rows.
-    pub fn rows_wanted(&self) -> u64 {
+    pub fn rows_to_fetch(&self) -> u64 {
         self.limit + 1
     }
 
@@ -94,7 +95,7 @@ impl Page {
             Some([last]) => Some(key.gt(key_value(&key, last)?)),
         };
         let rows = rows.filter(Condition::all().add_option(after)).order_by_asc(key);
-        let rows = rows.limit(self.rows_wanted()).all(db).await?;
+        let rows = rows.limit(self.rows_to_fetch()).all(db).await?;
         Ok(self.of(rows, |row| Cursor::new(&[&key_text(&row.get(key))])))
     }
 }
@@ -110,13 +111,15 @@ fn key_text(key: &Value) -> String {
 
 fn key_value(column: &impl ColumnTrait, text: String) -> Result<Value, Problem> {
     match column.def().get_column_type() {
-        ColumnType::BigInteger => text.parse::<i64>().map(Value::from).map_err(|_| no_cursor()),
-        ColumnType::Integer => text.parse::<i32>().map(Value::from).map_err(|_| no_cursor()),
+        ColumnType::BigInteger => {
+            text.parse::<i64>().map(Value::from).map_err(|_| invalid_cursor())
+        }
+        ColumnType::Integer => text.parse::<i32>().map(Value::from).map_err(|_| invalid_cursor()),
         _ => Ok(Value::from(text)),
     }
 }
 
-fn no_cursor() -> Problem {
+fn invalid_cursor() -> Problem {
     Problem::bad_request("after is not a cursor of this list")
         .field("after", "must come from the Link header of the previous page")
 }
@@ -134,16 +137,16 @@ impl Cursor {
 
     /// Reads the sort key from a cursor that a client sent back; anything else is 400.
     fn parse<const N: usize>(text: &str) -> Result<[String; N], Problem> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| no_cursor())?;
-        let (check, key) = bytes.split_at_checked(4).ok_or_else(no_cursor)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| invalid_cursor())?;
+        let (check, key) = bytes.split_at_checked(4).ok_or_else(invalid_cursor)?;
         if check != checksum(key) {
-            return Err(no_cursor());
+            return Err(invalid_cursor());
         }
-        let parts: Vec<String> = serde_json::from_slice(key).map_err(|_| no_cursor())?;
+        let parts: Vec<String> = serde_json::from_slice(key).map_err(|_| invalid_cursor())?;
         if parts.iter().any(|part| part.contains('\0')) {
-            return Err(no_cursor());
+            return Err(invalid_cursor());
         }
-        parts.try_into().map_err(|_| no_cursor())
+        parts.try_into().map_err(|_| invalid_cursor())
     }
 
     fn text(&self) -> String {
@@ -161,10 +164,10 @@ fn checksum(key: &[u8]) -> [u8; 4] {
 /// Builds `</path?query>; rel="next"`, with the other parameters as the client sent them. Header
 /// values are ASCII only, and some clients send other characters unencoded.
 fn next_link(uri: &Uri, cursor: &Cursor) -> String {
-    let kept = uri.query().unwrap_or_default().split('&');
-    let kept = kept.filter(|pair| !pair.is_empty() && !is_cursor(pair));
+    let others = uri.query().unwrap_or_default().split('&');
+    let others = others.filter(|pair| !pair.is_empty() && !is_cursor(pair));
     let after = format!("after={}", cursor.text());
-    let query: Vec<&str> = kept.chain([after.as_str()]).collect();
+    let query: Vec<&str> = others.chain([after.as_str()]).collect();
     let link = format!("<{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
     let encoded = link.bytes().map(|byte| match byte.is_ascii() {
         true => char::from(byte).to_string(),
@@ -192,15 +195,15 @@ pub struct List<T> {
 
 impl<T> List<T> {
     /// Returns the same page with each row converted.
-    pub fn map<U>(self, change: impl FnMut(T) -> U) -> List<U> {
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> List<U> {
         let Self { rows, cursors, more, uri } = self;
-        List { rows: rows.into_iter().map(change).collect(), cursors, more, uri }
+        List { rows: rows.into_iter().map(convert).collect(), cursors, more, uri }
     }
 
     /// Returns the same page with each row converted by a function that can fail.
-    pub fn try_map<U, E>(self, change: impl FnMut(T) -> Result<U, E>) -> Result<List<U>, E> {
+    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<List<U>, E> {
         let Self { rows, cursors, more, uri } = self;
-        let rows: Result<_, E> = rows.into_iter().map(change).collect();
+        let rows: Result<_, E> = rows.into_iter().map(convert).collect();
         Ok(List { rows: rows?, cursors, more, uri })
     }
 
@@ -223,21 +226,21 @@ impl<T: ToJSON> List<T> {
     /// Returns the array of as many rows as fit, and the cursor after the last of them if there are
     /// more.
     fn into_json(self, bytes_max: usize) -> serde_json::Result<(Vec<u8>, Option<Cursor>)> {
-        let (mut json, mut taken) = (b"[".to_vec(), 0);
+        let (mut json, mut count) = (b"[".to_vec(), 0);
         for row in &self.rows {
             let row = serde_json::to_vec(&row.to_json())?;
-            if taken > 0 && json.len() + row.len() + 2 > bytes_max {
+            if count > 0 && json.len() + row.len() + 2 > bytes_max {
                 break;
             }
-            if taken > 0 {
+            if count > 0 {
                 json.push(b',');
             }
             json.extend_from_slice(&row);
-            taken += 1;
+            count += 1;
         }
         json.push(b']');
-        let more = self.more || taken < self.rows.len();
-        let last = taken.checked_sub(1).filter(|_| more);
+        let more = self.more || count < self.rows.len();
+        let last = count.checked_sub(1).filter(|_| more);
         Ok((json, last.and_then(|last| self.cursors.into_iter().nth(last))))
     }
 }
@@ -302,7 +305,7 @@ mod tests {
     #[test]
     fn the_next_link_keeps_the_other_parameters() {
         let uri: Uri = "/loans/1/transactions?limit=2&after=old&from=2024-01-01".parse().unwrap();
-        let page = Page::asked_for(&uri).unwrap();
+        let page = Page::from_query(&uri).unwrap();
         let list = page.of(vec![1, 2, 3], |id| Cursor::new(&[id]));
         assert_eq!(list.rows, [1, 2]);
         let response = list.into_response();
@@ -317,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_page_ends_where_its_bytes_do_and_has_a_row_in_any_case() {
-        let page = Page::asked_for(&"/comments".parse().unwrap()).unwrap();
+        let page = Page::from_query(&"/comments".parse().unwrap()).unwrap();
         let rows = || {
             let rows = [1, 2, 3].map(|id| (id, id.to_string().repeat(10))).to_vec();
             page.of(rows, |(id, _)| Cursor::new(&[id])).map(|(_, text)| text)

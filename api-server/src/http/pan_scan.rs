@@ -1,5 +1,11 @@
-//! Card number detection. No card number and no security code enters the service: a match is
-//! refused before anything of the request is read, stored, quoted or logged.
+//! Detection of card numbers (PANs, primary account numbers). No card number and no security code
+//! enters the service: a request with one is refused before anything of it is read, stored, quoted
+//! or logged.
+//!
+//! This module only detects, and masks paths that are shown. In requests about cards,
+//! `http/admission.rs` refuses card numbers in the path, the query and the `Idempotency-Key`, and
+//! `http/json_body.rs` in the body; `endpoints/gateway/sandbox.rs` refuses them in its form, and
+//! `cards/stripe.rs` drops a cardholder name that contains one.
 //!
 //! A card number is a run of digits that begins with a brand's prefix, has one of the brand's
 //! lengths and ends with the check digit. Groups of digits may be separated by spaces and dashes of
@@ -26,7 +32,7 @@ use std::borrow::Cow;
 const SECRET_NAMES: [&str; 6] = ["cvv", "cvc", "cid", "securitycode", "cardnumber", "pan"];
 
 /// Replacement for a path segment in responses and logs.
-const HIDDEN: &str = "***";
+const MASK: &str = "***";
 
 /// True if a text contains a card number.
 pub fn found_in(text: &str) -> bool {
@@ -77,8 +83,8 @@ pub fn shown_path(path: &str) -> Cow<'_, str> {
     if !decoded.to_ascii_lowercase().contains("gateway") || !found_in_path(path) {
         return Cow::Borrowed(path);
     }
-    let show = |segment| if found_in_segment(segment) { HIDDEN } else { segment };
-    Cow::Owned(path.split('/').map(show).collect::<Vec<_>>().join("/"))
+    let mask = |segment| if found_in_segment(segment) { MASK } else { segment };
+    Cow::Owned(path.split('/').map(mask).collect::<Vec<_>>().join("/"))
 }
 
 fn found_in_segment(segment: &str) -> bool {
@@ -108,13 +114,13 @@ fn found_in_number(text: &str) -> bool {
     let length = (whole.len() as i64 - zeros as i64).saturating_add(exponent);
     let digits = whole.bytes().chain(fraction.bytes()).skip(zeros).chain(std::iter::repeat(b'0'));
     let exactly = match usize::try_from(length) {
-        Ok(length @ run::DIGITS_MIN..=run::DIGITS_MAX) => is_number(digits.take(length)),
+        Ok(length @ run::DIGITS_MIN..=run::DIGITS_MAX) => is_card_number(digits.take(length)),
         _ => false,
     };
-    exactly || rounded(text).is_some_and(|whole| is_number(whole.bytes()))
+    exactly || rounded(text).is_some_and(|whole| is_card_number(whole.bytes()))
 }
 
-fn is_number(digits: impl Iterator<Item = u8>) -> bool {
+fn is_card_number(digits: impl Iterator<Item = u8>) -> bool {
     let mut run = DigitRun::default();
     digits.for_each(|digit| run.push(digit - b'0'));
     run.end()

@@ -1,4 +1,5 @@
-//! Requested byte range of a file: a single range (RFC 9110, section 14), or the whole file.
+//! `Range` header: the requested bytes of a file, which are a single range (RFC 9110, section 14)
+//! or the whole file.
 
 use poem::Request;
 use poem::http::header::{HeaderName, IF_RANGE, RANGE};
@@ -25,7 +26,9 @@ pub fn requested_range(request: &Request, tag: &str, length: u64) -> RequestedRa
     let ranges = values(RANGE).join(",");
     let Some((unit, specs)) = ranges.split_once('=') else { return RequestedRange::All };
     let condition = values(IF_RANGE);
-    if !unit.trim().eq_ignore_ascii_case("bytes") || condition.iter().any(|is| is.trim() != tag) {
+    if !unit.trim().eq_ignore_ascii_case("bytes")
+        || condition.iter().any(|value| value.trim() != tag)
+    {
         return RequestedRange::All;
     }
     match part(specs.trim(), length) {

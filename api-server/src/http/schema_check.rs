@@ -1,5 +1,5 @@
-//! The contract's expectations of a request in plain words, for every parameter and every body
-//! member. The framework's own messages name internal types.
+//! Schema check: what the contract expects of a request, in plain words, for every parameter and
+//! every body member. The framework's own messages name internal types.
 
 use crate::http::operations::{Operation, Operations};
 use poem::http::Uri;
@@ -60,7 +60,7 @@ pub struct BodyFault {
     /// Description of the fault, which never quotes the value.
     pub message: String,
     /// True if the name is the client's, not the contract's.
-    pub is_foreign: bool,
+    pub is_unknown: bool,
 }
 
 impl SchemaCheck {
@@ -102,8 +102,8 @@ impl SchemaCheck {
         }
     }
 
-    fn must_be(&'static self, operation: Option<&Operation>, place: &str, name: &str) -> String {
-        let parameter = operation.and_then(|operation| self.parameter(operation, place, name));
+    fn must_be(&'static self, operation: Option<&Operation>, location: &str, name: &str) -> String {
+        let parameter = operation.and_then(|operation| self.parameter(operation, location, name));
         let Some(parameter) = parameter else { return "cannot be read".to_owned() };
         match self.resolved(&parameter["schema"]) {
             amount if is_amount(amount) => "must be a decimal, like 652.53".to_owned(),
@@ -114,13 +114,13 @@ impl SchemaCheck {
     fn parameter(
         &'static self,
         operation: &Operation,
-        place: &str,
+        location: &str,
         name: &str,
     ) -> Option<&'static Value> {
         let method = operation.method.as_str().to_ascii_lowercase();
-        let described = &self.contract()["paths"][&operation.path][method]["parameters"];
-        let mut described = described.as_array().into_iter().flatten();
-        described.find(|parameter| parameter["in"] == place && parameter["name"] == name)
+        let parameters = &self.contract()["paths"][&operation.path][method]["parameters"];
+        let mut parameters = parameters.as_array().into_iter().flatten();
+        parameters.find(|parameter| parameter["in"] == location && parameter["name"] == name)
     }
 
     /// Resolves a schema's reference. With a description beside it, the reference is the only item
@@ -159,25 +159,30 @@ impl SchemaCheck {
         &'static self,
         schema: &'static Value,
         members: &Map<String, Value>,
-        at: &str,
+        path: &str,
         faults: &mut Vec<BodyFault>,
     ) {
-        let fault = |name: &str, message: &str, is_foreign| BodyFault {
-            field: format!("{at}{name}"),
+        let fault = |name: &str, message: &str, is_unknown| BodyFault {
+            field: format!("{path}{name}"),
             message: message.to_owned(),
-            is_foreign,
+            is_unknown,
         };
         let required =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let missing = required.filter(|name| members.get(*name).is_none_or(Value::is_null));
         faults.extend(missing.map(|name| fault(name, "is required", false)));
         let Some(properties) = schema["properties"].as_object() else { return };
-        let foreign =
+        let unknown =
             members.keys().filter(|name| !properties.contains_key(*name)).take(FAULTS_MAX);
-        faults.extend(foreign.map(|name| fault(name, "is not a member of this body", true)));
+        faults.extend(unknown.map(|name| fault(name, "is not a member of this body", true)));
         for (name, schema) in properties {
             if let Some(value) = members.get(name).filter(|value| !value.is_null()) {
-                self.faults_of_value(self.resolved(schema), value, &format!("{at}{name}"), faults);
+                self.faults_of_value(
+                    self.resolved(schema),
+                    value,
+                    &format!("{path}{name}"),
+                    faults,
+                );
             }
         }
     }
@@ -186,12 +191,12 @@ impl SchemaCheck {
         &'static self,
         schema: &'static Value,
         value: &Value,
-        at: &str,
+        path: &str,
         faults: &mut Vec<BodyFault>,
     ) {
         match value {
             Value::Object(members) if schema["type"] == "object" => {
-                self.faults_of_members(schema, members, &format!("{at}."), faults);
+                self.faults_of_members(schema, members, &format!("{path}."), faults);
             }
             Value::Array(items) if schema["type"] == "array" => {
                 let schema = self.resolved(&schema["items"]);
@@ -199,13 +204,13 @@ impl SchemaCheck {
                     if faults.len() >= FAULTS_MAX {
                         return;
                     }
-                    self.faults_of_value(schema, item, &format!("{at}[{number}]"), faults);
+                    self.faults_of_value(schema, item, &format!("{path}[{number}]"), faults);
                 }
             }
-            value if is_of(schema, value) => {}
+            value if conforms(schema, value) => {}
             _ => {
                 let message = expected(schema);
-                faults.push(BodyFault { field: at.to_owned(), message, is_foreign: false });
+                faults.push(BodyFault { field: path.to_owned(), message, is_unknown: false });
             }
         }
     }
@@ -213,9 +218,9 @@ impl SchemaCheck {
 
 /// Message about a query parameter that the operation does not define.
 pub fn unknown_parameter(operation: &Operation, name: &str) -> String {
-    let spelt = name.to_ascii_lowercase();
+    let lowercase = name.to_ascii_lowercase();
     let distance =
-        |known: &&String| strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &spelt);
+        |listed: &&String| strsim::damerau_levenshtein(&listed.to_ascii_lowercase(), &lowercase);
     match operation.query.iter().min_by_key(distance) {
         Some(nearest) => format!("is not a parameter of this operation; the closest is {nearest}"),
         None => "is not a parameter: this operation takes none".to_owned(),
@@ -246,9 +251,9 @@ fn expected_integer(schema: &Value, is_short: bool) -> String {
             let bits = if is_short { 32 } else { 64 };
             format!("must be a whole number of at most {bits} bits")
         }
-        (least, most) => {
-            let (least, most) = (least.unwrap_or(0), most.unwrap_or(largest));
-            format!("must be a whole number from {least} to {most}")
+        (minimum, maximum) => {
+            let (minimum, maximum) = (minimum.unwrap_or(0), maximum.unwrap_or(largest));
+            format!("must be a whole number from {minimum} to {maximum}")
         }
     }
 }
@@ -259,7 +264,7 @@ fn is_amount(schema: &Value) -> bool {
 
 /// True if the value can be read. A value that can be read but is not allowed breaks a rule, which
 /// is another problem.
-fn is_of(schema: &Value, value: &Value) -> bool {
+fn conforms(schema: &Value, value: &Value) -> bool {
     if let Some(words) = schema["enum"].as_array() {
         return words.contains(value);
     }

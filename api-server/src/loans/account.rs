@@ -1,7 +1,9 @@
-//! Loan book: the terms and state of one loan in the form that the arithmetic uses, read for a
+//! Loan account: the terms and state of one loan in the form that the arithmetic uses, read for a
 //! response or locked for an entry, and the rows that an entry changes.
 //!
-//! One writer per loan: an entry holds the loan's row lock from its first statement to commit.
+//! The account's row lock is here: [`LoanAccount::lock`]. One writer per loan: an entry holds that
+//! lock from its first statement to commit. The queue in the process that comes before it is in
+//! `command/row_locks.rs`.
 
 use crate::audit::{self, Actor};
 use crate::auth::caller::Caller;
@@ -22,8 +24,8 @@ use shared::time::Clock;
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
-/// Maximum attempts to read a book while entries are committed between its two statements.
-const READS: usize = 5;
+/// Maximum attempts to read an account while entries are committed between its two statements.
+const READ_ATTEMPTS: usize = 5;
 
 /// A loan with everything that its arithmetic needs.
 #[derive(Clone, Debug)]
@@ -39,19 +41,19 @@ pub struct LoanAccount {
 }
 
 impl LoanAccount {
-    /// Reads the book of a loan that the caller may see, in two statements, however long the loan's
-    /// history. If an entry was committed between the two, both are repeated, at most `READS`
-    /// times; then the loan counts as locked.
+    /// Reads the account of a loan that the caller may see, in two statements, however long the
+    /// loan's history. If an entry was committed between the two, both are repeated, at most
+    /// `READ_ATTEMPTS` times; then the loan counts as locked.
     pub async fn read(
         db: &impl ConnectionTrait,
         caller: &Caller,
         loan_id: i64,
     ) -> Result<Self, LoanError> {
-        for _ in 0..READS {
+        for _ in 0..READ_ATTEMPTS {
             let (loan, status) = Self::find(db, caller, loan_id).await?;
-            let lines = RatesAndDueRows::read(db, loan_id).await?;
-            if lines.belong_to(&loan) {
-                return Ok(Self::assemble(loan, status, lines));
+            let rows = RatesAndDueRows::read(db, loan_id).await?;
+            if rows.are_consistent_with(&loan) {
+                return Ok(Self::assemble(loan, status, rows));
             }
         }
         Err(LoanError::Locked(None))
@@ -78,9 +80,9 @@ impl LoanAccount {
         }
     }
 
-    /// Locks the loan's row and reads its book, regardless of the caller: visibility and privileges
-    /// must have been checked before.
-    #[expect(clippy::disallowed_methods, reason = "an entry counts every row of its loan")]
+    /// Locks the loan's row and reads its account, regardless of the caller: visibility and
+    /// privileges must have been checked before.
+    #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or(LoanError::NotFound)?;
@@ -89,8 +91,8 @@ impl LoanAccount {
         galera::guard_row(tx, "loans", loan_id).await?;
         let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
         let status = status.ok_or_else(|| LoanError::defect("a loan has no status"))?;
-        let lines = RatesAndDueRows::read(tx, loan_id).await?;
-        Ok(Self::assemble(loan, status, lines))
+        let rows = RatesAndDueRows::read(tx, loan_id).await?;
+        Ok(Self::assemble(loan, status, rows))
     }
 
     fn assemble(
@@ -142,7 +144,8 @@ impl LoanAccount {
     }
 
     /// Writes what an entry changed: due rows, the loan's row, and the loan's field history.
-    /// `change` sets the columns that the arithmetic does not. Only changed columns are written.
+    /// `change` sets the columns that the arithmetic does not. Only changed rows and columns are
+    /// written.
     pub async fn save(
         &self,
         tx: &DatabaseTransaction,
@@ -152,18 +155,6 @@ impl LoanAccount {
         change: impl FnOnce(&mut loans::Model),
     ) -> Result<loans::Model, LoanError> {
         save_due_rows(tx, self.loan.loan_id, &self.state.due_rows, &after.due_rows).await?;
-        self.save_loan(tx, author, clock, after, change).await
-    }
-
-    /// Writes the loan's row and its field history, but no due rows.
-    pub async fn save_loan(
-        &self,
-        tx: &DatabaseTransaction,
-        author: &Actor,
-        clock: Clock,
-        after: &LoanState,
-        change: impl FnOnce(&mut loans::Model),
-    ) -> Result<loans::Model, LoanError> {
         let base_date = after.accrual_base_date;
         let mut loan = loans::Model {
             current_principal_balance: after.principal,
@@ -264,18 +255,18 @@ struct RatesAndDueRows {
     loan: Option<(Option<NaiveDate>, Money, Money)>,
 }
 
-/// Marks a line with a rate, in place of a payment number.
-const RATE_LINE: i32 = 0;
-/// Marks the line with the loan itself.
-const LOAN_LINE: i32 = -1;
+/// Marks a row with a rate, in place of a payment number.
+const RATE_ROW: i32 = 0;
+/// Marks the row with the loan itself.
+const LOAN_ROW: i32 = -1;
 
 impl RatesAndDueRows {
-    /// Reads all kinds of lines in one statement.
+    /// Reads all kinds of rows in one statement.
     async fn read(db: &impl ConnectionTrait, loan_id: i64) -> Result<Self, DbErr> {
         use loan_interest_rates::Column as R;
         use loans::Column as L;
         use payments_due::Column as D;
-        let nothing = || Expr::value(0i64);
+        let zero = || Expr::value(0i64);
         let newest = Query::select()
             .expr(D::PaymentNumber.max())
             .from(payments_due::Entity)
@@ -299,46 +290,46 @@ impl RatesAndDueRows {
             .and_where(open)
             .take();
         let loan = Query::select()
-            .expr_as(Expr::value(LOAN_LINE), "number")
+            .expr_as(Expr::value(LOAN_ROW), "number")
             .expr_as(L::NextDueDate.into_expr(), "day")
             .expr_as(L::LoanId.into_expr(), "row_id")
             .expr_as(L::CurrentPrincipalBalance.into_expr(), "first")
             .expr_as(L::InterestSettledTotal.into_expr(), "second")
-            .expr_as(nothing(), "third")
-            .expr_as(nothing(), "fourth")
+            .expr_as(zero(), "third")
+            .expr_as(zero(), "fourth")
             .from(loans::Entity)
             .and_where(L::LoanId.eq(loan_id))
             .take();
         let select = Query::select()
-            .expr_as(Expr::value(RATE_LINE), "number")
+            .expr_as(Expr::value(RATE_ROW), "number")
             .expr_as(R::EffectiveDate.into_expr(), "day")
             .expr_as(R::RowId.into_expr(), "row_id")
             .expr_as(R::InterestRate.into_expr(), "first")
-            .expr_as(nothing(), "second")
-            .expr_as(nothing(), "third")
-            .expr_as(nothing(), "fourth")
+            .expr_as(zero(), "second")
+            .expr_as(zero(), "third")
+            .expr_as(zero(), "fourth")
             .from(loan_interest_rates::Entity)
             .and_where(R::LoanId.eq(loan_id))
             .union(UnionType::All, due)
             .union(UnionType::All, loan)
             .take();
-        let mut lines = Self { rates: Vec::new(), due_rows: Vec::new(), loan: None };
+        let mut rows = Self { rates: Vec::new(), due_rows: Vec::new(), loan: None };
         for row in db.query_all(&select).await? {
-            lines.push(&row)?;
+            rows.push(&row)?;
         }
-        lines.rates.sort_by_key(|step| step.effective_date);
-        lines.due_rows.sort_by_key(|row| row.due_date);
-        Ok(lines)
+        rows.rates.sort_by_key(|step| step.effective_date);
+        rows.due_rows.sort_by_key(|row| row.due_date);
+        Ok(rows)
     }
 
     fn push(&mut self, row: &QueryResult) -> Result<(), DbErr> {
         let money = |column: &str| row.try_get::<Money>("", column);
         match row.try_get("", "number")? {
-            LOAN_LINE => {
+            LOAN_ROW => {
                 let next_due_date = row.try_get("", "day")?;
                 self.loan = Some((next_due_date, money("first")?, money("second")?));
             }
-            RATE_LINE => self.rates.push(RateStep {
+            RATE_ROW => self.rates.push(RateStep {
                 effective_date: row.try_get("", "day")?,
                 rate: row.try_get("", "first")?,
             }),
@@ -356,10 +347,10 @@ impl RatesAndDueRows {
     }
 
     /// True if no entry was written since this row of the loan was read.
-    fn belong_to(&self, loan: &loans::Model) -> bool {
-        let of_loan =
+    fn are_consistent_with(&self, loan: &loans::Model) -> bool {
+        let columns =
             (loan.next_due_date, loan.current_principal_balance, loan.interest_settled_total);
-        self.loan == Some(of_loan)
+        self.loan == Some(columns)
     }
 }
 

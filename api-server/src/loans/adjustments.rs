@@ -53,8 +53,8 @@ pub async fn post(
     loan_id: i64,
     new: &NewAdjustment,
 ) -> Result<loan_transactions::Model, LoanError> {
-    let book = LoanAccount::lock(tx, loan_id).await?;
-    refuse_if_closed(&book.status)?;
+    let account = LoanAccount::lock(tx, loan_id).await?;
+    refuse_if_closed(&account.status)?;
     let NewAdjustment { kind, amount, effective_date, .. } = *new;
     if (kind == AdjustmentKind::Draw) != new.creditline_id.is_some() {
         return Err(LoanError::invalid(
@@ -62,27 +62,28 @@ pub async fn post(
             "is required for a draw, and not allowed otherwise",
         ));
     }
-    journal::check_date(&book, effective_date, clock.today, kind.moves_base())?;
-    let adjusted = adjustment::post(&book.terms, &book.state, kind, amount, effective_date)
+    journal::check_date(&account, effective_date, clock.today, kind.moves_base())?;
+    let adjusted = adjustment::post(&account.terms, &account.state, kind, amount, effective_date)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;
-    if !adjusted.is_balanced(&book.state, kind, amount) {
+    if !adjusted.is_balanced(&account.state, kind, amount) {
         return Err(LoanError::defect(
             "an adjustment is out of balance: not exactly its own balance moved by its amount",
         ));
     }
-    let heading = EntryHeader { loan_id, author, clock, effective_date };
+    let header = EntryHeader { loan_id, author, clock, effective_date };
     let row = loan_transactions::ActiveModel {
         creditline_id: Set(new.creditline_id),
         user_reference: Set(new.user_reference.clone()),
-        ..heading.row(code(kind), amount, Some(adjusted.balance_after))?
+        ..header.row(code(kind), amount, Some(adjusted.balance_after))?
     };
     let reference = journal::insert(tx, row, []).await?;
-    book.save(tx, author, clock, &adjusted.after, |loan| {
-        loan.last_activity_date = Some(effective_date);
-    })
-    .await?;
+    account
+        .save(tx, author, clock, &adjusted.after, |loan| {
+            loan.last_activity_date = Some(effective_date);
+        })
+        .await?;
     if kind.moves_base() {
-        LoanSnapshot::of(&book.loan).save(tx, reference).await?;
+        LoanSnapshot::of(&account.loan).save(tx, reference).await?;
     }
     if let Some(creditline_id) = new.creditline_id {
         count_draw(tx, author, clock, (loan_id, creditline_id), (1, amount)).await?;
@@ -92,7 +93,7 @@ pub async fn post(
     Ok(row)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever posts a row gets it back")]
+#[expect(clippy::disallowed_methods, reason = "a new row is returned, visible or not")]
 async fn entry_row(
     tx: &DatabaseTransaction,
     reference: i64,
@@ -103,7 +104,7 @@ async fn entry_row(
 
 /// Adds draws, and the amount drawn, to a credit line of the loan, under the line's row lock.
 /// Negative values take them back.
-#[expect(clippy::disallowed_methods, reason = "a posting counts on its own line")]
+#[expect(clippy::disallowed_methods, reason = "a draw counts on its line, visible or not")]
 pub(crate) async fn count_draw(
     tx: &DatabaseTransaction,
     author: &Actor,

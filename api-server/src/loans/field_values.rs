@@ -14,7 +14,7 @@ pub async fn of_transaction(
     caller: &Caller,
     values: &[Option<String>; 5],
 ) -> Result<[Option<String>; 5], LoanError> {
-    let defined = caller
+    let definitions = caller
         .find::<user_defined_fields::Entity>()
         .filter(user_defined_fields::Column::Form.eq(Form::TransactionEntry))
         .all(db)
@@ -24,7 +24,7 @@ pub async fn of_transaction(
         let member = format!("Userdef{number:02}");
         let name = format!("userdef{number:02}");
         let definition =
-            defined.iter().find(|field| field.field_name == name && !field.hidden_flag);
+            definitions.iter().find(|field| field.field_name == name && !field.hidden_flag);
         *stored = match (definition, value) {
             (None, None) => None,
             (None, Some(_)) => {
@@ -57,38 +57,38 @@ pub fn checked(
             true => Err(InvalidValue::missing(member, format!("{} is required", field.label))),
         };
     };
-    let refused = |must: &str| InvalidValue::new(member, format!("{} must be {must}", field.label));
+    let invalid = |must: &str| InvalidValue::new(member, format!("{} must be {must}", field.label));
     let stored = match field.data_type {
         DataType::Text => {
             let characters_max = field.size.and_then(|size| usize::try_from(size).ok());
-            match characters_max.filter(|most| value.chars().count() > *most) {
+            match characters_max.filter(|max| value.chars().count() > *max) {
                 None => value.to_owned(),
-                Some(most) => return Err(refused(&format!("at most {most} characters"))),
+                Some(max) => return Err(invalid(&format!("at most {max} characters"))),
             }
         }
         DataType::Number => {
             let number = value.parse::<i64>();
-            number.map_err(|_| refused("a whole number"))?.to_string()
+            number.map_err(|_| invalid("a whole number"))?.to_string()
         }
         DataType::Money => {
             let amount = value.parse::<Money>().ok().filter(|amount| amount.is_whole_cents());
-            amount.ok_or_else(|| refused("an amount with at most two decimals"))?.to_string()
+            amount.ok_or_else(|| invalid("an amount with at most two decimals"))?.to_string()
         }
         DataType::Date => {
-            let Day(date) = value.parse().map_err(|_| refused("a date, YYYY-MM-DD"))?;
+            let Day(date) = value.parse().map_err(|_| invalid("a date, YYYY-MM-DD"))?;
             date.to_string()
         }
         DataType::Flag => match value {
             "true" | "false" => value.to_owned(),
-            _ => return Err(refused("true or false")),
+            _ => return Err(invalid("true or false")),
         },
-        DataType::PickList => match field.pick_list.0.iter().any(|pick| pick == value) {
+        DataType::PickList => match field.pick_list.0.iter().any(|choice| choice == value) {
             true => value.to_owned(),
             false => {
-                return Err(refused(&format!("one of: {}", field.pick_list.0.join(", "))));
+                return Err(invalid(&format!("one of: {}", field.pick_list.0.join(", "))));
             }
         },
-        DataType::Document => return Err(refused("attached as a document")),
+        DataType::Document => return Err(invalid("attached as a document")),
     };
     Ok(Some(stored))
 }

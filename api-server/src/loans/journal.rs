@@ -105,13 +105,13 @@ pub struct PostedRow {
 
 impl PostedRow {
     /// Returns the rows that the caller may see.
-    pub fn seen(rows: Vec<Self>) -> Vec<loan_transactions::Model> {
+    pub fn visible_rows(rows: Vec<Self>) -> Vec<loan_transactions::Model> {
         rows.into_iter().filter(|row| row.visible == 1).map(|row| row.row).collect()
     }
 }
 
 /// Reads all rows of an entry, first row first.
-#[expect(clippy::disallowed_methods, reason = "an entry allocates what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is allocated whole, hidden rows too")]
 pub async fn read(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -150,17 +150,17 @@ pub async fn allocate<'a>(
             principal = Some(row.transaction_id);
         }
     }
-    let new = new_due_rows(tx, loan_id, parts).await?;
+    let new_ids = new_due_rows(tx, loan_id, parts).await?;
     let mut allocations = Vec::with_capacity(2 * parts.len());
     for part in parts {
-        let due_row = part.row_id.or_else(|| new.get(&part.due_date).copied());
-        let due_row = due_row.ok_or_else(|| missing("due row"))?;
+        let due_row_id = part.row_id.or_else(|| new_ids.get(&part.due_date).copied());
+        let due_row_id = due_row_id.ok_or_else(|| missing("due row"))?;
         for (row, amount) in [(interest, part.interest), (principal, part.principal)] {
             if amount.is_positive() {
                 allocations.push(payment_allocations::ActiveModel {
                     row_id: NotSet,
                     transaction_id: Set(row.ok_or_else(|| missing("transaction"))?),
-                    payment_due_id: Set(due_row),
+                    payment_due_id: Set(due_row_id),
                     amount: Set(amount),
                 });
             }
@@ -173,7 +173,7 @@ pub async fn allocate<'a>(
 }
 
 /// Returns the keys of the due rows that the entry itself created, by due date.
-#[expect(clippy::disallowed_methods, reason = "an entry counts every due row of its loan")]
+#[expect(clippy::disallowed_methods, reason = "due rows have no visibility rule")]
 async fn new_due_rows(
     tx: &DatabaseTransaction,
     loan_id: i64,
@@ -202,7 +202,7 @@ fn missing(what: &str) -> DbErr {
 /// base must not be dated before the current base or the last payment either: it would have to undo
 /// them.
 pub fn check_date(
-    book: &LoanAccount,
+    account: &LoanAccount,
     effective_date: NaiveDate,
     today: NaiveDate,
     moves_base: bool,
@@ -211,8 +211,8 @@ pub fn check_date(
         return Err(LoanError::Refused(LoanRefusal::DateInFuture { today }));
     }
     let earliest = match moves_base {
-        true => earliest_date(&book.loan),
-        false => book.loan.origination_date,
+        true => earliest_date(&account.loan),
+        false => account.loan.origination_date,
     };
     if effective_date < earliest {
         return Err(LoanError::Refused(LoanRefusal::DateTooEarly { earliest }));

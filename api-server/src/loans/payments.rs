@@ -33,72 +33,76 @@ pub async fn post(
     author: &Actor,
     clock: Clock,
     loan_id: i64,
-    order: &ValidatedPayment,
+    payment: &ValidatedPayment,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let book = LoanAccount::lock(tx, loan_id).await?;
-    let effective_date = match &order.card {
-        Some(card) => card.charged_on.max(journal::earliest_date(&book.loan)),
-        None => order.effective_date.unwrap_or(clock.today),
+    let account = LoanAccount::lock(tx, loan_id).await?;
+    let effective_date = match &payment.card {
+        Some(card) => card.charged_on.max(journal::earliest_date(&account.loan)),
+        None => payment.effective_date.unwrap_or(clock.today),
     };
-    refuse_payments(&book.status)?;
-    journal::check_date(&book, effective_date, clock.today, true)?;
-    let method = payment_method(tx, caller, order.payment_method_code.as_deref()).await?;
-    let mut drawer = drawers::for_payment(tx, caller, &method, order.cash_drawer_id).await?;
-    let paid_by = paid_by(tx, caller, &book, order.paid_by_contact_id).await?;
-    check_external_id(tx, loan_id, order.external_id.as_deref()).await?;
-    let user_fields = field_values::of_transaction(tx, caller, &order.user_fields).await?;
-    let instruction =
-        PaymentInput { amount: order.amount, effective_date, how: how(order, &book.loan) };
-    let posting = servicing::payment::post(&book.terms, &book.state, &instruction)
-        .map_err(|refusal| LoanRefusal::of_amount(refusal, order.amount))?;
-    if !posting.is_balanced(&book.state, order.amount) {
+    refuse_payments(&account.status)?;
+    journal::check_date(&account, effective_date, clock.today, true)?;
+    let method = payment_method(tx, caller, payment.payment_method_code.as_deref()).await?;
+    let mut drawer = drawers::for_payment(tx, caller, &method, payment.cash_drawer_id).await?;
+    let paid_by = paid_by(tx, caller, &account, payment.paid_by_contact_id).await?;
+    check_external_id(tx, loan_id, payment.external_id.as_deref()).await?;
+    let user_fields = field_values::of_transaction(tx, caller, &payment.user_fields).await?;
+    let input = PaymentInput {
+        amount: payment.amount,
+        effective_date,
+        mode: allocation_mode(payment, &account.loan),
+    };
+    let posting = servicing::payment::post(&account.terms, &account.state, &input)
+        .map_err(|refusal| LoanRefusal::of_amount(refusal, payment.amount))?;
+    if !posting.is_balanced(&account.state, payment.amount) {
         return Err(LoanError::defect(
             "a payment is out of balance: its amount, parts and balances disagree",
         ));
     }
     let paid_off = match posting.closes {
-        true => Some(status_paid_off(tx, caller).await?),
+        true => Some(paid_off_status_id(tx, caller).await?),
         false => None,
     };
-    let heading = EntryHeader { loan_id, author, clock, effective_date };
+    let header = EntryHeader { loan_id, author, clock, effective_date };
     let drawer_id = drawer.as_ref().map(Drawer::id);
     let sources = Sources { method: &method, drawer_id, paid_by, user_fields };
-    let (total, lines) = rows(&book, order, &posting, heading, sources)?;
+    let (total, lines) = rows(&account, payment, &posting, header, sources)?;
     let reference = journal::insert(tx, total, lines).await?;
     if let Some(drawer) = &mut drawer {
-        let paid = TenderedPayment {
+        let tendered = TenderedPayment {
             method: &method,
-            reference: order.payment_method_reference.as_deref(),
-            amount: order.amount,
+            reference: payment.payment_method_reference.as_deref(),
+            amount: payment.amount,
             loan_id,
             transaction_id: reference,
             now: clock.now,
         };
-        drawer.enter_payment(tx, paid).await?;
+        drawer.enter_payment(tx, tendered).await?;
     }
-    book.save(tx, author, clock, &posting.after, |loan| {
-        loan.last_payment_date = Some(effective_date);
-        loan.last_payment_amount = Some(order.amount);
-        loan.last_activity_date = Some(effective_date);
-        if let Some(status_code_id) = paid_off {
-            loan.status_code_id = status_code_id;
-            loan.payoff_date = Some(effective_date);
-            loan.closed_date = Some(effective_date);
-        }
-    })
-    .await?;
-    LoanSnapshot::of(&book.loan).save(tx, reference).await?;
-    let written = journal::read(tx, caller, reference).await?;
-    let all = written.iter().map(|written| &written.row);
+    account
+        .save(tx, author, clock, &posting.after, |loan| {
+            loan.last_payment_date = Some(effective_date);
+            loan.last_payment_amount = Some(payment.amount);
+            loan.last_activity_date = Some(effective_date);
+            if let Some(status_code_id) = paid_off {
+                loan.status_code_id = status_code_id;
+                loan.payoff_date = Some(effective_date);
+                loan.closed_date = Some(effective_date);
+            }
+        })
+        .await?;
+    LoanSnapshot::of(&account.loan).save(tx, reference).await?;
+    let posted_rows = journal::read(tx, caller, reference).await?;
+    let all = posted_rows.iter().map(|posted| &posted.row);
     journal::allocate(tx, loan_id, all, &posting.due_row_parts).await?;
-    Ok(PostedRow::seen(written))
+    Ok(PostedRow::visible_rows(posted_rows))
 }
 
-fn how<'a>(order: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {
-    let excess = order.excess_handling.unwrap_or(loan.excess_handling);
-    match &order.split {
+fn allocation_mode<'a>(payment: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {
+    let excess = payment.excess_handling.unwrap_or(loan.excess_handling);
+    match &payment.split {
         Some(split) => AllocationMode::Split(*split),
-        None if order.payoff => AllocationMode::Payoff { excess },
+        None if payment.payoff => AllocationMode::Payoff { excess },
         None => {
             AllocationMode::Distributed { distribution: loan.payment_distribution.items(), excess }
         }
@@ -116,38 +120,38 @@ struct Sources<'a> {
 /// Builds the total row, one row per balance that moves, in the order in which the balances move,
 /// and the memo row of a convenience fee.
 fn rows(
-    book: &LoanAccount,
-    order: &ValidatedPayment,
+    account: &LoanAccount,
+    payment: &ValidatedPayment,
     posting: &PostedPayment,
-    heading: EntryHeader<'_>,
+    header: EntryHeader<'_>,
     Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
 ) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), LoanError> {
     let PostedPayment { parts, after, .. } = posting;
-    let suspense_between = book.state.suspense.minus(parts.suspense_applied)?;
-    let interest_after = after.interest_owed_on(&book.terms, heading.effective_date)?;
-    let paid = |code, amount, after| {
+    let suspense_after_applied = account.state.suspense.minus(parts.suspense_applied)?;
+    let interest_after = after.interest_owed_on(&account.terms, header.effective_date)?;
+    let row = |code, amount, after| {
         Ok::<_, LoanError>(loan_transactions::ActiveModel {
             payment_method_code: Set(Some(method.payment_method_code.clone())),
-            payment_method_reference: Set(order.payment_method_reference.clone()),
-            user_reference: Set(order.user_reference.clone()),
+            payment_method_reference: Set(payment.payment_method_reference.clone()),
+            user_reference: Set(payment.user_reference.clone()),
             paid_by_contact_id: Set(Some(paid_by)),
             cash_drawer_id: Set(drawer_id),
-            payment_gateway_token_id: Set(order.card.as_ref().map(|card| card.token_id)),
-            ..heading.row(code, amount, after)?
+            payment_gateway_token_id: Set(payment.card.as_ref().map(|card| card.token_id)),
+            ..header.row(code, amount, after)?
         })
     };
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = user_fields;
     let total = loan_transactions::ActiveModel {
-        external_id: Set(order.external_id.clone()),
+        external_id: Set(payment.external_id.clone()),
         userdef01: Set(userdef01),
         userdef02: Set(userdef02),
         userdef03: Set(userdef03),
         userdef04: Set(userdef04),
         userdef05: Set(userdef05),
-        ..paid(codes::PAYMENT_TOTAL, order.amount, Some(posting.payoff_after))?
+        ..row(codes::PAYMENT_TOTAL, payment.amount, Some(posting.payoff_after))?
     };
     let lines = [
-        (codes::SUSPENSE_APPLIED, parts.suspense_applied, suspense_between),
+        (codes::SUSPENSE_APPLIED, parts.suspense_applied, suspense_after_applied),
         (codes::PRINCIPAL_PAYMENT, parts.principal, after.principal),
         (codes::INTEREST_PAYMENT, parts.interest, interest_after),
         (codes::LATE_CHARGE_PAYMENT, parts.late_charges, after.late_charges),
@@ -155,10 +159,10 @@ fn rows(
         (codes::IMPOUND_PAYMENT, parts.impound, after.impound),
         (codes::SUSPENSE_PAYMENT, parts.suspense, after.suspense),
     ];
-    let moved = lines.into_iter().filter(|(_, amount, _)| amount.is_positive());
-    let lines = moved.map(|(code, amount, after)| paid(code, amount, Some(after)));
-    let fee = order.card.as_ref().map(|card| card.fee).filter(|fee| fee.is_positive());
-    let memo = fee.map(|fee| paid(codes::CONVENIENCE_FEE, fee, None));
+    let nonzero = lines.into_iter().filter(|(_, amount, _)| amount.is_positive());
+    let lines = nonzero.map(|(code, amount, after)| row(code, amount, Some(after)));
+    let fee = payment.card.as_ref().map(|card| card.fee).filter(|fee| fee.is_positive());
+    let memo = fee.map(|fee| row(codes::CONVENIENCE_FEE, fee, None));
     Ok((total, lines.chain(memo).collect::<Result<_, _>>()?))
 }
 
@@ -174,8 +178,12 @@ async fn payment_method(
         Some(code) => methods.filter(PaymentMethodCode.eq(code)),
         None => methods.filter(DefaultFlag.eq(true)),
     };
-    method.one(tx).await?.ok_or_else(|| {
-        LoanError::unknown_code("Payment_Method_Code", code.unwrap_or("the default payment method"))
+    method.one(tx).await?.ok_or_else(|| match code {
+        Some(code) => LoanError::unknown_code("Payment_Method_Code", code),
+        None => LoanError::missing(
+            "Payment_Method_Code",
+            "is required: there is no active default payment method",
+        ),
     })
 }
 
@@ -183,15 +191,15 @@ async fn payment_method(
 async fn paid_by(
     tx: &DatabaseTransaction,
     caller: &Caller,
-    book: &LoanAccount,
+    account: &LoanAccount,
     contact_id: Option<i64>,
 ) -> Result<i64, LoanError> {
-    let Some(contact_id) = contact_id.filter(|id| *id != book.loan.contact_id) else {
-        return Ok(book.loan.contact_id);
+    let Some(contact_id) = contact_id.filter(|id| *id != account.loan.contact_id) else {
+        return Ok(account.loan.contact_id);
     };
     let link = caller
         .find::<loan_contacts::Entity>()
-        .filter(loan_contacts::Column::LoanId.eq(book.loan.loan_id))
+        .filter(loan_contacts::Column::LoanId.eq(account.loan.loan_id))
         .filter(loan_contacts::Column::ContactId.eq(contact_id));
     match link.one(tx).await? {
         Some(_) => Ok(contact_id),
@@ -202,7 +210,7 @@ async fn paid_by(
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "unique among all rows of the loan")]
+#[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
 async fn check_external_id(
     tx: &DatabaseTransaction,
     loan_id: i64,
@@ -222,7 +230,7 @@ async fn check_external_id(
     }
 }
 
-async fn status_paid_off(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, LoanError> {
+async fn paid_off_status_id(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, LoanError> {
     let status = caller
         .find::<loan_status_codes::Entity>()
         .filter(loan_status_codes::Column::Code.eq(PAID_OFF))

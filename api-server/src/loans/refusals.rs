@@ -81,7 +81,7 @@ impl From<LoanRefusal> for Problem {
     fn from(refusal: LoanRefusal) -> Self {
         use ProblemType as Type;
         match refusal {
-            LoanRefusal::Amount { refusal, amount } => of_arithmetic(refusal, amount),
+            LoanRefusal::Amount { refusal, amount } => amount_problem(refusal, amount),
             LoanRefusal::TakesNoPayments { status } => Self::new(Type::LoanClosed)
                 .detail(format!("a loan with status {status} does not accept payments")),
             LoanRefusal::Closed { status } => {
@@ -106,7 +106,7 @@ impl From<LoanRefusal> for Problem {
     }
 }
 
-fn of_arithmetic(refusal: PaymentRefusal, amount: Money) -> Problem {
+fn amount_problem(refusal: PaymentRefusal, amount: Money) -> Problem {
     use ProblemType as Type;
     match refusal {
         PaymentRefusal::AmountNotPositive => {

@@ -31,66 +31,68 @@ use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes
 use shared::time::Clock;
 use std::collections::HashMap;
 
-/// Reverses an entry. Returns the reversing rows, in the order of the rows they reverse. `returned`
-/// is the day on which the bank returned a payment: the payment is then marked as returned (NSF).
-/// The caller commits.
+/// Reverses an entry. Returns the reversing rows, in the order of the rows they reverse.
+/// `returned_on` is the day on which the bank returned a payment: the payment is then marked as
+/// returned (NSF). The caller commits.
 pub async fn reverse(
     tx: &DatabaseTransaction,
     author: &Actor,
     clock: Clock,
     reference: i64,
-    returned: Option<NaiveDate>,
+    returned_on: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let mut book = LoanAccount::lock(tx, loan_of(tx, reference).await?).await?;
+    let mut account = LoanAccount::lock(tx, loan_of(tx, reference).await?).await?;
     let rows = entry(tx, reference).await?;
     let first = rows.first().ok_or_else(|| refuse("is not an entry"))?;
-    check_reversible(first, returned, clock.today)?;
-    let moves = moves(tx, &rows).await?;
-    let prior = prior_state(tx, &book, first, &moves).await?;
-    if !prior.as_ref().is_some_and(|prior| closed_by_entry(&book, prior)) {
+    check_reversible(first, returned_on, clock.today)?;
+    let reversals = row_reversals(tx, &rows).await?;
+    let snapshot = prior_state(tx, &account, first, &reversals).await?;
+    if !snapshot.as_ref().is_some_and(|snapshot| closed_by_entry(&account, snapshot)) {
         // Only reversing the entry that closed a loan reopens it.
-        refuse_if_closed(&book.status)?;
+        refuse_if_closed(&account.status)?;
     }
-    let mut after = moved_back(&book.state, &moves)?;
-    if let Some(prior) = &prior {
-        if closed_by_entry(&book, prior) {
-            book.terms.accrues = accrues(&status(tx, prior.status_code_id).await?);
+    let mut after = state_without(&account.state, &reversals)?;
+    if let Some(snapshot) = &snapshot {
+        if closed_by_entry(&account, snapshot) {
+            account.terms.accrues = accrues(&status(tx, snapshot.status_code_id).await?);
         }
-        after.accrual_base_date = prior.accrual_base_date;
-        after.accrual_base_total = prior.accrual_base_total;
-        after.paid_ahead_amount = prior.paid_ahead_amount;
-        after.next_due_date = prior.next_due_date;
-        due_rows::undo(tx, first.loan_id, &rows, prior.next_due_date).await?;
+        after.accrual_base_date = snapshot.accrual_base_date;
+        after.accrual_base_total = snapshot.accrual_base_total;
+        after.paid_ahead_amount = snapshot.paid_ahead_amount;
+        after.next_due_date = snapshot.next_due_date;
+        due_rows::revert(tx, first.loan_id, &rows, snapshot.next_due_date).await?;
     }
-    let undoing = undoing(author, clock, &book, &after, &moves, returned)?;
-    let undoing = write(tx, &rows, undoing, returned).await?;
+    let new_rows = reversing_rows(author, clock, &account, &after, &reversals, returned_on)?;
+    let new_rows = write(tx, &rows, new_rows, returned_on).await?;
     let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
-    let reversal = undoing.first().map(|row| row.transaction_id).unwrap_or_default();
-    drawers::reverse_payment(tx, user_id, clock.now, reference, reversal).await?;
-    book.save_loan(tx, author, clock, &after, |loan| {
-        restore(loan, &book, prior.as_ref(), first.effective_date)
-    })
-    .await?;
+    let reversal_id = new_rows.first().map(|row| row.transaction_id).unwrap_or_default();
+    drawers::reverse_payment(tx, user_id, clock.now, reference, reversal_id).await?;
+    // The due rows in `after` are as they were read, so `save` leaves those written above alone.
+    account
+        .save(tx, author, clock, &after, |loan| {
+            restore(loan, &account, snapshot.as_ref(), first.effective_date)
+        })
+        .await?;
     if let Some(creditline_id) = first.creditline_id {
-        let back = Money::ZERO.minus(first.transaction_amount)?;
+        let drawn_back = Money::ZERO.minus(first.transaction_amount)?;
         let line = (first.loan_id, creditline_id);
-        adjustments::count_draw(tx, author, clock, line, (-1, back)).await?;
+        adjustments::count_draw(tx, author, clock, line, (-1, drawn_back)).await?;
     }
-    Ok(undoing)
+    Ok(new_rows)
 }
 
 fn refuse(message: impl Into<String>) -> LoanError {
     LoanError::invalid("Transaction_Reference_No", message)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
 async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, LoanError> {
     let first = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
     Ok(first.ok_or(LoanError::NotFound)?.loan_id)
 }
 
 /// Reads the rows of an entry under the loan's row lock.
-#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
 async fn entry(
     tx: &DatabaseTransaction,
     reference: i64,
@@ -103,7 +105,7 @@ async fn entry(
 
 fn check_reversible(
     first: &loan_transactions::Model,
-    returned: Option<NaiveDate>,
+    returned_on: Option<NaiveDate>,
     today: NaiveDate,
 ) -> Result<(), LoanError> {
     if first.transaction_code % 2 == 1 {
@@ -112,11 +114,11 @@ fn check_reversible(
     if first.reversed_flag {
         return Err(refuse("is already reversed"));
     }
-    let Some(day) = returned else { return Ok(()) };
+    let Some(returned_day) = returned_on else { return Ok(()) };
     if first.transaction_code != codes::PAYMENT_TOTAL.number {
         return Err(refuse("is not a payment: only payments can be returned"));
     }
-    match first.effective_date <= day && day <= today {
+    match first.effective_date <= returned_day && returned_day <= today {
         true => Ok(()),
         false => {
             let from = first.effective_date;
@@ -130,11 +132,11 @@ struct RowReversal<'a> {
     row: &'a loan_transactions::Model,
     /// +1: the row raised its balance; -1: it lowered it; 0: it moved none.
     sign: i32,
-    undoing: transaction_codes::Model,
+    reversal_code: transaction_codes::Model,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
-async fn moves<'a>(
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
+async fn row_reversals<'a>(
     tx: &DatabaseTransaction,
     rows: &'a [loan_transactions::Model],
 ) -> Result<Vec<RowReversal<'a>>, LoanError> {
@@ -146,18 +148,18 @@ async fn moves<'a>(
         .await?;
     let codes: HashMap<i32, transaction_codes::Model> =
         codes.into_iter().map(|code| (code.transaction_code, code)).collect();
-    let moves = rows.iter().map(|row| {
+    let reversals = rows.iter().map(|row| {
         let sign = codes.get(&row.transaction_code).map(|code| code.sign);
-        let undoing = codes.get(&(row.transaction_code + 1)).cloned();
-        Some(RowReversal { row, sign: sign?, undoing: undoing? })
+        let reversal_code = codes.get(&(row.transaction_code + 1)).cloned();
+        Some(RowReversal { row, sign: sign?, reversal_code: reversal_code? })
     });
-    let moves: Option<Vec<RowReversal<'_>>> = moves.collect();
-    moves.ok_or_else(|| refuse("has a transaction code without a reversal"))
+    let reversals: Option<Vec<RowReversal<'_>>> = reversals.collect();
+    reversals.ok_or_else(|| refuse("has a transaction code without a reversal"))
 }
 
 impl RowReversal<'_> {
     /// Returns the amount that reversing the row adds to its balance.
-    fn back(&self) -> Result<Money, OutOfRange> {
+    fn balance_change(&self) -> Result<Money, OutOfRange> {
         match self.sign {
             1.. => Money::ZERO.minus(self.row.transaction_amount),
             0 => Ok(Money::ZERO),
@@ -167,27 +169,27 @@ impl RowReversal<'_> {
 }
 
 /// Returns the balances without the entry. For interest, the settled total is taken back.
-fn moved_back(state: &LoanState, moves: &[RowReversal<'_>]) -> Result<LoanState, LoanError> {
+fn state_without(state: &LoanState, reversals: &[RowReversal<'_>]) -> Result<LoanState, LoanError> {
     let mut after = state.clone();
-    for step in moves {
-        let Some(name) = step.row.balance_name else { continue };
+    for reversal in reversals {
+        let Some(name) = reversal.row.balance_name else { continue };
         if name == BalanceName::Interest {
-            after.interest_settled_total = after.interest_settled_total.minus(step.back()?)?;
+            after.interest_settled_total =
+                after.interest_settled_total.minus(reversal.balance_change()?)?;
             continue;
         }
         let balance = balance(&mut after, name);
-        *balance = balance.plus(step.back()?)?;
+        *balance = balance.plus(reversal.balance_change()?)?;
     }
-    for name in [
-        BalanceName::Principal,
-        BalanceName::LateCharge,
-        BalanceName::Fees,
-        BalanceName::Impound,
-        BalanceName::Suspense,
+    for (name, field) in [
+        (BalanceName::Principal, "Current_Principal_Balance"),
+        (BalanceName::LateCharge, "Current_Late_Charge_Balance"),
+        (BalanceName::Fees, "Current_Fees_Balance"),
+        (BalanceName::Impound, "Current_Impound_Balance"),
+        (BalanceName::Suspense, "Current_Suspense_Balance"),
     ] {
         if *balance(&mut after, name) < Money::ZERO {
-            let message =
-                format!("would leave the {name:?} balance below zero: reverse later entries first");
+            let message = format!("would leave {field} below zero: reverse later entries first");
             return Err(refuse(message));
         }
     }
@@ -209,18 +211,19 @@ fn balance(state: &mut LoanState, name: BalanceName) -> &mut Money {
 
 /// Returns the snapshot of the loan before the entry, or `None` if the entry did not move the
 /// accrual base. Refuses an entry that was not the last to move it.
-#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
 async fn prior_state(
     tx: &DatabaseTransaction,
-    book: &LoanAccount,
+    account: &LoanAccount,
     first: &loan_transactions::Model,
-    moves: &[RowReversal<'_>],
+    reversals: &[RowReversal<'_>],
 ) -> Result<Option<LoanSnapshot>, LoanError> {
     let snapshot = loan_snapshots::Entity::find_by_id(first.transaction_id).one(tx).await?;
     let Some(snapshot) = snapshot else {
         let moves_base = |name| matches!(name, BalanceName::Principal | BalanceName::Interest);
-        let total = first.transaction_code == codes::PAYMENT_TOTAL.number;
-        return match total || moves.iter().any(|step| step.row.balance_name.is_some_and(moves_base))
+        let is_payment = first.transaction_code == codes::PAYMENT_TOTAL.number;
+        return match is_payment
+            || reversals.iter().any(|reversal| reversal.row.balance_name.is_some_and(moves_base))
         {
             true => Err(refuse("has no stored snapshot of the loan before it")),
             false => Ok(None),
@@ -245,10 +248,10 @@ async fn prior_state(
             later.transaction_id
         )));
     }
-    let same_accrual = closed_by_entry(book, &prior)
-        || accrues(&status(tx, prior.status_code_id).await?) == accrues(&book.status);
-    if book.loan.accrual_base_date != first.effective_date
-        || !prior.has_terms_of(&book.loan)
+    let same_accrual = closed_by_entry(account, &prior)
+        || accrues(&status(tx, prior.status_code_id).await?) == accrues(&account.status);
+    if account.loan.accrual_base_date != first.effective_date
+        || !prior.has_same_terms(&account.loan)
         || !same_accrual
     {
         return Err(refuse("is no longer the last change to the loan's accrual base and terms"));
@@ -257,12 +260,12 @@ async fn prior_state(
 }
 
 /// True if the loan is still closed as the entry left it: its status has not been changed since.
-fn closed_by_entry(book: &LoanAccount, prior: &LoanSnapshot) -> bool {
-    let paid_off_since = book.loan.payoff_date.is_some() && prior.payoff_date.is_none();
-    paid_off_since && book.status.code == PAID_OFF
+fn closed_by_entry(account: &LoanAccount, prior: &LoanSnapshot) -> bool {
+    let paid_off_since = account.loan.payoff_date.is_some() && prior.payoff_date.is_none();
+    paid_off_since && account.status.code == PAID_OFF
 }
 
-#[expect(clippy::disallowed_methods, reason = "a reversal undoes what no caller sees, too")]
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
 async fn status(
     tx: &DatabaseTransaction,
     status_code_id: i64,
@@ -275,55 +278,55 @@ async fn status(
 /// stay.
 fn restore(
     loan: &mut loans::Model,
-    book: &LoanAccount,
+    account: &LoanAccount,
     prior: Option<&LoanSnapshot>,
-    posted: NaiveDate,
+    effective_date: NaiveDate,
 ) {
     let Some(prior) = prior else { return };
-    if closed_by_entry(book, prior) {
+    if closed_by_entry(account, prior) {
         loan.status_code_id = prior.status_code_id;
         loan.payoff_date = prior.payoff_date;
         loan.closed_date = prior.closed_date;
     }
     loan.last_payment_date = prior.last_payment_date;
     loan.last_payment_amount = prior.last_payment_amount;
-    if loan.last_activity_date == Some(posted) {
+    if loan.last_activity_date == Some(effective_date) {
         loan.last_activity_date = prior.last_activity_date;
     }
 }
 
 /// Builds the rows that reverse an entry, each with its resulting balance.
-fn undoing(
+fn reversing_rows(
     author: &Actor,
     clock: Clock,
-    book: &LoanAccount,
+    account: &LoanAccount,
     after: &LoanState,
-    moves: &[RowReversal<'_>],
-    returned: Option<NaiveDate>,
+    reversals: &[RowReversal<'_>],
+    returned_on: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::ActiveModel>, LoanError> {
-    let mut running = book.state.clone();
+    let mut running = account.state.clone();
     let is_first =
         |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
-    let undo = |step: &RowReversal<'_>| {
-        let row = step.row;
+    let reversing_row = |reversal: &RowReversal<'_>| {
+        let row = reversal.row;
         let effective_date = row.effective_date;
         let resulting_balance = match row.balance_name {
-            None if step.row.resulting_balance.is_none() => None,
-            None => Some(payoff_amount(&book.terms, after, effective_date)?),
+            None if reversal.row.resulting_balance.is_none() => None,
+            None => Some(payoff_amount(&account.terms, after, effective_date)?),
             Some(BalanceName::Interest) => {
-                Some(after.interest_owed_on(&book.terms, effective_date)?)
+                Some(after.interest_owed_on(&account.terms, effective_date)?)
             }
             Some(name) => {
                 let balance = balance(&mut running, name);
-                *balance = balance.plus(step.back()?)?;
+                *balance = balance.plus(reversal.balance_change()?)?;
                 Some(*balance)
             }
         };
         Ok(loan_transactions::ActiveModel {
             transaction_id: NotSet,
             transaction_reference_no: Set(0),
-            transaction_code: Set(step.undoing.transaction_code),
-            transaction_description: Set(step.undoing.description.clone()),
+            transaction_code: Set(reversal.reversal_code.transaction_code),
+            transaction_description: Set(reversal.reversal_code.description.clone()),
             transaction_date: Set(clock.now),
             gl_date: Set(clock.today),
             resulting_balance: Set(resulting_balance),
@@ -332,14 +335,14 @@ fn undoing(
             entered_by_user_id: Set(author.user_id().unwrap_or(row.entered_by_user_id)),
             reversed_flag: Set(true),
             reversal_transaction_id: Set(Some(row.transaction_id)),
-            nsf_flag: Set(returned.is_some() && is_first(row)),
-            nsf_date: Set(returned.filter(|_| is_first(row))),
+            nsf_flag: Set(returned_on.is_some() && is_first(row)),
+            nsf_date: Set(returned_on.filter(|_| is_first(row))),
             ..row.clone().into_active_model().reset_all()
         })
     };
-    let undoing = moves.iter().map(undo).collect::<Result<_, LoanError>>()?;
-    match has_balances_of(&running, after) {
-        true => Ok(undoing),
+    let rows = reversals.iter().map(reversing_row).collect::<Result<_, LoanError>>()?;
+    match same_balances(&running, after) {
+        true => Ok(rows),
         false => {
             Err(LoanError::defect("the rows of a reversal do not add up to the restored balances"))
         }
@@ -347,40 +350,44 @@ fn undoing(
 }
 
 /// True if the balances that are sums of rows agree.
-fn has_balances_of(rows: &LoanState, state: &LoanState) -> bool {
-    let balances = |it: &LoanState| {
-        [it.principal, it.late_charges, it.fees, it.impound, it.suspense].map(Money::units)
+fn same_balances(left: &LoanState, right: &LoanState) -> bool {
+    let balances = |state: &LoanState| {
+        [state.principal, state.late_charges, state.fees, state.impound, state.suspense]
+            .map(Money::units)
     };
-    balances(rows) == balances(state)
+    balances(left) == balances(right)
 }
 
 /// Writes the rows of a reversal, and links them and the rows they reverse to each other.
 async fn write(
     tx: &DatabaseTransaction,
-    undone: &[loan_transactions::Model],
-    undoing: Vec<loan_transactions::ActiveModel>,
-    returned: Option<NaiveDate>,
+    reversed: &[loan_transactions::Model],
+    new_rows: Vec<loan_transactions::ActiveModel>,
+    returned_on: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
     use loan_transactions::Column::{
         NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
     };
-    let mut undoing = undoing.into_iter();
-    let first = undoing.next().ok_or_else(|| refuse("is not an entry"))?;
-    let reference = journal::insert(tx, first, undoing).await?;
+    let mut new_rows = new_rows.into_iter();
+    let first = new_rows.next().ok_or_else(|| refuse("is not an entry"))?;
+    let reference = journal::insert(tx, first, new_rows).await?;
     let written = entry(tx, reference).await?;
-    let mut partner = CaseStatement::new();
+    let mut reversal_id = CaseStatement::new();
     for row in &written {
-        if let Some(undone) = row.reversal_transaction_id {
-            partner = partner.case(TransactionId.eq(undone), row.transaction_id);
+        if let Some(reversed) = row.reversal_transaction_id {
+            reversal_id = reversal_id.case(TransactionId.eq(reversed), row.transaction_id);
         }
     }
     loan_transactions::Entity::update_many()
         .col_expr(ReversedFlag, Expr::value(true))
-        .col_expr(ReversalTransactionId, partner.finally(ReversalTransactionId.into_expr()).into())
-        .filter(TransactionId.is_in(undone.iter().map(|row| row.transaction_id)))
+        .col_expr(
+            ReversalTransactionId,
+            reversal_id.finally(ReversalTransactionId.into_expr()).into(),
+        )
+        .filter(TransactionId.is_in(reversed.iter().map(|row| row.transaction_id)))
         .exec(tx)
         .await?;
-    if let (Some(day), Some(total)) = (returned, undone.first()) {
+    if let (Some(day), Some(total)) = (returned_on, reversed.first()) {
         loan_transactions::Entity::update_many()
             .col_expr(NsfFlag, Expr::value(true))
             .col_expr(NsfDate, Expr::value(day))

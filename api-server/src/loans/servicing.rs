@@ -5,7 +5,7 @@
 //!
 //! | Subject | Module |
 //! |---|---|
-//! | due dates, and the amount of a level instalment | [`schedule`] |
+//! | due dates, and the amount of a level installment | [`schedule`] |
 //! | interest over a span of days, and interest owed | [`interest`] |
 //! | due rows, amounts past due, and the standing of a loan on a day | [`due`] |
 //! | the order in which a payment reaches balances and due rows | [`allocation`] |
@@ -28,7 +28,7 @@ use schedule::Schedule;
 use shared::amounts::{Accrual, Money, OutOfRange, Rate};
 use shared::entity::loans::YearLength;
 
-/// Contract terms of interest and instalments.
+/// Contract terms of interest and installments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Numerator of the year basis: the days that a calendar year counts as. 360/360 means 30-day
@@ -42,9 +42,9 @@ pub struct Terms {
     pub interest_start_date: NaiveDate,
     /// Payment schedule.
     pub schedule: Schedule,
-    /// Level instalment; without one, nothing is due before maturity.
+    /// Level installment; without one, nothing is due before maturity.
     pub payment_amount: Option<Money>,
-    /// Days before the next due date from which a payment counts as the next instalment.
+    /// Days before the next due date from which a payment counts as the next installment.
     pub advance_days: i32,
     /// False if the loan's status stops accrual.
     pub accrues: bool,
@@ -74,7 +74,7 @@ pub struct LoanState {
     pub accrual_base_total: Accrual,
     /// Interest paid, reduced or written off since booking.
     pub interest_settled_total: Money,
-    /// Amount that early payments have paid toward the next instalment.
+    /// Amount that early payments have paid toward the next installment.
     pub paid_ahead_amount: Money,
     /// First due date without a due row; `None` after maturity or payoff.
     pub next_due_date: Option<NaiveDate>,

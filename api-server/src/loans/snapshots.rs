@@ -30,7 +30,7 @@ pub struct LoanSnapshot {
     /// Accrual base: its date, and the interest accrued up to it.
     pub accrual_base_date: NaiveDate,
     pub accrual_base_total: Accrual,
-    /// Amount paid ahead toward the next instalment, and the next due date.
+    /// Amount paid ahead toward the next installment, and the next due date.
     pub paid_ahead_amount: Money,
     pub next_due_date: Option<NaiveDate>,
     /// Latest payment and latest activity.
@@ -94,10 +94,10 @@ impl LoanSnapshot {
         Entity::insert(row).exec_without_returning(tx).await.map(drop)
     }
 
-    /// True if the terms that interest and instalments depend on have not changed since the
+    /// True if the terms that interest and installments depend on have not changed since the
     /// snapshot.
-    pub fn has_terms_of(&self, loan: &loans::Model) -> bool {
-        let now = Self::of(loan);
+    pub fn has_same_terms(&self, loan: &loans::Model) -> bool {
+        let current = Self::of(loan);
         let terms = |it: &Self| {
             (
                 (it.interest_year_numerator, it.interest_year_denominator),
@@ -105,7 +105,7 @@ impl LoanSnapshot {
                 (it.payment_amount, it.interest_start_date),
             )
         };
-        terms(self) == terms(&now)
+        terms(self) == terms(&current)
     }
 }
 
@@ -133,21 +133,21 @@ mod tests {
         assert_eq!(LoanSnapshot::read(stored.clone()).unwrap(), LoanSnapshot::of(&loan()));
         let first = LoanSnapshot::read(serde_json::to_value(loan()).unwrap()).unwrap();
         assert_eq!(first, LoanSnapshot { version: 1, ..LoanSnapshot::of(&loan()) });
-        assert!(first.has_terms_of(&loan()));
+        assert!(first.has_same_terms(&loan()));
         let mut later = stored.clone();
         later["version"] = json!(3);
         assert!(LoanSnapshot::read(later).unwrap_err().contains("version 3"));
-        let mut torn = stored;
-        torn.as_object_mut().unwrap().remove("accrual_base_total");
-        assert!(LoanSnapshot::read(torn).unwrap_err().contains("accrual_base_total"));
+        let mut truncated = stored;
+        truncated.as_object_mut().unwrap().remove("accrual_base_total");
+        assert!(LoanSnapshot::read(truncated).unwrap_err().contains("accrual_base_total"));
     }
 
     #[test]
-    fn other_terms_are_noticed() {
+    fn changed_terms_are_detected() {
         let before = LoanSnapshot::of(&loan());
         let changed = loans::Model { payment_day: Some(30), ..loan() };
-        assert!(!before.has_terms_of(&changed));
+        assert!(!before.has_same_terms(&changed));
         let renamed = loans::Model { loan_number: "L-2".to_owned(), ..loan() };
-        assert!(before.has_terms_of(&renamed));
+        assert!(before.has_same_terms(&renamed));
     }
 }

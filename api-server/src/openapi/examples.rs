@@ -61,7 +61,7 @@ fn show_parameters(operation: &mut Value, path: &str, example: &str) {
 
 fn show_bodies(operation: &mut Value, example: &Example) {
     show_in(operation.pointer_mut("/requestBody/content"), example.request.as_ref());
-    // A dry run answers 200 with the body that is 201 otherwise.
+    // A dry run responds 200 with the body that is 201 otherwise.
     let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
     for (status, response) in responses.into_iter().flatten() {
         if status.starts_with('2') {
@@ -70,9 +70,9 @@ fn show_bodies(operation: &mut Value, example: &Example) {
     }
 }
 
-fn show_in(content: Option<&mut Value>, shown: Option<&Value>) {
+fn show_in(content: Option<&mut Value>, example: Option<&Value>) {
     let content = content.and_then(Value::as_object_mut);
-    for ((_, content), shown) in content.into_iter().flatten().zip(shown) {
-        content["example"] = shown.clone();
+    for ((_, content), example) in content.into_iter().flatten().zip(example) {
+        content["example"] = example.clone();
     }
 }

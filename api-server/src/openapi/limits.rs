@@ -5,7 +5,7 @@ use crate::openapi::operations;
 use serde_json::{Map, Value, json};
 
 /// Path parameters and headers with a pattern.
-const FORMS: [(&str, &str); 3] = [
+const PATTERNS: [(&str, &str); 3] = [
     // Whitespace around a header is not part of its value.
     ("Idempotency-Key", "^[!-~]([ -~]{0,253}[!-~])?$"),
     ("field", "^[Uu][Ss][Ee][Rr][Dd][Ee][Ff](0[1-9]|[1-7][0-9]|80)$"),
@@ -17,7 +17,7 @@ const LIMITS: [(&str, &str, &str, i64); 2] = [
     ("NewDenomination", "Count", "minimum", 0),
 ];
 /// Smallest row id.
-const FIRST_ID: i64 = 1;
+const ID_MIN: i64 = 1;
 
 /// Writes the limits into the document.
 pub(super) fn describe(document: &mut Value) {
@@ -43,27 +43,28 @@ pub(super) fn name(schema: &Value) -> Option<String> {
 
 fn limit_parameter(parameter: &mut Value) {
     if parameter["in"] == "path" && parameter["schema"]["format"] == "int64" {
-        parameter["schema"]["minimum"] = json!(FIRST_ID);
+        parameter["schema"]["minimum"] = json!(ID_MIN);
     }
-    let form = FORMS.iter().find(|(name, _)| parameter["name"] == *name);
-    if let Some((_, pattern)) = form {
+    let listed = PATTERNS.iter().find(|(name, _)| parameter["name"] == *name);
+    if let Some((_, pattern)) = listed {
         parameter["schema"]["pattern"] = json!(pattern);
     }
 }
 
-fn limit_body(name_of_body: &str, schema: &mut Value, more: &mut Vec<String>) {
+fn limit_body(body_name: &str, schema: &mut Value, nested: &mut Vec<String>) {
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return;
     };
     for (member, schema) in properties {
         if schema["format"] == "int64" {
-            schema["minimum"] = json!(FIRST_ID);
+            schema["minimum"] = json!(ID_MIN);
         }
-        let limits = LIMITS.iter().filter(|(body, of, ..)| *body == name_of_body && of == member);
+        let limits =
+            LIMITS.iter().filter(|(body, limited, ..)| *body == body_name && limited == member);
         for (.., limit, number) in limits {
             schema[*limit] = json!(number);
         }
-        more.extend(name(&schema["items"]));
+        nested.extend(name(&schema["items"]));
     }
     schema["additionalProperties"] = json!(false);
 }

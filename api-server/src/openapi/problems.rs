@@ -20,7 +20,7 @@ pub const ANYWHERE: &[ProblemType] = &[
 ];
 
 /// Statuses documented alike wherever they occur, and the names of their components.
-const ALIKE: [(&str, &str); 7] = [
+const SHARED_STATUSES: [(&str, &str); 7] = [
     ("400", "BadRequest"),
     ("401", "Unauthorized"),
     ("404", "NotFound"),
@@ -113,12 +113,12 @@ pub(super) fn describe(document: &mut Value) {
     for (path, method, operation) in operations(document) {
         describe_operation(path, method, operation, &mut shared);
     }
-    shared.insert("Problem".to_owned(), response(&told(ANYWHERE), ANYWHERE));
+    shared.insert("Problem".to_owned(), response(&as_markdown(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
     // Not of any operation: problems of unknown paths and methods, and of readiness.
-    let nobodys =
+    let unlisted =
         [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
-    let kinds = ProblemType::ALL.iter().filter(|kind| !nobodys.contains(kind));
+    let kinds = ProblemType::ALL.iter().filter(|kind| !unlisted.contains(kind));
     let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
     document["components"]["examples"] = Value::Object(examples.collect());
 }
@@ -136,8 +136,8 @@ fn describe_operation(
     }
     let Some(responses) = operation["responses"].as_object_mut() else { return };
     for (status, kinds) in &by_status {
-        let mut response = response(&told(kinds), kinds);
-        if let Some((_, name)) = ALIKE.iter().find(|(alike, _)| alike == status) {
+        let mut response = response(&as_markdown(kinds), kinds);
+        if let Some((_, name)) = SHARED_STATUSES.iter().find(|(listed, _)| listed == status) {
             shared.insert((*name).to_owned(), response);
             response = reference("responses", name);
         }
@@ -150,37 +150,37 @@ fn describe_operation(
 
 /// Returns the problems of an operation, other than those any request can run into.
 fn problems(path: &str, method: &str, operation: &Value) -> Vec<ProblemType> {
-    let takes = |name: &str| {
+    let has_parameter = |name: &str| {
         let parameters = operation["parameters"].as_array();
         parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == name))
     };
-    let takes_body = !operation["requestBody"].is_null();
+    let has_body = !operation["requestBody"].is_null();
     let is_form = !operation["requestBody"]["content"][FORM.media_type].is_null();
     let own = OWN.iter().filter(|(operations, _)| operations.contains(&id(operation)));
     let own: Vec<P> = own.flat_map(|(_, kinds)| kinds.iter().copied()).collect();
-    let may_be = |kind: &P| match kind {
+    let applies = |kind: &P| match kind {
         P::BadRequest | P::TokenMissing | P::TokenInvalid => true,
         P::PrivilegeMissing if privilege_of(id(operation)).is_some() => true,
         P::CoreUserOnly => operation["security"][0]["core_user"].is_array(),
         P::AdminOnly => operation["security"][0]["admin_user"].is_array(),
         P::NotFound => path.contains('{'),
-        P::TooLarge | P::UnsupportedMediaType => takes_body,
-        P::StaleVersion => takes("If-Match") && method != "get",
-        P::PreconditionFailed => takes("If-Match"),
-        P::IdempotencyInProgress | P::IdempotencyMismatch => takes("Idempotency-Key"),
-        P::RangeNotSatisfiable => takes("Range"),
+        P::TooLarge | P::UnsupportedMediaType => has_body,
+        P::StaleVersion => has_parameter("If-Match") && method != "get",
+        P::PreconditionFailed => has_parameter("If-Match"),
+        P::IdempotencyInProgress | P::IdempotencyMismatch => has_parameter("Idempotency-Key"),
+        P::RangeNotSatisfiable => has_parameter("Range"),
         P::CardNumberRefused => is_about_cards(path),
         P::FieldNotDocument => path.contains("{field}"),
         P::InvalidValue | P::ObjectStoreUnavailable if is_form => true,
         kind => own.contains(kind),
     };
-    P::ALL.iter().copied().filter(may_be).collect()
+    P::ALL.iter().copied().filter(applies).collect()
 }
 
 /// Lists the kinds with their titles, as Markdown.
-fn told(kinds: &[ProblemType]) -> String {
-    let told = kinds.iter().map(|kind| format!("* `{}`: {}.", kind.name(), kind.title()));
-    told.collect::<Vec<_>>().join("\n")
+fn as_markdown(kinds: &[ProblemType]) -> String {
+    let lines = kinds.iter().map(|kind| format!("* `{}`: {}.", kind.name(), kind.title()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn reference(components: &str, name: &str) -> Value {
@@ -197,7 +197,7 @@ fn response(description: &str, kinds: &[ProblemType]) -> Value {
     ] {
         headers.extend(kinds.contains(&kind).then_some(header));
     }
-    if kinds.iter().any(|kind| is_worth_repeating(*kind)) {
+    if kinds.iter().any(|kind| is_retryable(*kind)) {
         headers.push("Retry-After");
     }
     let headers = headers.into_iter().map(|name| (name, reference("headers", name)));
@@ -212,7 +212,7 @@ fn response(description: &str, kinds: &[ProblemType]) -> Value {
 }
 
 /// True for temporary problems: the response says when to retry.
-fn is_worth_repeating(kind: ProblemType) -> bool {
+fn is_retryable(kind: ProblemType) -> bool {
     let status = kind.status();
     kind == ProblemType::IdempotencyInProgress
         || [StatusCode::LOCKED, StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE]

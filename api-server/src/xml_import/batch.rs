@@ -1,4 +1,4 @@
-//! BatchRow rows, waiting for a bulk insert. They turn a batch of records into a few statements,
+//! Staged rows, waiting for a bulk insert. They turn a batch of records into a few statements,
 //! however many records it has.
 //!
 //! A staged row has no key yet. Its key column holds a negative placeholder, by which other staged
@@ -25,7 +25,7 @@ const ROWS_PER_UPDATE: usize = 1000;
 #[derive(Clone, Debug)]
 struct BatchRow<M> {
     row: M,
-    place: AuditTarget,
+    target: AuditTarget,
 }
 
 /// The keys of staged rows, by placeholder.
@@ -36,26 +36,26 @@ impl BatchKeys {
     /// Resolves a placeholder to its key, if its row is written. Returns any other id unchanged.
     pub fn of(&self, id: i64) -> i64 {
         match usize::try_from(-1 - id) {
-            Ok(place) => self.0.get(place).copied().filter(|key| *key != 0).unwrap_or(id),
+            Ok(index) => self.0.get(index).copied().filter(|key| *key != 0).unwrap_or(id),
             Err(_) => id,
         }
     }
 
-    fn set(&mut self, number: i64, key: i64) {
-        let Ok(place) = usize::try_from(-1 - number) else { return };
-        if self.0.len() <= place {
-            self.0.resize(place + 1, 0);
+    fn set(&mut self, placeholder: i64, key: i64) {
+        let Ok(index) = usize::try_from(-1 - placeholder) else { return };
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
         }
-        self.0[place] = key;
+        self.0[index] = key;
     }
 
-    fn settle(&self, place: &mut AuditTarget) {
-        for owner in &mut place.owners {
+    fn resolve(&self, target: &mut AuditTarget) {
+        for owner in &mut target.owners {
             match owner {
                 HistoryOwner::Loan(id) | HistoryOwner::Contact(id) => *id = self.of(*id),
             }
         }
-        if let Some(CommentTarget { comment_id, .. }) = &mut place.comment {
+        if let Some(CommentTarget { comment_id, .. }) = &mut target.comment {
             *comment_id = self.of(*comment_id);
         }
     }
@@ -72,41 +72,41 @@ pub trait BatchTable: ModelTrait + Audited + Clone {
     fn list(stage: &mut Batch) -> (&mut dyn BatchRows<Self>, usize);
 }
 
-/// BatchRow rows of one table.
+/// Staged rows of one table.
 pub trait BatchRows<M> {
     /// Adds a row.
-    fn push(&mut self, row: M, place: AuditTarget);
+    fn push(&mut self, row: M, target: AuditTarget);
     /// Returns the last matching row from this index on.
-    fn find(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) -> Option<&mut M>;
+    fn find(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) -> Option<&mut M>;
     /// Removes the first matching row from this index on.
-    fn remove(&mut self, from: usize, fits: &dyn Fn(&M) -> bool);
+    fn remove(&mut self, from: usize, matches: &dyn Fn(&M) -> bool);
 }
 
 impl<M> BatchRows<M> for Vec<BatchRow<M>> {
-    fn push(&mut self, row: M, place: AuditTarget) {
-        self.push(BatchRow { row, place });
+    fn push(&mut self, row: M, target: AuditTarget) {
+        self.push(BatchRow { row, target });
     }
 
-    fn find(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) -> Option<&mut M> {
+    fn find(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) -> Option<&mut M> {
         let rows = self.iter_mut().skip(from).map(|staged| &mut staged.row);
-        rows.rev().find(|row| fits(row))
+        rows.rev().find(|row| matches(row))
     }
 
-    fn remove(&mut self, from: usize, fits: &dyn Fn(&M) -> bool) {
-        let place = self.iter().skip(from).position(|staged| fits(&staged.row));
-        if let Some(place) = place {
-            Vec::remove(self, from + place);
+    fn remove(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) {
+        let index = self.iter().skip(from).position(|staged| matches(&staged.row));
+        if let Some(index) = index {
+            Vec::remove(self, from + index);
         }
     }
 }
 
 macro_rules! tables {
     ($($table:ident,)*) => {
-        /// BatchRow rows, table by table, ordered so that referenced rows come first.
+        /// Staged rows, table by table, ordered so that referenced rows come first.
         #[derive(Default)]
         pub struct Batch {
-            numbers: i64,
-            begun: Begun,
+            last_placeholder: i64,
+            record_start: RecordStart,
             $($table: Vec<BatchRow<$table::Model>>,)*
             transactions: Vec<loan_transactions::ActiveModel>,
             notes: Vec<FieldNote>,
@@ -115,7 +115,7 @@ macro_rules! tables {
 
         /// How many rows there were when the current record began.
         #[derive(Default)]
-        struct Begun {
+        struct RecordStart {
             $($table: usize,)*
         }
 
@@ -123,14 +123,14 @@ macro_rules! tables {
 
         $(impl BatchTable for $table::Model {
             fn list(stage: &mut Batch) -> (&mut dyn BatchRows<Self>, usize) {
-                (&mut stage.$table, stage.begun.$table)
+                (&mut stage.$table, stage.record_start.$table)
             }
         })*
 
         impl Batch {
             /// Begins a record. Returns the mark to rewind to if it fails.
             pub fn begin_record(&mut self) -> BatchMark {
-                self.begun = Begun { $($table: self.$table.len(),)* };
+                self.record_start = RecordStart { $($table: self.$table.len(),)* };
                 self.mark()
             }
 
@@ -162,7 +162,7 @@ macro_rules! tables {
                     $(write(tx, stage.$table, &mut keys, changes).await?;)*
                     write_transactions(tx, stage.transactions, &keys).await?;
                     for mut note in stage.notes {
-                        keys.settle(&mut note.place);
+                        keys.resolve(&mut note.place);
                         note.record_id = keys.of(note.record_id);
                         changes.note(note);
                     }
@@ -202,27 +202,27 @@ impl Batch {
     }
 
     /// Returns a new placeholder for the key of a row to be staged.
-    pub fn number(&mut self) -> i64 {
-        self.numbers -= 1;
-        self.numbers
+    pub fn next_placeholder(&mut self) -> i64 {
+        self.last_placeholder -= 1;
+        self.last_placeholder
     }
 
     /// Stages a row that has a placeholder for its key.
-    pub fn add<M: BatchTable>(&mut self, row: M, place: AuditTarget) {
+    pub fn add<M: BatchTable>(&mut self, row: M, target: AuditTarget) {
         let (list, _) = M::list(self);
-        list.push(row, place);
+        list.push(row, target);
     }
 
     /// Returns a staged row of the current record that matches.
-    pub fn find<M: BatchTable>(&mut self, fits: impl Fn(&M) -> bool) -> Option<&mut M> {
+    pub fn find<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) -> Option<&mut M> {
         let (list, from) = M::list(self);
-        list.find(from, &fits)
+        list.find(from, &matches)
     }
 
     /// Removes a staged row of the current record.
-    pub fn take_off<M: BatchTable>(&mut self, fits: impl Fn(&M) -> bool) {
+    pub fn remove<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) {
         let (list, from) = M::list(self);
-        list.remove(from, &fits);
+        list.remove(from, &matches);
     }
 
     /// Stages a transaction that is a journal entry on its own.
@@ -269,10 +269,10 @@ where
     let columns = key_columns::<M::Entity>();
     for BatchRow { row, .. } in &mut staged {
         for column in &columns {
-            if let Value::BigInt(Some(number)) = row.get(*column)
-                && number < 0
+            if let Value::BigInt(Some(placeholder)) = row.get(*column)
+                && placeholder < 0
             {
-                row.try_set(*column, keys.of(number).into())?;
+                row.try_set(*column, keys.of(placeholder).into())?;
             }
         }
     }
@@ -289,9 +289,9 @@ where
         }
         false => bulk_insert::add_all(tx, rows).await?,
     }
-    for BatchRow { row, place } in &mut staged {
-        keys.settle(place);
-        changes.add(place, None, Some(row))?;
+    for BatchRow { row, target } in &mut staged {
+        keys.resolve(target);
+        changes.add(target, None, Some(row))?;
         changes.save_if_many(tx).await?;
     }
     Ok(())
@@ -310,10 +310,10 @@ async fn write_transactions(
         }
     }
     let written = bulk_insert::add_numbered(tx, transactions).await?;
-    for some in written.chunks(ROWS_PER_UPDATE) {
+    for chunk in written.chunks(ROWS_PER_UPDATE) {
         loan_transactions::Entity::update_many()
             .col_expr(TransactionReferenceNo, TransactionId.into_expr())
-            .filter(TransactionId.is_in(some.iter().copied()))
+            .filter(TransactionId.is_in(chunk.iter().copied()))
             .exec(tx)
             .await?;
     }

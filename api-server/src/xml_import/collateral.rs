@@ -7,7 +7,7 @@ use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, ElementShape, RowShape, attribute};
 use super::parse::Element;
 use super::report::{Action, Message};
-use super::{ElementOutcome, Import, RecordError, judge, refuse, within_deleted};
+use super::{ElementOutcome, Import, RecordError, inside_deleted, refuse, report_refusal};
 use crate::audit::{self, AuditTarget, HistoryOwner};
 use crate::documents::comments::collateral_owners;
 use sea_orm::sea_query::ExprTrait;
@@ -52,7 +52,7 @@ pub(super) struct LinkedCollateral {
 
 impl LinkedCollateral {
     /// Where its field history goes.
-    pub fn place(&self) -> AuditTarget {
+    pub fn audit_target(&self) -> AuditTarget {
         AuditTarget {
             owners: self.owners.clone(),
             privilege_path: "Collateral > Records",
@@ -71,17 +71,17 @@ impl Import<'_> {
         loan_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &COLLATERAL, self.enforce);
-        let named = fields.get::<i64>("CollateralID");
+        let collateral_id = fields.get::<i64>("CollateralID");
         let update = fields.update;
-        let (mut there, action, messages) = match (update, named) {
+        let (mut collateral, action, messages) = match (update, collateral_id) {
             (UpdateMode::Insert, None) => {
-                let (there, messages) = self.new_collateral(tx, fields, loan_id).await?;
-                (there, Action::Inserted, messages)
+                let (collateral, messages) = self.new_collateral(tx, fields, loan_id).await?;
+                (collateral, Action::Inserted, messages)
             }
             (UpdateMode::Insert, Some(id)) => {
-                let (there, messages) =
+                let (collateral, messages) =
                     self.link_collateral(tx, element, fields, id, loan_id).await?;
-                (there, Action::Inserted, messages)
+                (collateral, Action::Inserted, messages)
             }
             (_, None) => {
                 fields.missing("CollateralID");
@@ -89,29 +89,29 @@ impl Import<'_> {
             }
             (UpdateMode::Change, Some(id)) => {
                 let before = self.find_collateral(tx, element, id, loan_id).await?;
-                let (there, messages) = self.change_collateral(tx, fields, before).await?;
-                (there, Action::Updated, messages)
+                let (collateral, messages) = self.change_collateral(tx, fields, before).await?;
+                (collateral, Action::Updated, messages)
             }
             (UpdateMode::Delete, Some(id)) => {
                 let messages = fields.finish()?;
                 if let Some(child) = element.children.first() {
-                    return Err(within_deleted(child).messages.into());
+                    return Err(inside_deleted(child).messages.into());
                 }
                 self.find_collateral(tx, element, id, loan_id).await?;
-                self.take_from(tx, id, loan_id).await?;
+                self.unlink_collateral(tx, id, loan_id).await?;
                 return Ok(ElementOutcome::one(element, Action::Deleted, None, id, messages));
             }
         };
-        let id = there.row.collateral_id;
+        let id = collateral.row.collateral_id;
         let mut applied = ElementOutcome::one(element, action, None, id, messages);
-        let keys = self.settle(tx, &mut applied).await?;
-        there.row.collateral_id = keys.of(id);
+        let keys = self.flush(tx, &mut applied).await?;
+        collateral.row.collateral_id = keys.of(id);
         for child in &element.children {
             let outcome = match applied.failed {
                 true => Ok(ElementOutcome::untried(child)),
-                false => self.in_collateral(tx, &there, child).await,
+                false => self.in_collateral(tx, &collateral, child).await,
             };
-            applied.add(judge(child, outcome)?);
+            applied.add(report_refusal(child, outcome)?);
         }
         Ok(applied)
     }
@@ -119,21 +119,24 @@ impl Import<'_> {
     async fn in_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         let mut applied = match child.name.as_str() {
-            "Vehicle" => self.vehicle(tx, child, there).await?,
-            "Location" => self.location(tx, child, there).await?,
-            "Insurance" => self.insurance(tx, child, there).await?,
-            "Tax" => self.tax(tx, child, there).await?,
+            "Vehicle" => self.vehicle(tx, child, collateral).await?,
+            "Location" => self.location(tx, child, collateral).await?,
+            "Insurance" => self.insurance(tx, child, collateral).await?,
+            "Tax" => self.tax(tx, child, collateral).await?,
             "Comment" => {
-                let on = CommentParent::Collateral(there.row.collateral_id, there.owners.clone());
-                self.comment(tx, child, on).await?
+                let parent = CommentParent::Collateral(
+                    collateral.row.collateral_id,
+                    collateral.owners.clone(),
+                );
+                self.comment(tx, child, parent).await?
             }
             _ => self.unknown_element("Collateral", child),
         };
-        self.settle(tx, &mut applied).await?;
+        self.flush(tx, &mut applied).await?;
         Ok(applied)
     }
 
@@ -144,7 +147,7 @@ impl Import<'_> {
         loan_id: i64,
     ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let mut row = Model {
-            collateral_id: self.stage.number(),
+            collateral_id: self.stage.next_placeholder(),
             contact_id: None,
             collateral_code: String::new(),
             acquisition_date: None,
@@ -163,30 +166,30 @@ impl Import<'_> {
         if !fields.has("NetValue") {
             row.net_value = net_value(&row)?;
         }
-        let there = LinkedCollateral { row, owners: vec![HistoryOwner::Loan(loan_id)] };
+        let collateral = LinkedCollateral { row, owners: vec![HistoryOwner::Loan(loan_id)] };
         let description = fields.get::<String>("Description");
         let messages = fields.finish()?;
-        self.stage.add(there.row.clone(), there.place());
-        self.link(loan_id, there.row.collateral_id);
+        self.stage.add(collateral.row.clone(), collateral.audit_target());
+        self.link(loan_id, collateral.row.collateral_id);
         if let Some(description) = description.filter(|text| !text.is_empty()) {
-            self.stage.add(self.description(&there, description)?, there.place());
+            self.stage.add(self.description(&collateral, description)?, collateral.audit_target());
         }
-        Ok((there, messages))
+        Ok((collateral, messages))
     }
 
     fn link(&mut self, loan_id: i64, collateral_id: i64) {
-        let row_id = self.stage.number();
+        let row_id = self.stage.next_placeholder();
         let link = loan_collaterals::Model { row_id, loan_id, collateral_id };
         self.stage.add(link, AuditTarget::of(HistoryOwner::Loan(loan_id), "Collateral > Records"));
     }
 
     fn description(
         &self,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
         description: String,
     ) -> Result<descriptions::Model, RecordError> {
         Ok(descriptions::Model {
-            collateral_id: there.row.collateral_id,
+            collateral_id: collateral.row.collateral_id,
             description,
             modified_by_user_id: self.user_id()?,
             modified_date: self.clock.now,
@@ -206,19 +209,19 @@ impl Import<'_> {
         let Some(row) = found.one(tx).await? else {
             return Err(refuse(element, "no collateral has this CollateralID"));
         };
-        if self.linked(tx, id, loan_id).await? {
+        if self.is_linked(tx, id, loan_id).await? {
             return Err(refuse(element, "the collateral already secures this loan"));
         }
         let mut owners = collateral_owners(tx, id).await?;
         owners.retain(|owner| matches!(owner, HistoryOwner::Loan(_)));
         owners.push(HistoryOwner::Loan(loan_id));
         self.link(loan_id, id);
-        let (there, messages) =
+        let (collateral, messages) =
             self.change_collateral(tx, fields, LinkedCollateral { row, owners }).await?;
-        Ok((there, messages))
+        Ok((collateral, messages))
     }
 
-    async fn linked(
+    async fn is_linked(
         &self,
         tx: &DatabaseTransaction,
         collateral_id: i64,
@@ -242,7 +245,7 @@ impl Import<'_> {
         let Some(row) = found.filter(|_| loan_id > 0) else {
             return Err(refuse(element, "no collateral of this loan has this CollateralID"));
         };
-        if !self.linked(tx, id, loan_id).await? {
+        if !self.is_linked(tx, id, loan_id).await? {
             return Err(refuse(element, "no collateral of this loan has this CollateralID"));
         }
         Ok(LinkedCollateral { row, owners: collateral_owners(tx, id).await? })
@@ -261,37 +264,38 @@ impl Import<'_> {
         if !fields.has("NetValue") && factors.iter().any(|name| fields.has(name)) {
             row.net_value = net_value(&row)?;
         }
-        let describes = fields.has("Description");
+        let sets_description = fields.has("Description");
         let description = fields.get::<String>("Description").filter(|text| !text.is_empty());
         let messages = fields.finish()?;
-        self.change(tx, &before.place(), &before.row, &row).await?;
-        let there = LinkedCollateral { row, owners: before.owners };
-        if describes {
-            self.describe(tx, &there, description).await?;
+        self.change(tx, &before.audit_target(), &before.row, &row).await?;
+        let collateral = LinkedCollateral { row, owners: before.owners };
+        if sets_description {
+            self.describe(tx, &collateral, description).await?;
         }
-        Ok((there, messages))
+        Ok((collateral, messages))
     }
 
     async fn describe(
         &mut self,
         tx: &DatabaseTransaction,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
         description: Option<String>,
     ) -> Result<(), RecordError> {
-        let of = descriptions::Column::CollateralId.eq(there.row.collateral_id);
-        let before = self.caller.find::<descriptions::Entity>().filter(of).one(tx).await?;
-        let place = there.place();
+        let of_collateral = descriptions::Column::CollateralId.eq(collateral.row.collateral_id);
+        let before =
+            self.caller.find::<descriptions::Entity>().filter(of_collateral).one(tx).await?;
+        let target = collateral.audit_target();
         match (before, description) {
             (None, None) => {}
-            (Some(before), None) => self.remove(tx, &place, &before).await?,
+            (Some(before), None) => self.remove(tx, &target, &before).await?,
             (Some(before), Some(text)) if before.description == text => {}
             (Some(before), Some(text)) => {
-                let after = self.description(there, text)?;
-                self.change(tx, &place, &before, &after).await?;
+                let after = self.description(collateral, text)?;
+                self.change(tx, &target, &before, &after).await?;
             }
             (None, Some(text)) => {
-                let row = self.description(there, text)?;
-                self.stage.add(row, place);
+                let row = self.description(collateral, text)?;
+                self.stage.add(row, target);
             }
         }
         Ok(())
@@ -311,7 +315,7 @@ impl Import<'_> {
     }
 
     /// Removes collateral from a loan. If it secures no other loan, it is deleted.
-    async fn take_from(
+    async fn unlink_collateral(
         &mut self,
         tx: &DatabaseTransaction,
         collateral_id: i64,
@@ -326,56 +330,56 @@ impl Import<'_> {
         }
     }
 
-    /// Deletes the link between collateral and a loan. If that was the last link and `goes` holds,
-    /// deletes the collateral too.
+    /// Deletes the link between collateral and a loan. If that was the last link and `may_delete`
+    /// holds, deletes the collateral too.
     pub(super) async fn release(
         &mut self,
         tx: &DatabaseTransaction,
         link: &loan_collaterals::Model,
-        goes: impl Fn(&Model) -> bool,
+        may_delete: impl Fn(&Model) -> bool,
     ) -> Result<(), RecordError> {
         let collateral_id = link.collateral_id;
-        let place = AuditTarget::of(HistoryOwner::Loan(link.loan_id), "Collateral > Records");
+        let target = AuditTarget::of(HistoryOwner::Loan(link.loan_id), "Collateral > Records");
         let row = self.caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id));
         let row = row.one(tx).await?;
         let others = loan_collaterals::Column::CollateralId
             .eq(collateral_id)
             .and(loan_collaterals::Column::LoanId.ne(link.loan_id));
         let last = !self.exists::<loan_collaterals::Entity>(tx, others).await?;
-        if let Some(row) = row.filter(|row| last && goes(row)) {
+        if let Some(row) = row.filter(|row| last && may_delete(row)) {
             // Before its link, so that the loan's field history records it.
-            self.remove_collateral(tx, &place, link, &row).await?;
+            self.remove_collateral(tx, &target, link, &row).await?;
             return Ok(());
         }
-        self.remove(tx, &place, link).await
+        self.remove(tx, &target, link).await
     }
 
     async fn remove_collateral(
         &mut self,
         tx: &DatabaseTransaction,
-        place: &AuditTarget,
+        target: &AuditTarget,
         link: &loan_collaterals::Model,
         row: &Model,
     ) -> Result<(), RecordError> {
         let id = row.collateral_id;
-        self.remove_comments(tx, CommentParent::Collateral(id, place.owners.clone())).await?;
+        self.remove_comments(tx, CommentParent::Collateral(id, target.owners.clone())).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
-            let of = (collateral_vehicles::Column::CollateralId, id);
-            self.remove_all::<collateral_vehicles::Entity>(tx, changes, place, of).await?;
-            let of = (collateral_locations::Column::CollateralId, id);
-            self.remove_all::<collateral_locations::Entity>(tx, changes, place, of).await?;
-            let of = (collateral_insurance_policies::Column::CollateralId, id);
-            self.remove_all::<collateral_insurance_policies::Entity>(tx, changes, place, of)
+            let parent = (collateral_vehicles::Column::CollateralId, id);
+            self.remove_all::<collateral_vehicles::Entity>(tx, changes, target, parent).await?;
+            let parent = (collateral_locations::Column::CollateralId, id);
+            self.remove_all::<collateral_locations::Entity>(tx, changes, target, parent).await?;
+            let parent = (collateral_insurance_policies::Column::CollateralId, id);
+            self.remove_all::<collateral_insurance_policies::Entity>(tx, changes, target, parent)
                 .await?;
-            let of = (collateral_taxes::Column::CollateralId, id);
-            self.remove_all::<collateral_taxes::Entity>(tx, changes, place, of).await?;
-            let of = (descriptions::Column::CollateralId, id);
-            self.remove_all::<descriptions::Entity>(tx, changes, place, of).await
+            let parent = (collateral_taxes::Column::CollateralId, id);
+            self.remove_all::<collateral_taxes::Entity>(tx, changes, target, parent).await?;
+            let parent = (descriptions::Column::CollateralId, id);
+            self.remove_all::<descriptions::Entity>(tx, changes, target, parent).await
         });
         recorded.await?;
-        self.remove(tx, place, link).await?;
-        self.remove(tx, place, row).await
+        self.remove(tx, target, link).await?;
+        self.remove(tx, target, row).await
     }
 }
 

@@ -9,7 +9,7 @@ use super::report::Action;
 use super::{ElementOutcome, Import, RecordError};
 use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
 use crate::documents::comments::CommentKind;
-use crate::documents::comments::changes as of_comments;
+use crate::documents::comments::changes as comment_changes;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::entity::comment_categories;
 use shared::entity::comments::{Column, CommentPriority, Entity, Model};
@@ -70,17 +70,17 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        on: CommentParent,
+        parent: CommentParent,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &COMMENT, self.enforce);
         let key = ("CommentID", Column::CommentId);
-        let before = self.own_row::<Entity>(tx, &mut fields, key, on.column()).await?;
+        let before = self.own_row::<Entity>(tx, &mut fields, key, parent.column()).await?;
         let category =
             self.code::<comment_categories::Entity>(tx, &mut fields, "CommentCategoryCode");
         let category = category.await?;
         let mut row = match &before {
             Some(before) => before.clone(),
-            None => self.new_comment(&on)?,
+            None => self.new_comment(&parent)?,
         };
         fields.fill(&COMMENT, &mut row);
         row.comment_category_id = category.unwrap_or(row.comment_category_id);
@@ -99,42 +99,43 @@ impl Import<'_> {
         let action = match (update, before) {
             (UpdateMode::Delete, before) => {
                 // The object store's sweep deletes the orphaned files of its documents.
-                let gone = before.unwrap_or(row);
-                of_comments::remove(tx, &self.author, self.clock, on.kind(), &gone).await?;
+                let removed = before.unwrap_or(row);
+                comment_changes::remove(tx, &self.author, self.clock, parent.kind(), &removed)
+                    .await?;
                 Action::Deleted
             }
             (_, Some(before)) => {
                 if row != before {
                     row.modified_by_user_id = self.caller.user_id();
                     row.modified_date = Some(self.clock.now);
-                    of_comments::write(tx, &self.author, self.clock, &before, &row).await?;
+                    comment_changes::write(tx, &self.author, self.clock, &before, &row).await?;
                 }
                 Action::Updated
             }
             (_, None) => {
-                let place = AuditTarget {
-                    owners: on.owners(),
-                    privilege_path: on.kind().privilege_path(),
+                let target = AuditTarget {
+                    owners: parent.owners(),
+                    privilege_path: parent.kind().privilege_path(),
                     comment: Some(CommentTarget {
                         comment_id,
                         category_id: row.comment_category_id,
                     }),
                 };
-                self.stage.add(row, place);
+                self.stage.add(row, target);
                 Action::Inserted
             }
         };
         Ok(ElementOutcome::one(element, action, None, comment_id, messages))
     }
 
-    fn new_comment(&mut self, on: &CommentParent) -> Result<Model, RecordError> {
-        let (loan_id, contact_id, collateral_id) = match *on {
+    fn new_comment(&mut self, parent: &CommentParent) -> Result<Model, RecordError> {
+        let (loan_id, contact_id, collateral_id) = match *parent {
             CommentParent::Loan(id) => (Some(id), None, None),
             CommentParent::Contact(id) => (None, Some(id), None),
             CommentParent::Collateral(id, _) => (None, None, Some(id)),
         };
         Ok(Model {
-            comment_id: self.stage.number(),
+            comment_id: self.stage.next_placeholder(),
             loan_id,
             contact_id,
             collateral_id,
@@ -154,11 +155,11 @@ impl Import<'_> {
     pub(super) async fn remove_comments(
         &mut self,
         tx: &DatabaseTransaction,
-        on: CommentParent,
+        parent: CommentParent,
     ) -> Result<(), RecordError> {
-        let (column, id) = on.column();
+        let (column, id) = parent.column();
         for comment in self.caller.find::<Entity>().filter(column.eq(id)).all(tx).await? {
-            of_comments::remove(tx, &self.author, self.clock, on.kind(), &comment).await?;
+            comment_changes::remove(tx, &self.author, self.clock, parent.kind(), &comment).await?;
         }
         Ok(())
     }

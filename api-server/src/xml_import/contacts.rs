@@ -106,19 +106,17 @@ impl Import<'_> {
                 self.check_new_number(tx, &mut fields, NameKind::Contact).await?;
                 None
             }
-            UpdateMode::Change | UpdateMode::Delete => {
-                Some(self.find_contact(tx, element, &mut fields).await?)
+            UpdateMode::Change => Some(self.find_contact(tx, element, &mut fields).await?),
+            UpdateMode::Delete => {
+                let row = self.find_contact(tx, element, &mut fields).await?;
+                if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
+                    let message = "names a different contact than ContactID";
+                    fields.error("ContactNumber", message);
+                }
+                fields.finish()?;
+                return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
             }
         };
-        if fields.update == UpdateMode::Delete {
-            let row = before.ok_or_else(|| refuse(element, "no such contact"))?;
-            if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
-                let message = "names a different contact than ContactID";
-                fields.error("ContactNumber", message);
-            }
-            fields.finish()?;
-            return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
-        }
         let new = || Model { created_date: self.clock.now, ..Model::default() };
         let mut row = before.clone().unwrap_or_else(new);
         fields.fill(&CONTACT, &mut row);
@@ -134,14 +132,14 @@ impl Import<'_> {
                 Action::Updated
             }
             None => {
-                row.contact_id = self.stage.number();
-                self.note_name(NameKind::Contact, &row.contact_number, row.contact_id);
-                let place = row.place();
-                self.stage.add(row.clone(), place);
+                row.contact_id = self.stage.next_placeholder();
+                self.add_name(NameKind::Contact, &row.contact_number, row.contact_id);
+                let target = row.place();
+                self.stage.add(row.clone(), target);
                 Action::Inserted
             }
         };
-        self.store(element, row.contact_id);
+        self.set_record_ref(element, row.contact_id);
         let key = Some(row.contact_number.clone());
         let applied = ElementOutcome::one(element, action, key, row.contact_id, messages);
         Ok((applied, ParentRecord::Contact(Box::new(row))))
@@ -178,14 +176,14 @@ impl Import<'_> {
         let contacts = self.caller.find::<Entity>();
         let id = fields.get::<i64>("ContactID").map(|id| Column::ContactId.eq(id));
         let number = || fields.get::<String>("ContactNumber");
-        let named = id.or_else(|| number().map(|number| Column::ContactNumber.eq(number)));
-        let Some(named) = named else {
-            if !fields.fail() {
+        let condition = id.or_else(|| number().map(|number| Column::ContactNumber.eq(number)));
+        let Some(condition) = condition else {
+            if !fields.has_errors() {
                 fields.refuse("ContactID or ContactNumber is required");
             }
             return Err(fields.messages().into());
         };
-        let found = contacts.filter(named).one(tx).await?;
+        let found = contacts.filter(condition).one(tx).await?;
         found.ok_or_else(|| refuse(element, "no contact has this ContactID or ContactNumber"))
     }
 
@@ -194,9 +192,9 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
-        sort: NameKind,
+        kind: NameKind,
     ) -> Result<(), RecordError> {
-        let (number_name, id_name, what) = match sort {
+        let (number_name, id_name, noun) = match kind {
             NameKind::Loan => ("LoanNumber", "LoanID", "loan"),
             NameKind::Contact | NameKind::WebUser | NameKind::NameSkeleton => {
                 ("ContactNumber", "ContactID", "contact")
@@ -206,8 +204,8 @@ impl Import<'_> {
             fields.error(id_name, "is assigned by the service: leave it out of a new row");
         }
         let Some(number) = fields.get::<String>(number_name) else { return Ok(()) };
-        if self.id_of(tx, sort, &number).await?.is_some() {
-            fields.error(number_name, format!("is already taken by another {what}"));
+        if self.id_of(tx, kind, &number).await?.is_some() {
+            fields.error(number_name, format!("is already taken by another {noun}"));
         }
         Ok(())
     }
@@ -260,15 +258,21 @@ impl Import<'_> {
         self.remove_values(tx, &forms, contact_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
-            let place = row.place();
-            let of = (contact_addresses::Column::ContactId, contact_id);
-            self.remove_all::<contact_addresses::Entity>(tx, changes, &place, of).await?;
-            let reports =
+            let target = row.place();
+            let parent = (contact_addresses::Column::ContactId, contact_id);
+            self.remove_all::<contact_addresses::Entity>(tx, changes, &target, parent).await?;
+            let credit_profiles_target =
                 AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Credit Profiles");
-            let of = (credit_profiles::Column::ContactId, contact_id);
-            self.remove_all::<credit_profiles::Entity>(tx, changes, &reports, of).await?;
+            let parent = (credit_profiles::Column::ContactId, contact_id);
+            self.remove_all::<credit_profiles::Entity>(
+                tx,
+                changes,
+                &credit_profiles_target,
+                parent,
+            )
+            .await?;
             Entity::delete_by_id(contact_id).exec(tx).await?;
-            Ok::<_, RecordError>(changes.add(&place, Some(&row), None)?)
+            Ok::<_, RecordError>(changes.add(&target, Some(&row), None)?)
         });
         recorded.await?;
         let key = Some(row.contact_number);

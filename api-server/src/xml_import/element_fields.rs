@@ -35,7 +35,7 @@ pub struct ElementFields<'e> {
     /// What the element does.
     pub update: UpdateMode,
     /// The attributes given, by index in the shape.
-    given: Vec<(usize, FieldInput)>,
+    inputs: Vec<(usize, FieldInput)>,
     messages: Vec<Message>,
     enforce: bool,
 }
@@ -44,16 +44,16 @@ pub struct ElementFields<'e> {
 enum FieldInput {
     Value(Value),
     Cleared,
-    Wrong,
+    Invalid,
 }
 
 impl<'e> ElementFields<'e> {
     /// Parses the attributes of an element. Unknown names are errors if `enforce` is set, otherwise
     /// warnings.
     pub fn new(element: &'e Element, shape: &'static ElementShape, enforce: bool) -> Self {
-        let (given, messages) = (Vec::with_capacity(element.attributes.len()), Vec::new());
+        let (inputs, messages) = (Vec::with_capacity(element.attributes.len()), Vec::new());
         let update = update_of(element);
-        let mut fields = Self { element, shape, update, given, messages, enforce };
+        let mut fields = Self { element, shape, update, inputs, messages, enforce };
         for (name, text) in &element.attributes {
             fields.read(name, text);
         }
@@ -81,29 +81,29 @@ impl<'e> ElementFields<'e> {
     }
 
     fn read(&mut self, name: &str, text: &str) {
-        let Some(place) = self.shape.place(name) else {
+        let Some(index) = self.shape.index_of(name) else {
             return self.unknown(self.element, Some(name), "is an unknown attribute".to_owned());
         };
-        let attribute = &self.shape.attributes[place];
-        let given = match text {
+        let attribute = &self.shape.attributes[index];
+        let input = match text {
             CLEARED if attribute.nullable => FieldInput::Cleared,
             CLEARED => {
                 self.error(name, "cannot be cleared");
-                FieldInput::Wrong
+                FieldInput::Invalid
             }
             "" if !attribute.nullable => {
                 self.error(name, "must not be empty");
-                FieldInput::Wrong
+                FieldInput::Invalid
             }
             text => match attribute.kind.read(text) {
                 Ok(value) => FieldInput::Value(value),
                 Err(message) => {
                     self.error(name, message);
-                    FieldInput::Wrong
+                    FieldInput::Invalid
                 }
             },
         };
-        self.given.push((place, given));
+        self.inputs.push((index, input));
     }
 
     fn unknown(&mut self, element: &Element, attribute: Option<&str>, message: String) {
@@ -113,9 +113,9 @@ impl<'e> ElementFields<'e> {
     }
 
     fn find(&self, name: &str) -> Option<&FieldInput> {
-        let place = self.shape.place(name)?;
-        let mut given = self.given.iter();
-        given.find(|(at, _)| *at == place).map(|(_, given)| given)
+        let index = self.shape.index_of(name)?;
+        let mut inputs = self.inputs.iter();
+        inputs.find(|(other, _)| *other == index).map(|(_, input)| input)
     }
 
     /// True if the attribute is present, valid or not.
@@ -132,26 +132,26 @@ impl<'e> ElementFields<'e> {
     pub fn get<T: ValueType>(&self, name: &str) -> Option<T> {
         match self.find(name)? {
             FieldInput::Value(value) => T::try_from(value.clone()).ok(),
-            FieldInput::Cleared | FieldInput::Wrong => None,
+            FieldInput::Cleared | FieldInput::Invalid => None,
         }
     }
 
     /// Sets the columns of a row from the attributes present.
     pub fn fill<E: EntityTrait>(&mut self, shape: &'static RowShape<E>, row: &mut E::Model) {
-        let mut wrong = Vec::new();
-        for (place, given) in &self.given {
-            let Some(column) = shape.column(*place) else { continue };
-            let attribute = &shape.attributes[*place];
-            let value = match given {
-                FieldInput::Wrong => continue,
+        let mut errors = Vec::new();
+        for (index, input) in &self.inputs {
+            let Some(column) = shape.column(*index) else { continue };
+            let attribute = &shape.attributes[*index];
+            let value = match input {
+                FieldInput::Invalid => continue,
                 FieldInput::Cleared => attribute.kind.null(),
                 FieldInput::Value(value) => value.clone(),
             };
             if let Err(error) = row.try_set(column, value) {
-                wrong.push((&attribute.name, error.to_string()));
+                errors.push((&attribute.name, error.to_string()));
             }
         }
-        for (name, message) in wrong {
+        for (name, message) in errors {
             self.error(name, message);
         }
     }
@@ -183,13 +183,13 @@ impl<'e> ElementFields<'e> {
     }
 
     /// True if there are errors.
-    pub fn fail(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.messages.iter().any(|message| message.level == Level::Error)
     }
 
     /// Returns the warnings or, if there are errors, all messages as the error.
     pub fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
-        match self.fail() {
+        match self.has_errors() {
             true => Err(self.messages),
             false => Ok(self.messages),
         }

@@ -50,8 +50,8 @@ fn shape_of(form: Form) -> &'static ElementShape {
 }
 
 /// Where the field history of a form's values goes.
-fn place(form: Form, record_id: i64) -> AuditTarget {
-    let owner = FORM_OWNERS.into_iter().find(|(_, owned)| *owned == form);
+fn audit_target(form: Form, record_id: i64) -> AuditTarget {
+    let owner = FORM_OWNERS.into_iter().find(|(_, owner_form)| *owner_form == form);
     let path = owner.map_or("", |(owner, _)| {
         let Privilege(path, _) = view_of(owner);
         path
@@ -84,34 +84,34 @@ impl Import<'_> {
         if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
             self.remove_values(tx, &[form], record_id).await?;
-            return Ok(ElementOutcome::told(messages));
+            return Ok(ElementOutcome::messages_only(messages));
         }
-        let defined = self.definitions(tx).await?;
-        let mut given: HashMap<i64, Option<&str>> = HashMap::new();
+        let definitions = self.definitions(tx).await?;
+        let mut inputs: HashMap<i64, Option<&str>> = HashMap::new();
         for (name, text) in &element.attributes {
             if !fields.has(name) || name == UPDATE_FLAG {
                 continue;
             }
             let field_name = name.to_ascii_lowercase();
-            let field = defined.iter().find(|field| {
+            let field = definitions.iter().find(|field| {
                 field.form == form && field.field_name == field_name && !field.hidden_flag
             });
             match field {
                 Some(field) => {
                     let text = Some(text.as_str()).filter(|text| *text != CLEARED);
-                    given.insert(field.field_id, text);
+                    inputs.insert(field.field_id, text);
                 }
                 None => fields.error(name, "is not defined for this form"),
             }
         }
-        if given.is_empty() && !fields.fail() {
+        if inputs.is_empty() && !fields.has_errors() {
             fields.refuse(format!("{} must set or clear at least one field", element.name));
         }
         let mut changes = Vec::new();
-        for field in defined.iter().filter(|field| field.form == form && !field.hidden_flag) {
-            let name = member(field);
+        for field in definitions.iter().filter(|field| field.form == form && !field.hidden_flag) {
+            let name = attribute_name(field);
             let old = before.get(&field.field_id).cloned();
-            match given.get(&field.field_id) {
+            match inputs.get(&field.field_id) {
                 Some(text) => match field_values::checked(field, &name, *text) {
                     Ok(new) => changes.push(ValueChange { field, before: old, after: new }),
                     Err(value) => fields.error(&name, value.message),
@@ -126,7 +126,7 @@ impl Import<'_> {
         for change in changes {
             self.set_value(tx, form, record_id, change).await?;
         }
-        Ok(ElementOutcome::told(messages))
+        Ok(ElementOutcome::messages_only(messages))
     }
 
     /// Returns the definitions of all fields, which are read once.
@@ -137,10 +137,10 @@ impl Import<'_> {
         if let Some(definitions) = &self.definitions {
             return Ok(definitions.clone());
         }
-        let read = self.caller.find::<definitions::Entity>().all(tx).await?;
-        let read: Arc<[definitions::Model]> = read.into();
-        self.definitions = Some(read.clone());
-        Ok(read)
+        let rows = self.caller.find::<definitions::Entity>().all(tx).await?;
+        let rows: Arc<[definitions::Model]> = rows.into();
+        self.definitions = Some(rows.clone());
+        Ok(rows)
     }
 
     /// Returns the values of a form, by field id.
@@ -151,10 +151,10 @@ impl Import<'_> {
         record_id: i64,
     ) -> Result<HashMap<i64, String>, RecordError> {
         if record_id < 0 {
-            let defined = self.definitions(tx).await?;
-            let of_form = defined.iter().filter(|field| field.form == form);
+            let definitions = self.definitions(tx).await?;
+            let of_form = definitions.iter().filter(|field| field.form == form);
             let staged = of_form.filter_map(|field| {
-                let row = self.stage.find::<Model>(|row| is_of(row, field, record_id))?;
+                let row = self.stage.find::<Model>(|row| is_value_of(row, field, record_id))?;
                 Some((field.field_id, row.value.clone()))
             });
             return Ok(staged.collect());
@@ -191,12 +191,15 @@ impl Import<'_> {
         let of_field = || Column::FieldId.eq(field_id).and(Column::RecordId.eq(record_id));
         match (&before, &after) {
             (None, Some(value)) => {
-                let row_id = self.stage.number();
+                let row_id = self.stage.next_placeholder();
                 let row = Model { row_id, field_id, record_id, value: value.clone() };
-                self.stage.add(row, AuditTarget { owners: Vec::new(), ..place(form, record_id) });
+                self.stage
+                    .add(row, AuditTarget { owners: Vec::new(), ..audit_target(form, record_id) });
             }
             (Some(_), Some(value)) if staged => {
-                if let Some(row) = self.stage.find::<Model>(|row| is_of(row, field, record_id)) {
+                if let Some(row) =
+                    self.stage.find::<Model>(|row| is_value_of(row, field, record_id))
+                {
                     row.value.clone_from(value);
                 }
             }
@@ -205,7 +208,7 @@ impl Import<'_> {
                 Entity::update_many().set(value).filter(of_field()).exec(tx).await?;
             }
             (Some(_), None) if staged => {
-                self.stage.take_off::<Model>(|row| is_of(row, field, record_id));
+                self.stage.remove::<Model>(|row| is_value_of(row, field, record_id));
             }
             (_, None) => {
                 Entity::delete_many().filter(of_field()).exec(tx).await?;
@@ -222,10 +225,10 @@ impl Import<'_> {
         forms: &[Form],
         record_id: i64,
     ) -> Result<(), RecordError> {
-        let defined = self.definitions(tx).await?;
+        let definitions = self.definitions(tx).await?;
         for form in forms {
             let values = self.values(tx, *form, record_id).await?;
-            for field in defined.iter().filter(|field| field.form == *form) {
+            for field in definitions.iter().filter(|field| field.form == *form) {
                 let Some(before) = values.get(&field.field_id).cloned() else { continue };
                 let change = ValueChange { field, before: Some(before), after: None };
                 self.set_value(tx, *form, record_id, change).await?;
@@ -235,12 +238,12 @@ impl Import<'_> {
     }
 }
 
-fn is_of(row: &Model, field: &definitions::Model, record_id: i64) -> bool {
+fn is_value_of(row: &Model, field: &definitions::Model, record_id: i64) -> bool {
     row.field_id == field.field_id && row.record_id == record_id
 }
 
 /// The name of a field in import files and in the field history.
-fn member(field: &definitions::Model) -> String {
+fn attribute_name(field: &definitions::Model) -> String {
     field.field_name.replacen('u', "U", 1)
 }
 
@@ -252,10 +255,10 @@ fn note(
     new_value: Option<String>,
 ) -> FieldNote {
     FieldNote {
-        place: place(form, record_id),
+        place: audit_target(form, record_id),
         table: table_of(form),
         record_id,
-        names: Arc::new(FieldNames { field: member(field), label: field.label.clone() }),
+        names: Arc::new(FieldNames { field: attribute_name(field), label: field.label.clone() }),
         old_value,
         new_value,
     }

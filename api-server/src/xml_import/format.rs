@@ -77,11 +77,11 @@ impl AttributeKind {
             }
             Self::Int(range) => {
                 let number: Option<i32> = text.parse().ok();
-                let within = number.filter(|number| range.contains(number));
-                let within = within.ok_or_else(|| {
+                let in_range = number.filter(|number| range.contains(number));
+                let in_range = in_range.ok_or_else(|| {
                     format!("must be a whole number from {} to {}", range.start(), range.end())
                 })?;
-                within.into()
+                in_range.into()
             }
             Self::Id => match text.parse::<i64>() {
                 Ok(id) if id > 0 => id.into(),
@@ -188,7 +188,7 @@ pub struct ElementShape {
     pub text: bool,
     /// What else it needs to insert a row, if that depends on other attributes.
     pub also_needs: &'static str,
-    places: HashMap<Cow<'static, str>, usize>,
+    indexes: HashMap<Cow<'static, str>, usize>,
 }
 
 impl ElementShape {
@@ -200,14 +200,14 @@ impl ElementShape {
 
     /// Creates an element with nothing in it.
     pub fn bare(element: &'static str) -> Self {
-        let (attributes, places) = (Vec::new(), HashMap::new());
-        Self { element, attributes, children: &[], text: false, also_needs: "", places }
+        let (attributes, indexes) = (Vec::new(), HashMap::new());
+        Self { element, attributes, children: &[], text: false, also_needs: "", indexes }
     }
 
     /// Adds attributes.
     pub fn with(mut self, attributes: impl IntoIterator<Item = Attribute>) -> Self {
         for attribute in attributes {
-            self.places.insert(attribute.name.clone(), self.attributes.len());
+            self.indexes.insert(attribute.name.clone(), self.attributes.len());
             self.attributes.push(attribute);
         }
         self
@@ -225,7 +225,9 @@ impl ElementShape {
 
     /// Makes attributes required.
     pub fn needing(mut self, needed: Needed, names: &[&str]) -> Self {
-        for attribute in self.attributes.iter_mut().filter(|one| names.contains(&&*one.name)) {
+        for attribute in
+            self.attributes.iter_mut().filter(|attribute| names.contains(&&*attribute.name))
+        {
             attribute.needed = needed;
         }
         self
@@ -237,8 +239,8 @@ impl ElementShape {
     }
 
     /// Returns the index of an attribute in the list.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        self.indexes.get(name).copied()
     }
 }
 
@@ -277,8 +279,8 @@ impl<E: EntityTrait> RowShape<E> {
     }
 
     /// Returns the column that the attribute at this index fills.
-    pub fn column(&self, place: usize) -> Option<E::Column> {
-        self.columns.get(place).copied().flatten()
+    pub fn column(&self, index: usize) -> Option<E::Column> {
+        self.columns.get(index).copied().flatten()
     }
 }
 

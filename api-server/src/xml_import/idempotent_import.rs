@@ -47,9 +47,11 @@ pub async fn begin(
 ) -> Result<ImportClaim, ImportError> {
     match idempotency::claim(db, scope, lease_seconds).await? {
         ClaimOutcome::New(claim) => Ok(ImportClaim::New(claim)),
-        ClaimOutcome::Done(kept) => {
-            let answer = import_log::replay(db, &kept.scope_hash, directory).await?;
-            Ok(ImportClaim::Done(answer.map_or(PriorImport::Whole(kept.body), PriorImport::Answer)))
+        ClaimOutcome::Done(stored) => {
+            let response = import_log::replay(db, &stored.scope_hash, directory).await?;
+            Ok(ImportClaim::Done(
+                response.map_or(PriorImport::Whole(stored.body), PriorImport::Answer),
+            ))
         }
     }
 }
@@ -65,8 +67,8 @@ pub async fn carry_out(
 ) -> Result<ImportResponse, ImportError> {
     let outcome = run(db, import, mode, pieces, claim).await;
     if let (Err(_), Some(claim)) = (&outcome, claim) {
-        let freed = claim.free(db).await;
-        if freed && let Err(error) = import_log::free(db, claim.scope_hash()).await {
+        let released = claim.release(db).await;
+        if released && let Err(error) = import_log::free(db, claim.scope_hash()).await {
             tracing::warn!(%error, "could not delete an unfinished import run; the sweep will");
         }
     }

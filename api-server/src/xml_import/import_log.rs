@@ -1,5 +1,5 @@
-//! Database record of imports under an `Idempotency-Key`: their progress, from which a repeated
-//! request resumes, and their results, from which it is replayed.
+//! Import log: the database record of imports under an `Idempotency-Key`: their progress, from
+//! which a repeated request resumes, and their results, from which it is replayed.
 
 use super::report::RecordResult;
 use super::results::{ImportResponse, Results, Totals};
@@ -24,7 +24,7 @@ const ROWS_AHEAD: u64 = 20;
 const ROWS_PER_SWEEP: u64 = 5_000;
 
 /// The results of one record and of the elements in it.
-pub type OfRecord = Vec<RecordResult>;
+pub type RecordResults = Vec<RecordResult>;
 
 /// An import with a row in `import_runs`.
 pub struct ImportRun<'c> {
@@ -38,7 +38,7 @@ pub struct DoneRecords<'d> {
     import_id: i64,
     last_row_id: i64,
     rows: VecDeque<import_records::Model>,
-    results: VecDeque<(OfRecord, bool)>,
+    results: VecDeque<(RecordResults, bool)>,
 }
 
 impl<'c> ImportRun<'c> {
@@ -50,7 +50,7 @@ impl<'c> ImportRun<'c> {
             }
             // Its stored response has expired, or it did nothing. Either way the key was free for
             // this import.
-            forget(db, run.import_id).await?;
+            delete_run(db, run.import_id).await?;
         }
         use import_runs::Column;
         let columns = [
@@ -85,12 +85,12 @@ impl<'c> ImportRun<'c> {
 
     /// Renews the claim's lease. Fails once another request has the claim: this import may then
     /// write nothing more.
-    pub async fn hold(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
-        Ok(self.claim.hold(db).await?)
+    pub async fn renew(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
+        Ok(self.claim.renew(db).await?)
     }
 
     /// How often the lease is renewed: every tenth of its length.
-    pub fn held_again_after(&self) -> Duration {
+    pub fn renewal_interval(&self) -> Duration {
         Duration::from_secs(self.claim.lease_seconds().unsigned_abs()) / 10
     }
 
@@ -100,11 +100,11 @@ impl<'c> ImportRun<'c> {
     }
 
     /// Stores the results of consecutive records, in the transaction that applies them.
-    pub async fn note(
+    pub async fn store_results(
         &self,
         tx: &DatabaseTransaction,
         record_index: i64,
-        records: &[&OfRecord],
+        records: &[&RecordResults],
     ) -> Result<(), ImportError> {
         let count = i32::try_from(records.len()).map_err(ImportError::defect)?;
         let result = serde_json::to_string(records).map_err(ImportError::defect)?;
@@ -112,12 +112,12 @@ impl<'c> ImportRun<'c> {
     }
 
     /// Stores part of the results of a long record, which is done with its last part.
-    pub async fn note_part(
+    pub async fn store_results_part(
         &self,
         tx: &DatabaseTransaction,
         record_index: i64,
         part: i32,
-        results: &OfRecord,
+        results: &RecordResults,
         last: bool,
     ) -> Result<(), ImportError> {
         let result = serde_json::to_string(&[results]).map_err(ImportError::defect)?;
@@ -148,27 +148,27 @@ impl<'c> ImportRun<'c> {
     pub async fn finish_block(
         &self,
         tx: &DatabaseTransaction,
-        answer: &ImportResponse,
+        response: &ImportResponse,
     ) -> Result<(), ImportError> {
-        let mut parts = answer.try_clone().map_err(ImportError::defect)?.into_parts();
-        let mut place = 0;
+        let mut parts = response.try_clone().map_err(ImportError::defect)?.into_parts();
+        let mut index = 0;
         while let Some(results) = parts.recv().await.transpose()? {
-            self.note(tx, place, &[&results]).await?;
-            place += 1;
+            self.store_results(tx, index, &[&results]).await?;
+            index += 1;
         }
-        self.finish(tx, answer).await
+        self.finish(tx, response).await
     }
 
     /// Finishes the run and stores the response, in the import's last transaction.
     pub async fn finish(
         &self,
         tx: &DatabaseTransaction,
-        answer: &ImportResponse,
+        response: &ImportResponse,
     ) -> Result<(), ImportError> {
         use import_runs::Column;
-        let Totals { read, inserted, updated, deleted, failed } = answer.totals;
+        let Totals { read, inserted, updated, deleted, failed } = response.totals;
         import_runs::Entity::update_many()
-            .col_expr(Column::CommittedFlag, answer.committed.into())
+            .col_expr(Column::CommittedFlag, response.committed.into())
             .col_expr(Column::ReadCount, read.into())
             .col_expr(Column::InsertedCount, inserted.into())
             .col_expr(Column::UpdatedCount, updated.into())
@@ -177,7 +177,7 @@ impl<'c> ImportRun<'c> {
             .filter(Column::ImportId.eq(self.import_id))
             .exec(tx)
             .await?;
-        Ok(self.claim.keep(tx, StatusCode::OK, "").await?)
+        Ok(self.claim.complete(tx, StatusCode::OK, "").await?)
     }
 }
 
@@ -189,16 +189,16 @@ impl<'d> DoneRecords<'d> {
 
     /// Returns the results of the next record, or of a part of it (a long one is never in memory as
     /// a whole), and whether this is its last part. `None` after the last record that was done.
-    pub async fn next(&mut self) -> Result<Option<(OfRecord, bool)>, ImportError> {
+    pub async fn next(&mut self) -> Result<Option<(RecordResults, bool)>, ImportError> {
         loop {
             if let Some(next) = self.results.pop_front() {
                 return Ok(Some(next));
             }
             let Some(row) = self.next_row().await? else { return Ok(None) };
-            let records: Vec<OfRecord> =
+            let records: Vec<RecordResults> =
                 serde_json::from_str(&row.result).map_err(ImportError::defect)?;
-            let ends = row.record_count > 0;
-            self.results.extend(records.into_iter().map(|results| (results, ends)));
+            let is_last = row.record_count > 0;
+            self.results.extend(records.into_iter().map(|results| (results, is_last)));
         }
     }
 
@@ -221,8 +221,8 @@ impl<'d> DoneRecords<'d> {
     }
 }
 
-/// Returns the answer of a finished import exactly as it was first sent; `None` if there is no such
-/// import.
+/// Returns the response of a finished import exactly as it was first sent; `None` if there is no
+/// such import.
 pub async fn replay(
     db: &DatabaseConnection,
     scope_hash: &str,
@@ -232,8 +232,8 @@ pub async fn replay(
     let Some(committed) = run.committed_flag else { return Ok(None) };
     let mut results = Results::new(directory)?;
     let mut done = DoneRecords::new(db, run.import_id);
-    while let Some((some, _)) = done.next().await? {
-        results.add(&some).await?;
+    while let Some((record_results, _)) = done.next().await? {
+        results.add(&record_results).await?;
     }
     results.finish(false, committed).await.map(Some)
 }
@@ -260,20 +260,20 @@ pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result
     Ok(last.map_or(0, |last| last.record_index + i64::from(last.record_count)))
 }
 
-/// Deletes the run of an import whose key was given back.
+/// Deletes the run of an import whose key was released.
 pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbErr> {
     match find(db, scope_hash).await? {
-        Some(run) => forget(db, run.import_id).await,
+        Some(run) => delete_run(db, run.import_id).await,
         None => Ok(()),
     }
 }
 
 /// Deletes a run, a limited number of rows per statement, so that no lock is held for long.
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
-async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> {
+async fn delete_run(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> {
     use import_records::Column::{ImportId, RowId};
     loop {
-        let some: Vec<i64> = import_records::Entity::find()
+        let row_ids: Vec<i64> = import_records::Entity::find()
             .select_only()
             .column(RowId)
             .filter(ImportId.eq(import_id))
@@ -282,7 +282,7 @@ async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> 
             .into_tuple()
             .all(db)
             .await?;
-        let Some(last) = some.last() else { break };
+        let Some(last) = row_ids.last() else { break };
         import_records::Entity::delete_many()
             .filter(ImportId.eq(import_id))
             .filter(RowId.lte(*last))
@@ -296,16 +296,16 @@ async fn forget(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbErr> 
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 pub async fn sweep(db: &DatabaseConnection) -> Result<(), DbErr> {
     use shared::entity::idempotency_records as keys;
-    let kept = Query::select().column(keys::Column::ScopeHash).from(keys::Entity).take();
-    let gone: Vec<i64> = import_runs::Entity::find()
+    let live = Query::select().column(keys::Column::ScopeHash).from(keys::Entity).take();
+    let expired: Vec<i64> = import_runs::Entity::find()
         .select_only()
         .column(import_runs::Column::ImportId)
-        .filter(import_runs::Column::ScopeHash.not_in_subquery(kept))
+        .filter(import_runs::Column::ScopeHash.not_in_subquery(live))
         .into_tuple()
         .all(db)
         .await?;
-    for import_id in gone {
-        forget(db, import_id).await?;
+    for import_id in expired {
+        delete_run(db, import_id).await?;
     }
     Ok(())
 }

@@ -133,7 +133,7 @@ impl Import<'_> {
         if update == UpdateMode::Insert {
             self.check_new_number(tx, &mut fields, NameKind::Loan).await?;
             let (loan, messages) = self.book_loan(tx, element, fields).await?;
-            return Ok(self.there_is(element, Action::Inserted, loan, messages));
+            return Ok(self.loan_outcome(element, Action::Inserted, loan, messages));
         }
         let Some(row) = self.find_loan(tx, &mut fields).await? else {
             return Err(match fields.finish() {
@@ -142,22 +142,22 @@ impl Import<'_> {
             });
         };
         if update == UpdateMode::Delete {
-            check_names(&mut fields, &row);
+            check_same_loan(&mut fields, &row);
             fields.finish()?;
             return Ok((self.delete_loan(tx, element, row).await?, ParentRecord::None));
         }
         let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
-        Ok(self.there_is(element, Action::Updated, loan, messages))
+        Ok(self.loan_outcome(element, Action::Updated, loan, messages))
     }
 
-    fn there_is(
+    fn loan_outcome(
         &mut self,
         element: &Element,
         action: Action,
         loan: Model,
         messages: Vec<Message>,
     ) -> (ElementOutcome, ParentRecord) {
-        self.store(element, loan.loan_id);
+        self.set_record_ref(element, loan.loan_id);
         let key = Some(loan.loan_number.clone());
         let applied = ElementOutcome::one(element, action, key, loan.loan_id, messages);
         (applied, ParentRecord::Loan(Box::new(loan)))
@@ -193,14 +193,14 @@ impl Import<'_> {
     ) -> Result<Option<Model>, RecordError> {
         let id = fields.get::<i64>("LoanID").map(|id| Column::LoanId.eq(id));
         let number = || fields.get::<String>("LoanNumber");
-        let named = id.or_else(|| number().map(|number| Column::LoanNumber.eq(number)));
-        let Some(named) = named else {
+        let condition = id.or_else(|| number().map(|number| Column::LoanNumber.eq(number)));
+        let Some(condition) = condition else {
             if !fields.has("LoanID") && !fields.has("LoanNumber") {
                 fields.missing("LoanNumber");
             }
             return Ok(None);
         };
-        Ok(self.caller.find::<Entity>().filter(named).one(tx).await?)
+        Ok(self.caller.find::<Entity>().filter(condition).one(tx).await?)
     }
 
     async fn book_loan(
@@ -210,7 +210,7 @@ impl Import<'_> {
         mut fields: ElementFields<'_>,
     ) -> Result<(Model, Vec<Message>), RecordError> {
         let mut loan = Model {
-            loan_id: self.stage.number(),
+            loan_id: self.stage.next_placeholder(),
             created_date: self.clock.now,
             current_principal_balance: Money::ZERO,
             status_code_id: self.status_id(tx, "ACTIVE").await?,
@@ -261,7 +261,7 @@ impl Import<'_> {
     ) -> Result<Option<i64>, RecordError> {
         let mut contact = None;
         if let Some(name) = fields.get::<String>("GetRecordID") {
-            contact = match self.stored(&name).await? {
+            contact = match self.record_ref(&name).await? {
                 Some(RecordRef::Contact(id)) => Some(id),
                 _ => {
                     fields.error("GetRecordID", "no earlier contact has this StoreRecordID");
@@ -271,9 +271,9 @@ impl Import<'_> {
         }
         let mut named = Vec::new();
         if let Some(id) = fields.get::<i64>("ContactID") {
-            let there = contacts::Column::ContactId.eq(id);
-            let there = self.exists::<contacts::Entity>(tx, there).await?;
-            named.push(("ContactID", there.then_some(id)));
+            let by_id = contacts::Column::ContactId.eq(id);
+            let exists = self.exists::<contacts::Entity>(tx, by_id).await?;
+            named.push(("ContactID", exists.then_some(id)));
         }
         if let Some(number) = fields.get::<String>("ContactNumber") {
             named.push(("ContactNumber", self.id_of(tx, NameKind::Contact, &number).await?));
@@ -288,8 +288,9 @@ impl Import<'_> {
             }
             contact = contact.or(Some(id.unwrap_or_default()));
         }
-        let wrong = ["GetRecordID", "ContactID", "ContactNumber"].iter().any(|n| fields.has(n));
-        Ok(contact.or(wrong.then_some(0)))
+        let has_reference =
+            ["GetRecordID", "ContactID", "ContactNumber"].iter().any(|n| fields.has(n));
+        Ok(contact.or(has_reference.then_some(0)))
     }
 
     /// Sets the links to setup rows, by code.
@@ -347,16 +348,16 @@ impl Import<'_> {
 
     /// Stages a loan with its first rate and the transactions of its opening balances.
     fn stage_loan(&mut self, loan: &Model, opening: &OpeningBalances) -> Result<(), RecordError> {
-        self.note_name(NameKind::Loan, &loan.loan_number, loan.loan_id);
+        self.add_name(NameKind::Loan, &loan.loan_number, loan.loan_id);
         self.stage.add(loan.clone(), loan.place());
         let rate = loan_interest_rates::Model {
-            row_id: self.stage.number(),
+            row_id: self.stage.next_placeholder(),
             loan_id: loan.loan_id,
             effective_date: loan.interest_start_date,
             interest_rate: loan.starting_interest_rate,
         };
-        let place = rate.place();
-        self.stage.add(rate, place);
+        let target = rate.place();
+        self.stage.add(rate, target);
         let opening = [
             (codes::ADVANCE, loan.original_note_amount),
             (codes::IMPOUND_PAYMENT, opening.impound),
@@ -364,7 +365,7 @@ impl Import<'_> {
             (codes::LATE_CHARGE_ASSESSED, opening.late_charges),
             (codes::FEE_ASSESSED, opening.fees),
         ];
-        let heading = EntryHeader {
+        let header = EntryHeader {
             loan_id: loan.loan_id,
             author: &self.author,
             clock: self.clock,
@@ -372,7 +373,7 @@ impl Import<'_> {
         };
         for (code, amount) in opening {
             if amount.is_positive() {
-                self.stage.add_transaction(heading.row(code, amount, Some(amount))?);
+                self.stage.add_transaction(header.row(code, amount, Some(amount))?);
             }
         }
         Ok(())
@@ -386,8 +387,8 @@ impl Import<'_> {
         loan_id: i64,
         mut fields: ElementFields<'_>,
     ) -> Result<(Model, Vec<Message>), RecordError> {
-        let book = LoanAccount::lock(tx, loan_id).await?;
-        let mut loan = book.loan.clone();
+        let account = LoanAccount::lock(tx, loan_id).await?;
+        let mut loan = account.loan.clone();
         fields.fill(&LOAN, &mut loan);
         if let Some(contact_id) = self.contact_reference(tx, &mut fields).await? {
             loan.contact_id = contact_id;
@@ -405,38 +406,38 @@ impl Import<'_> {
                 fields.error(name, "is set when a loan is booked and cannot be changed");
             }
         }
-        if loan.payment_amount.is_none() && book.loan.payment_amount.is_some() {
-            fields.error("PaymentAmount", "cannot be cleared: supply the new instalment");
+        if loan.payment_amount.is_none() && account.loan.payment_amount.is_some() {
+            fields.error("PaymentAmount", "cannot be cleared: supply the new installment");
         }
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
-        let status = match loan.status_code_id == book.loan.status_code_id {
-            true => book.status.clone(),
+        let status = match loan.status_code_id == account.loan.status_code_id {
+            true => account.status.clone(),
             false => self.caller.get::<loan_status_codes::Entity>(tx, loan.status_code_id).await?,
         };
-        let mut state = book.state.clone();
+        let mut state = account.state.clone();
         let schedule = schedule_of(&loan);
-        let reschedules = schedule != schedule_of(&book.loan);
-        let moves = reschedules
+        let reschedules = schedule != schedule_of(&account.loan);
+        let moves_base = reschedules
             || (accrues(&status), status.closed_flag)
-                != (accrues(&book.status), book.status.closed_flag)
+                != (accrues(&account.status), account.status.closed_flag)
             || (loan.interest_year_numerator, loan.interest_year_denominator)
-                != (book.loan.interest_year_numerator, book.loan.interest_year_denominator)
-            || loan.payment_amount != book.loan.payment_amount;
+                != (account.loan.interest_year_numerator, account.loan.interest_year_denominator)
+            || loan.payment_amount != account.loan.payment_amount;
         let today = self.clock.today;
-        if moves && today >= state.accrual_base_date {
-            state.move_base(&book.terms, today)?;
+        if moves_base && today >= state.accrual_base_date {
+            state.move_base(&account.terms, today)?;
         }
-        let opens = book.status.closed_flag && !status.closed_flag;
+        let reopens = account.status.closed_flag && !status.closed_flag;
         if status.closed_flag {
             state.next_due_date = None;
-        } else if reschedules || opens {
+        } else if reschedules || reopens {
             state.next_due_date = first_without_row(&schedule, &state, today);
         }
-        if loan.status_code_id != book.loan.status_code_id && !status.closed_flag {
+        if loan.status_code_id != account.loan.status_code_id && !status.closed_flag {
             (loan.payoff_date, loan.closed_date) = (None, None);
         }
-        let loan = book
+        let loan = account
             .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
             .await?;
         Ok((loan, messages))
@@ -445,7 +446,7 @@ impl Import<'_> {
 
 /// Checks that all references of an element name the same loan, so that the wrong loan is neither
 /// posted to nor deleted.
-pub(super) fn check_names(fields: &mut ElementFields<'_>, loan: &Model) {
+pub(super) fn check_same_loan(fields: &mut ElementFields<'_>, loan: &Model) {
     if fields.get::<i64>("LoanID").is_some_and(|id| id != loan.loan_id) {
         fields.error("LoanID", "names a different loan than the other attributes");
     }

@@ -51,15 +51,15 @@ impl LookupCache {
     }
 
     /// Rolls back the names that the current record has added.
-    pub fn undo_record(&mut self) {
+    pub fn roll_back_record(&mut self) {
         for name in self.added.drain(..) {
             self.ids.insert(name, None);
         }
     }
 
-    fn add(&mut self, sort: NameKind, name: &str, id: i64) {
-        self.ids.insert((sort, name.to_owned()), Some(id));
-        self.added.push((sort, name.to_owned()));
+    fn add(&mut self, kind: NameKind, name: &str, id: i64) {
+        self.ids.insert((kind, name.to_owned()), Some(id));
+        self.added.push((kind, name.to_owned()));
     }
 }
 
@@ -70,29 +70,32 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         records: &[Element],
     ) -> Result<(), DbErr> {
-        self.known.clear();
-        let mut wanted = BTreeSet::new();
+        self.lookup_cache.clear();
+        let mut names_by_kind = BTreeSet::new();
         let mut skeletons = BTreeSet::new();
-        let mut stored = Vec::new();
+        let mut refs = Vec::new();
         for record in records {
-            names_in(record, &mut wanted);
+            names_in(record, &mut names_by_kind);
             let elements = std::iter::once(record).chain(&record.children);
-            stored.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
+            refs.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
         }
-        self.names.fetch(stored).await?;
-        for (_, name) in wanted.iter().filter(|(of, _)| *of == NameKind::WebUser) {
+        self.record_refs.fetch(refs).await?;
+        for (_, name) in names_by_kind.iter().filter(|(kind, _)| *kind == NameKind::WebUser) {
             skeletons.insert(skeleton_hash(UserKind::Web, name));
         }
-        wanted.extend(skeletons.iter().map(|hash| (NameKind::NameSkeleton, hash.as_str())));
-        for sort in [NameKind::Contact, NameKind::Loan, NameKind::WebUser, NameKind::NameSkeleton] {
-            let names: Vec<&str> =
-                wanted.iter().filter(|(of, _)| *of == sort).map(|(_, name)| *name).collect();
-            for some in names.chunks(NAMES_PER_STATEMENT) {
-                let found = self.ids_of(tx, sort, some).await?;
-                let absent = some.iter().map(|name| ((sort, (*name).to_owned()), None));
-                self.known.ids.extend(absent);
-                let found = found.into_iter().map(|(id, name)| ((sort, name), Some(id)));
-                self.known.ids.extend(found);
+        names_by_kind.extend(skeletons.iter().map(|hash| (NameKind::NameSkeleton, hash.as_str())));
+        for kind in [NameKind::Contact, NameKind::Loan, NameKind::WebUser, NameKind::NameSkeleton] {
+            let names: Vec<&str> = names_by_kind
+                .iter()
+                .filter(|(listed, _)| *listed == kind)
+                .map(|(_, name)| *name)
+                .collect();
+            for chunk in names.chunks(NAMES_PER_STATEMENT) {
+                let found = self.ids_of(tx, kind, chunk).await?;
+                let absent = chunk.iter().map(|name| ((kind, (*name).to_owned()), None));
+                self.lookup_cache.ids.extend(absent);
+                let found = found.into_iter().map(|(id, name)| ((kind, name), Some(id)));
+                self.lookup_cache.ids.extend(found);
             }
         }
         Ok(())
@@ -102,37 +105,37 @@ impl Import<'_> {
     pub(super) async fn id_of(
         &self,
         tx: &DatabaseTransaction,
-        sort: NameKind,
+        kind: NameKind,
         name: &str,
     ) -> Result<Option<i64>, RecordError> {
-        if let Some(known) = self.known.ids.get(&(sort, name.to_owned())) {
-            return Ok(*known);
+        if let Some(cached) = self.lookup_cache.ids.get(&(kind, name.to_owned())) {
+            return Ok(*cached);
         }
-        Ok(self.ids_of(tx, sort, &[name]).await?.pop().map(|(id, _)| id))
+        Ok(self.ids_of(tx, kind, &[name]).await?.pop().map(|(id, _)| id))
     }
 
     /// Notes that a name is free again.
-    pub(super) fn forget_name(&mut self, sort: NameKind, name: &str) {
+    pub(super) fn remove_name(&mut self, kind: NameKind, name: &str) {
         if !self.direct {
-            self.known.ids.insert((sort, name.to_owned()), None);
+            self.lookup_cache.ids.insert((kind, name.to_owned()), None);
         }
     }
 
     /// Notes that a row with this name is staged.
-    pub(super) fn note_name(&mut self, sort: NameKind, name: &str, id: i64) {
+    pub(super) fn add_name(&mut self, kind: NameKind, name: &str, id: i64) {
         if !self.direct {
-            self.known.add(sort, name, id);
+            self.lookup_cache.add(kind, name, id);
         }
     }
 
     async fn ids_of(
         &self,
         db: &impl ConnectionTrait,
-        sort: NameKind,
+        kind: NameKind,
         names: &[&str],
     ) -> Result<Vec<(i64, String)>, DbErr> {
         let names = names.iter().copied();
-        match sort {
+        match kind {
             NameKind::Contact => {
                 use contacts::Column::{ContactId, ContactNumber};
                 self.pairs::<contacts::Entity>(ContactId, ContactNumber)
@@ -162,7 +165,7 @@ impl Import<'_> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
+#[expect(clippy::disallowed_methods, reason = "credentials are in no response")]
 async fn web_users(
     db: &impl ConnectionTrait,
     names: impl Iterator<Item = &str>,
@@ -179,13 +182,13 @@ async fn web_users(
 
 fn names_in<'e>(element: &'e Element, names: &mut BTreeSet<(NameKind, &'e str)>) {
     for (name, value) in &element.attributes {
-        let sort = match name.as_str() {
+        let kind = match name.as_str() {
             "ContactNumber" => NameKind::Contact,
             "LoanNumber" => NameKind::Loan,
             "WebUserName" => NameKind::WebUser,
             _ => continue,
         };
-        names.insert((sort, value));
+        names.insert((kind, value));
     }
     for child in &element.children {
         names_in(child, names);

@@ -1,4 +1,4 @@
-//! Outcome of applying an element and the elements in it: results, or why it was not applied.
+//! Outcome of an element and of the elements in it: results, or why it was not applied.
 
 use super::batch::BatchKeys;
 use super::parse::Element;
@@ -42,7 +42,7 @@ pub(super) fn refuse(element: &Element, message: &str) -> RecordError {
     RecordError::Refused(vec![Message::error(element, None, message)])
 }
 
-macro_rules! stops {
+macro_rules! record_errors {
     ($($error:ty),*) => {$(
         impl From<$error> for RecordError {
             fn from(error: $error) -> Self {
@@ -52,7 +52,7 @@ macro_rules! stops {
     )*};
 }
 
-stops!(
+record_errors!(
     DbErr,
     DocumentError,
     FindError,
@@ -93,8 +93,16 @@ impl ElementOutcome {
         Self { results: vec![result], failed, messages: Vec::new() }
     }
 
+    /// An element that was applied: a result if it has its own id, otherwise only its messages.
+    pub fn applied(element: &Element, action: Action, id: i64, messages: Vec<Message>) -> Self {
+        match has_id(element) {
+            true => Self::one(element, action, None, id, messages),
+            false => Self::messages_only(messages),
+        }
+    }
+
     /// Only messages, for the parent to report.
-    pub fn told(messages: Vec<Message>) -> Self {
+    pub fn messages_only(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
@@ -141,7 +149,7 @@ impl ElementOutcome {
     }
 
     /// Replaces placeholders with the keys of their rows.
-    pub fn settle(&mut self, keys: &BatchKeys) {
+    pub fn resolve(&mut self, keys: &BatchKeys) {
         for result in &mut self.results {
             result.new_id = result.new_id.map(|id| keys.of(id));
         }
@@ -164,14 +172,14 @@ fn number_of(element: &Element) -> Option<String> {
 
 /// Turns a broken rule into a failed element. A failure of the database ends the import. Contention
 /// is passed on unchanged, so that the record is retried.
-pub(super) fn judge(
+pub(super) fn report_refusal(
     element: &Element,
     outcome: Result<ElementOutcome, RecordError>,
 ) -> Result<ElementOutcome, ImportError> {
     let failed = |messages| {
         Ok(match has_id(element) {
             true => ElementOutcome::one(element, Action::Failed, number_of(element), 0, messages),
-            false => ElementOutcome { failed: true, ..ElementOutcome::told(messages) },
+            false => ElementOutcome { failed: true, ..ElementOutcome::messages_only(messages) },
         })
     };
     match outcome {
@@ -188,14 +196,15 @@ pub(super) fn judge(
     }
 }
 
-/// Judges an element that has children: if it fails itself, they are not tried.
-pub(super) fn judge_whole(
+/// Like [`report_refusal`], for an element that has children: if it fails itself, they are not
+/// tried.
+pub(super) fn report_refusal_with_children(
     element: &Element,
     outcome: Result<ElementOutcome, RecordError>,
 ) -> Result<ElementOutcome, ImportError> {
-    let stopped = outcome.is_err();
-    let mut applied = judge(element, outcome)?;
-    if stopped {
+    let refused = outcome.is_err();
+    let mut applied = report_refusal(element, outcome)?;
+    if refused {
         for child in &element.children {
             applied.results.extend(ElementOutcome::untried(child).results);
         }

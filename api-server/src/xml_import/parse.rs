@@ -77,7 +77,10 @@ pub struct Element {
 impl Element {
     /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.attributes
+            .iter()
+            .find(|(attribute, _)| attribute == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Returns how many bytes of XML it takes, everything in it included.
@@ -132,7 +135,7 @@ impl<R: BufRead> Records<R> {
             return Ok(Some(Piece::Child(child)));
         }
         if self.opened.is_some() {
-            return self.go_on().map(Some);
+            return self.next_of_opened().map(Some);
         }
         while !self.ended {
             match self.markup.next_node()? {
@@ -153,8 +156,8 @@ impl<R: BufRead> Records<R> {
 
     /// Reads a record to its end, or until it is too large to hold in memory.
     fn record(&mut self, mut record: Element) -> Result<Piece, XmlFault> {
-        let (begun, names) = (self.markup.offset(), self.markup.names);
-        let (at, begun_from) = (self.markup.at(), self.markup.from());
+        let (content_start, names) = (self.markup.offset(), self.markup.names);
+        let (at, record_start) = (self.markup.at(), self.markup.from());
         let mut text = Content::default();
         loop {
             match self.markup.next_node()? {
@@ -162,12 +165,12 @@ impl<R: BufRead> Records<R> {
                 Node::Text(more) => text.push(&self.markup, more)?,
                 Node::End => {
                     record.text = text.trimmed();
-                    record.bytes = self.markup.offset() - begun_from;
+                    record.bytes = self.markup.offset() - record_start;
                     return Ok(Piece::Record(record));
                 }
-                Node::Eof => return self.unended(&record.name, record.line),
+                Node::Eof => return self.unterminated(&record.name, record.line),
             }
-            let (bytes, names) = (self.markup.offset() - begun, self.markup.names - names);
+            let (bytes, names) = (self.markup.offset() - content_start, self.markup.names - names);
             if record.name != IN_PIECES {
                 if bytes > HELD_BYTES_MAX || names > HELD_NAMES_MAX {
                     return Err(at.fault(TOO_LARGE));
@@ -184,7 +187,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Returns the next piece of a record that is too large to hold in memory.
-    fn go_on(&mut self) -> Result<Piece, XmlFault> {
+    fn next_of_opened(&mut self) -> Result<Piece, XmlFault> {
         loop {
             match self.markup.next_node()? {
                 Node::Start(child) => return self.child(child).map(Piece::Child),
@@ -195,7 +198,7 @@ impl<R: BufRead> Records<R> {
                 }
                 Node::Eof => {
                     let (name, line) = self.opened.clone().unwrap_or_default();
-                    return self.unended(&name, line);
+                    return self.unterminated(&name, line);
                 }
             }
         }
@@ -221,7 +224,7 @@ impl<R: BufRead> Records<R> {
         if depth > DEPTH_MAX {
             return self.markup.fault(format!("elements nest deeper than {DEPTH_MAX} levels"));
         }
-        let begun = self.markup.from();
+        let start = self.markup.from();
         let mut text = Content::default();
         loop {
             let node = self.markup.next_node()?;
@@ -235,15 +238,15 @@ impl<R: BufRead> Records<R> {
                 Node::Text(more) => text.push(&self.markup, more)?,
                 Node::End => {
                     element.text = text.trimmed();
-                    element.bytes = self.markup.offset() - begun;
+                    element.bytes = self.markup.offset() - start;
                     return Ok(element);
                 }
-                Node::Eof => return self.unended(&element.name, element.line),
+                Node::Eof => return self.unterminated(&element.name, element.line),
             }
         }
     }
 
-    fn unended<T>(&self, name: &str, line: u64) -> Result<T, XmlFault> {
+    fn unterminated<T>(&self, name: &str, line: u64) -> Result<T, XmlFault> {
         self.markup
             .fault(format!("the file ends within element {name}, which starts on line {line}"))
     }

@@ -2,7 +2,7 @@
 
 use super::element_fields::ElementFields;
 use super::format::{AttributeKind, ElementShape, Needed, attribute, choice};
-use super::loans::check_names;
+use super::loans::check_same_loan;
 use super::parse::Element;
 use super::record_refs::RecordRef;
 use super::report::Action;
@@ -65,7 +65,7 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &PAYMENT, self.enforce);
         let loan = match fields.get::<String>("GetRecordID") {
-            Some(name) => match self.stored(&name).await? {
+            Some(name) => match self.record_ref(&name).await? {
                 Some(RecordRef::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
                 _ => {
                     fields.error("GetRecordID", "no earlier loan has this StoreRecordID");
@@ -75,14 +75,15 @@ impl Import<'_> {
             None => self.find_loan(tx, &mut fields).await?,
         };
         if let Some(loan) = &loan {
-            check_names(&mut fields, loan);
+            check_same_loan(&mut fields, loan);
         }
         let payment = new_payment(&fields);
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
-        let order = payment.validate()?;
+        let validated = payment.validate()?;
         let rows =
-            payments::post(tx, self.caller, &self.author, self.clock, loan.loan_id, &order).await?;
+            payments::post(tx, self.caller, &self.author, self.clock, loan.loan_id, &validated)
+                .await?;
         let total = rows.first().map(|row| row.transaction_id).unwrap_or_default();
         Ok(ElementOutcome::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
     }

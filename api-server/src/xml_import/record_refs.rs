@@ -1,5 +1,6 @@
-//! Records named by `StoreRecordID`, for the rest of the file. A file may name millions of records:
-//! names are held in memory up to a limit, and beyond it they move to a temporary SQLite file.
+//! Record references: the records named by `StoreRecordID`, for the rest of the file. A file may
+//! name millions of records: names are held in memory up to a limit, and beyond it they move to a
+//! temporary SQLite file.
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
@@ -36,8 +37,8 @@ impl RecordRef {
 pub struct RecordRefs {
     directory: PathBuf,
     held: HashMap<String, RecordRef>,
-    older: Option<SpilledRefs>,
-    /// The names from `older` that the current records refer to.
+    spilled: Option<SpilledRefs>,
+    /// The names from `spilled` that the current records refer to.
     fetched: HashMap<String, RecordRef>,
 }
 
@@ -50,28 +51,28 @@ impl RecordRefs {
     /// Creates an empty list. Names that do not fit into memory go into this directory.
     pub fn new(directory: &Path) -> Self {
         let (held, fetched) = (HashMap::new(), HashMap::new());
-        Self { directory: directory.to_owned(), held, older: None, fetched }
+        Self { directory: directory.to_owned(), held, spilled: None, fetched }
     }
 
     /// Prefetches the records that these names refer to, for the current batch.
     pub async fn fetch(&mut self, names: Vec<&str>) -> Result<(), DbErr> {
         self.fetched.clear();
-        let Some(older) = &self.older else { return Ok(()) };
-        let wanted: Vec<&str> =
+        let Some(spilled) = &self.spilled else { return Ok(()) };
+        let missing: Vec<&str> =
             names.into_iter().filter(|name| !self.held.contains_key(*name)).collect();
-        for some in wanted.chunks(NAMES_PER_STATEMENT) {
-            self.fetched.extend(older.find(some).await?);
+        for chunk in missing.chunks(NAMES_PER_STATEMENT) {
+            self.fetched.extend(spilled.find(chunk).await?);
         }
         Ok(())
     }
 
     /// Returns the record with this name.
     pub async fn get(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
-        if let Some(stored) = self.held.get(name).or_else(|| self.fetched.get(name)) {
-            return Ok(Some(*stored));
+        if let Some(record) = self.held.get(name).or_else(|| self.fetched.get(name)) {
+            return Ok(Some(*record));
         }
-        match &self.older {
-            Some(older) => Ok(older.find(&[name]).await?.pop().map(|(_, stored)| stored)),
+        match &self.spilled {
+            Some(spilled) => Ok(spilled.find(&[name]).await?.pop().map(|(_, record)| record)),
             None => Ok(None),
         }
     }
@@ -85,15 +86,15 @@ impl RecordRefs {
         if self.held.len() <= HELD_MAX {
             return Ok(());
         }
-        if self.older.is_none() {
-            self.older = Some(SpilledRefs::new(&self.directory).await?);
+        if self.spilled.is_none() {
+            self.spilled = Some(SpilledRefs::new(&self.directory).await?);
         }
-        if let Some(older) = &self.older {
+        if let Some(spilled) = &self.spilled {
             // A prefetched name may have been given to another record since.
             self.fetched.clear();
             let names: Vec<_> = self.held.drain().collect();
-            for some in names.chunks(NAMES_PER_STATEMENT) {
-                older.store(some).await?;
+            for chunk in names.chunks(NAMES_PER_STATEMENT) {
+                spilled.store(chunk).await?;
             }
         }
         Ok(())
@@ -102,7 +103,7 @@ impl RecordRefs {
 
 impl SpilledRefs {
     async fn new(directory: &Path) -> Result<Self, DbErr> {
-        let directory = tempfile::tempdir_in(directory).map_err(custom)?;
+        let directory = tempfile::tempdir_in(directory).map_err(to_db_err)?;
         let path = directory.path().join("names.sqlite");
         let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
         options.max_connections(1).sqlx_logging(false);
@@ -127,8 +128,8 @@ impl SpilledRefs {
         let rows = self.db.query_all(&select).await?;
         let named = rows.into_iter().map(|row| {
             let (loan, id): (i64, i64) = (row.try_get("", "loan")?, row.try_get("", "id")?);
-            let stored = if loan == 1 { RecordRef::Loan(id) } else { RecordRef::Contact(id) };
-            Ok((row.try_get("", "name")?, stored))
+            let record = if loan == 1 { RecordRef::Loan(id) } else { RecordRef::Contact(id) };
+            Ok((row.try_get("", "name")?, record))
         });
         named.collect()
     }
@@ -136,8 +137,8 @@ impl SpilledRefs {
     async fn store(&self, names: &[(String, RecordRef)]) -> Result<(), DbErr> {
         let mut insert = Query::insert();
         insert.into_table(TABLE).columns(["name", "loan", "id"]);
-        for (name, stored) in names {
-            let (loan, id) = match stored {
+        for (name, record) in names {
+            let (loan, id) = match record {
                 RecordRef::Loan(id) => (1, *id),
                 RecordRef::Contact(id) => (0, *id),
             };
@@ -148,7 +149,7 @@ impl SpilledRefs {
     }
 }
 
-fn custom(error: std::io::Error) -> DbErr {
+fn to_db_err(error: std::io::Error) -> DbErr {
     DbErr::Custom(error.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! Reasons to refuse an import or one of its records.
+//! Refusals of an import or of one of its records, and the problems that clients get for them.
 
 use super::parse::XmlFault;
 use crate::command::failure::Failure;

@@ -17,13 +17,13 @@ pub struct ImportResult {
     pub committed: bool,
     /// Number of elements with an id of their own.
     pub read: i64,
-    /// Number of these that were inserted.
+    /// Number of those elements that were inserted.
     pub inserted: i64,
-    /// Number of these that were updated.
+    /// Number of those elements that were updated.
     pub updated: i64,
-    /// Number of these that were deleted.
+    /// Number of those elements that were deleted.
     pub deleted: i64,
-    /// Number of these that failed.
+    /// Number of those elements that failed.
     pub failed: i64,
     /// One result per element with an id of its own, in file order.
     pub records: Vec<RecordResult>,
@@ -64,7 +64,7 @@ pub enum Action {
     Deleted,
     /// The element is at fault; nothing was done.
     Failed,
-    /// The element was valid, and was rolled back because something beside it failed.
+    /// The element was valid, but was rolled back with the rest of its record or block.
     RolledBack,
 }
 
@@ -116,8 +116,8 @@ impl Message {
 impl RecordResult {
     /// True if it failed its record. Unknown elements fail only where they count as errors.
     pub fn fails_its_record(&self) -> bool {
-        let wrong = self.messages.iter().any(|message| message.level == Level::Error);
-        self.action == Action::Failed && wrong
+        let has_error = self.messages.iter().any(|message| message.level == Level::Error);
+        self.action == Action::Failed && has_error
     }
 
     /// Marks it as rolled back if it succeeded.

@@ -1,5 +1,5 @@
 //! Result spool file of an import: an unnamed temporary file that holds the results until they are
-//! sent, so that an answer may be larger than memory. It disappears when it is closed.
+//! sent, so that a response may be larger than memory. It disappears when it is closed.
 
 use super::report::{Action, RecordResult};
 use crate::xml_import::refusals::ImportError;
@@ -13,9 +13,9 @@ use tokio::sync::mpsc::{self, Receiver};
 
 /// Buffer size for the file, in bytes.
 const BUFFER_BYTES: usize = 1 << 16;
-/// Results per part of a long answer.
+/// Results per part of a long response.
 const RESULTS_PER_PART: usize = 1000;
-/// How every answer ends.
+/// How every response ends.
 pub const TAIL: &str = "]}";
 
 /// Counts of elements by action.
@@ -47,7 +47,7 @@ pub struct Results {
     file: tokio::io::BufWriter<tokio::fs::File>,
     totals: Totals,
     /// Everything that succeeded was rolled back after its results were written.
-    undone: bool,
+    rolled_back: bool,
 }
 
 impl Results {
@@ -59,7 +59,7 @@ impl Results {
             directory: directory.to_owned(),
             file: tokio::io::BufWriter::with_capacity(BUFFER_BYTES, file),
             totals: Totals::default(),
-            undone: false,
+            rolled_back: false,
         })
     }
 
@@ -79,23 +79,23 @@ impl Results {
     }
 
     /// Marks everything that succeeded so far as rolled back.
-    pub fn undo_all(&mut self) {
+    pub fn mark_rolled_back(&mut self) {
         let Totals { read, failed, .. } = self.totals;
-        self.undone = true;
+        self.rolled_back = true;
         self.totals = Totals { read, failed, ..Totals::default() };
     }
 
-    /// Returns the answer, whose results can be read repeatedly.
+    /// Returns the response, whose results can be read repeatedly.
     pub async fn finish(
         mut self,
         test: bool,
         committed: bool,
     ) -> Result<ImportResponse, ImportError> {
         self.file.flush().await.map_err(ImportError::defect)?;
-        let (totals, undone) = (self.totals, self.undone);
+        let (totals, rolled_back) = (self.totals, self.rolled_back);
         let file = self.file.into_inner().into_std().await;
         let directory = self.directory;
-        let rewritten = tokio::task::spawn_blocking(move || match undone {
+        let rewritten = tokio::task::spawn_blocking(move || match rolled_back {
             true => roll_back(file, &directory),
             false => Ok(file),
         });
@@ -120,7 +120,7 @@ fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
     Ok(writer.into_inner()?)
 }
 
-/// Writes a result on a line of its own, as it appears in the answer.
+/// Writes a result on a line of its own, as it appears in the response.
 fn write_line(bytes: &mut Vec<u8>, result: &RecordResult, first: bool) -> io::Result<()> {
     bytes.extend_from_slice(if first { b"\n  " } else { b",\n  " });
     let mut serializer = serde_json::Serializer::with_formatter(bytes, Spaced);
@@ -131,16 +131,24 @@ fn write_line(bytes: &mut Vec<u8>, result: &RecordResult, first: bool) -> io::Re
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
+    fn begin_array_value<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_key<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
+    fn begin_object_key<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_value<W: Write + ?Sized>(&mut self, to: &mut W) -> io::Result<()> {
-        to.write_all(b": ")
+    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
     }
 }
 
@@ -167,7 +175,7 @@ impl<R: BufRead> Iterator for ResultLines<R> {
     }
 }
 
-/// The answer to an import.
+/// The response to an import.
 #[derive(Debug)]
 pub struct ImportResponse {
     pub test: bool,
@@ -177,7 +185,7 @@ pub struct ImportResponse {
 }
 
 impl ImportResponse {
-    /// Returns the answer up to its results.
+    /// Returns the response up to its results.
     pub fn head(&self) -> String {
         let Self { test, committed, totals, .. } = self;
         let Totals { read, inserted, updated, deleted, failed } = totals;
@@ -188,7 +196,7 @@ impl ImportResponse {
         )
     }
 
-    /// Duplicates the answer. Both share one file position, so only one can be read at a time.
+    /// Duplicates the response. Both share one file position, so only one can be read at a time.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()?, ..*self })
     }
@@ -208,8 +216,8 @@ impl ImportResponse {
                 Err(error) => return drop(sender.blocking_send(Err(ImportError::defect(error)))),
             };
             while results.peek().is_some() {
-                let some: io::Result<Vec<_>> = results.by_ref().take(RESULTS_PER_PART).collect();
-                if sender.blocking_send(some.map_err(ImportError::defect)).is_err() {
+                let part: io::Result<Vec<_>> = results.by_ref().take(RESULTS_PER_PART).collect();
+                if sender.blocking_send(part.map_err(ImportError::defect)).is_err() {
                     return;
                 }
             }

@@ -2,7 +2,7 @@
 //! in many.
 
 use super::element_fields::{UpdateMode, update_of};
-use super::import_log::{ImportRun, OfRecord};
+use super::import_log::{ImportRun, RecordResults};
 use super::parse::{Element, Piece, XmlFault};
 use super::report::RecordResult;
 use super::results::{ImportResponse, Results};
@@ -40,11 +40,11 @@ pub async fn run(
         mode,
         run,
         results,
-        pieces: PieceSource { receiver: pieces, ahead: Vec::new().into_iter(), stop },
+        pieces: PieceSource { receiver: pieces, buffered: Vec::new().into_iter(), stop },
         record_index: 0,
         failed: false,
         applied: false,
-        renewed: Instant::now(),
+        renewed_at: Instant::now(),
     };
     match mode.test || mode.block {
         true => Box::pin(runner.run_as_block()).await,
@@ -63,13 +63,13 @@ struct Runner<'a> {
     record_index: i64,
     failed: bool,
     applied: bool,
-    renewed: Instant,
+    renewed_at: Instant,
 }
 
 /// The pieces of the file, one by one.
 struct PieceSource {
     receiver: Pieces,
-    ahead: std::vec::IntoIter<Piece>,
+    buffered: std::vec::IntoIter<Piece>,
     /// Turns true to end the import before its next record.
     stop: Option<watch::Receiver<bool>>,
 }
@@ -80,19 +80,19 @@ impl PieceSource {
             return Err(ImportError::Refused(ImportRefusal::Stopped));
         }
         loop {
-            if let Some(piece) = self.ahead.next() {
+            if let Some(piece) = self.buffered.next() {
                 return Ok(Some(piece));
             }
             match self.receiver.recv().await {
-                Some(pieces) => self.ahead = pieces?.into_iter(),
+                Some(pieces) => self.buffered = pieces?.into_iter(),
                 None => return Ok(None),
             }
         }
     }
 
     /// True if pieces of the last group are left.
-    fn is_at_hand(&self) -> bool {
-        self.ahead.len() > 0
+    fn has_buffered(&self) -> bool {
+        self.buffered.len() > 0
     }
 }
 
@@ -111,34 +111,34 @@ impl Runner<'_> {
         let tx = db::begin_write(self.db).await?;
         self.apply_all(Some(&tx)).await?;
         let Self { db, mode, run, mut results, failed, .. } = self;
-        let undone = mode.block && failed;
-        if undone {
-            results.undo_all();
+        let rolled_back = mode.block && failed;
+        if rolled_back {
+            results.mark_rolled_back();
         }
         let run = run.filter(|_| !mode.test);
-        let answer = results.finish(mode.test, !undone && !mode.test).await?;
-        let tx = match undone || mode.test {
+        let response = results.finish(mode.test, !rolled_back && !mode.test).await?;
+        let tx = match rolled_back || mode.test {
             true => {
                 db::roll_back(tx).await?;
                 match run {
                     Some(_) => db::begin_write(db).await?,
-                    None => return Ok(answer),
+                    None => return Ok(response),
                 }
             }
             false => tx,
         };
         if let Some(run) = run {
-            run.finish_block(&tx, &answer).await?;
+            run.finish_block(&tx, &response).await?;
         }
         db::commit(tx).await?;
-        Ok(answer)
+        Ok(response)
     }
 
     /// Closes the gate on SQLite, which has one writer: while a transaction lasts longer than a
     /// record, that is this import.
     fn close_gate(&self) -> Option<ClosedGate> {
-        let alone = self.db.get_database_backend() == DbBackend::Sqlite;
-        alone.then(|| self.import.gate.close())
+        let locks_database = self.db.get_database_backend() == DbBackend::Sqlite;
+        locks_database.then(|| self.import.gate.close())
     }
 
     async fn run_by_record(mut self) -> Result<ImportResponse, ImportError> {
@@ -146,16 +146,16 @@ impl Runner<'_> {
         self.apply_all(None).await?;
         let Self { db, run, results, applied, .. } = self;
         let committed = applied || results.totals().read == 0;
-        let answer = results.finish(false, committed).await?;
+        let response = results.finish(false, committed).await?;
         if let Some(run) = run {
             db::again(async || {
                 let tx = db::begin_write(db).await?;
-                run.finish(&tx, &answer).await?;
+                run.finish(&tx, &response).await?;
                 Ok::<_, ImportError>(db::commit(tx).await?)
             })
             .await?;
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// Skips the records that an earlier run has done, and adds their stored results.
@@ -181,9 +181,9 @@ impl Runner<'_> {
     }
 
     /// Skips the next record, whose first results these are.
-    async fn skip_record(&mut self, results: &OfRecord) -> Result<(), ImportError> {
+    async fn skip_record(&mut self, results: &RecordResults) -> Result<(), ImportError> {
         match self.pieces.next().await? {
-            Some(Piece::Record(record)) => self.import.recall(&record, results).await,
+            Some(Piece::Record(record)) => self.import.restore_ref(&record, results).await,
             Some(Piece::Opened(_)) => {
                 while !matches!(self.pieces.next().await?, None | Some(Piece::Closed)) {}
                 Ok(())
@@ -199,21 +199,21 @@ impl Runner<'_> {
             match piece {
                 Piece::Record(record) if only_inserts(&record) => batch.push(record),
                 other => {
-                    self.batch(outer, std::mem::take(&mut batch)).await?;
+                    self.apply_batch(outer, std::mem::take(&mut batch)).await?;
                     match other {
-                        Piece::Record(record) => self.alone(outer, &record).await?,
-                        Piece::Opened(record) => self.long(outer, &record).await?,
+                        Piece::Record(record) => self.apply_one(outer, &record).await?,
+                        Piece::Opened(record) => self.apply_long(outer, &record).await?,
                         Piece::Child(_) | Piece::Closed => {
                             return Err(ImportError::defect("a piece arrived outside a record"));
                         }
                     }
                 }
             }
-            if !self.pieces.is_at_hand() {
-                self.batch(outer, std::mem::take(&mut batch)).await?;
+            if !self.pieces.has_buffered() {
+                self.apply_batch(outer, std::mem::take(&mut batch)).await?;
             }
         }
-        self.batch(outer, batch).await
+        self.apply_batch(outer, batch).await
     }
 
     /// Renews the claim on another connection, for an import in one transaction. On SQLite the
@@ -221,9 +221,9 @@ impl Runner<'_> {
     async fn renew(&mut self) -> Result<(), ImportError> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
-        if let Some(run) = run.filter(|run| self.renewed.elapsed() > run.held_again_after()) {
-            db::again(|| run.hold(self.db)).await?;
-            self.renewed = Instant::now();
+        if let Some(run) = run.filter(|run| self.renewed_at.elapsed() > run.renewal_interval()) {
+            db::again(|| run.renew(self.db)).await?;
+            self.renewed_at = Instant::now();
         }
         Ok(())
     }
@@ -232,7 +232,7 @@ impl Runner<'_> {
     async fn begin(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = db::begin_write(self.db).await?;
         if let Some(run) = &self.run {
-            run.hold(&tx).await?;
+            run.renew(&tx).await?;
         }
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
@@ -248,7 +248,7 @@ impl Runner<'_> {
     }
 
     /// Applies new records as a batch or, if that runs into a conflict or a lock, one by one.
-    async fn batch(
+    async fn apply_batch(
         &mut self,
         outer: Option<&DatabaseTransaction>,
         records: Vec<Element>,
@@ -260,7 +260,7 @@ impl Runner<'_> {
         // transaction of the file.
         if outer.is_some_and(galera::is_node) {
             for record in &records {
-                self.alone(outer, record).await?;
+                self.apply_one(outer, record).await?;
             }
             return Ok(());
         }
@@ -269,9 +269,9 @@ impl Runner<'_> {
                 if matches!(error, ImportError::Conflict)
                     || outer.is_none() && error.is_blocked() =>
             {
-                self.import.forget_batch();
+                self.import.discard_batch();
                 for record in &records {
-                    self.alone(outer, record).await?;
+                    self.apply_one(outer, record).await?;
                 }
                 Ok(())
             }
@@ -288,13 +288,13 @@ impl Runner<'_> {
         let tx = match outer {
             Some(outer) => {
                 self.renew().await?;
-                let part = db::begin_part(outer).await?;
-                part.ok_or_else(|| ImportError::defect("a batch needs a savepoint"))?
+                let savepoint = db::begin_part(outer).await?;
+                savepoint.ok_or_else(|| ImportError::defect("a batch needs a savepoint"))?
             }
             None => self.begin().await?,
         };
-        let all = match self.import.batch(&tx, records).await {
-            Ok(all) => all,
+        let outcomes = match self.import.batch(&tx, records).await {
+            Ok(outcomes) => outcomes,
             Err(error) => {
                 let error = db::failed(&tx, error).await;
                 // May fail: a deadlock has already rolled back everything, savepoints included.
@@ -303,17 +303,18 @@ impl Runner<'_> {
             }
         };
         if let Some(run) = self.run.as_ref().filter(|_| outer.is_none()) {
-            let results: Vec<&OfRecord> = all.iter().map(|applied| &applied.results).collect();
-            run.note(&tx, self.record_index, &results).await?;
+            let results: Vec<&RecordResults> =
+                outcomes.iter().map(|applied| &applied.results).collect();
+            run.store_results(&tx, self.record_index, &results).await?;
         }
         db::commit(tx).await?;
-        for applied in &all {
-            self.tell(applied).await?;
+        for applied in &outcomes {
+            self.add_outcome(applied).await?;
         }
-        self.import.keep_names().await
+        self.import.store_refs().await
     }
 
-    async fn tell(&mut self, applied: &ElementOutcome) -> Result<(), ImportError> {
+    async fn add_outcome(&mut self, applied: &ElementOutcome) -> Result<(), ImportError> {
         self.record_index += 1;
         self.failed |= applied.failed;
         self.applied |= !applied.failed;
@@ -321,25 +322,25 @@ impl Runner<'_> {
     }
 
     /// Applies one record, and retries when another transaction blocks it.
-    async fn alone(
+    async fn apply_one(
         &mut self,
         outer: Option<&DatabaseTransaction>,
         record: &Element,
     ) -> Result<(), ImportError> {
         let mut tries = Tries::begin();
         let applied = loop {
-            let outcome = self.try_alone(outer, record).await;
-            let again = outer.is_none() && outcome.as_ref().is_err_and(ImportError::is_blocked);
-            if !again || !tries.another().await {
+            let outcome = self.try_one(outer, record).await;
+            let retry = outer.is_none() && outcome.as_ref().is_err_and(ImportError::is_blocked);
+            if !retry || !tries.another().await {
                 break outcome.map_err(ImportError::at_no_row)?;
             }
-            self.import.forget_batch();
+            self.import.discard_batch();
         };
-        self.tell(&applied).await?;
-        self.import.keep_names().await
+        self.add_outcome(&applied).await?;
+        self.import.store_refs().await
     }
 
-    async fn try_alone(
+    async fn try_one(
         &mut self,
         outer: Option<&DatabaseTransaction>,
         record: &Element,
@@ -359,59 +360,59 @@ impl Runner<'_> {
                 false => tx,
             };
             if let Some(run) = &self.run {
-                run.note(&tx, self.record_index, &[&applied.results]).await?;
+                run.store_results(&tx, self.record_index, &[&applied.results]).await?;
             }
             db::commit(tx).await?;
             return Ok(applied);
         };
         self.renew().await?;
         // Without savepoints, what a failed record has written is rolled back with the file.
-        let Some(part) = db::begin_part(outer).await? else {
+        let Some(savepoint) = db::begin_part(outer).await? else {
             return self.import.record_alone(outer, record).await;
         };
-        let applied = self.import.record_alone(&part, record).await?;
+        let applied = self.import.record_alone(&savepoint, record).await?;
         match applied.failed {
-            true => part.rollback().await?,
-            false => db::commit(part).await?,
+            true => savepoint.rollback().await?,
+            false => db::commit(savepoint).await?,
         }
         Ok(applied)
     }
 
     /// Applies a record that is too long to hold in memory, all or nothing.
-    async fn long(
+    async fn apply_long(
         &mut self,
         outer: Option<&DatabaseTransaction>,
         head: &Element,
     ) -> Result<(), ImportError> {
         let _closed = outer.is_none().then(|| self.close_gate());
-        let part = match outer {
+        let inner = match outer {
             Some(outer) => db::begin_part(outer).await?,
             None => Some(self.begin_long().await?),
         };
-        let Some(tx) = part.as_ref().or(outer) else {
+        let Some(tx) = inner.as_ref().or(outer) else {
             return Err(ImportError::defect("a long record needs a transaction"));
         };
         let mut results = Results::new(&self.import.directory)?;
-        let mut opened = self.import.open(head);
-        results.add(&opened.take_results()).await?;
+        let mut open_record = self.import.open_record(head);
+        results.add(&open_record.take_results()).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
             self.renew().await?;
-            let applied = self.import.payment_of(tx, &mut opened, &child).await;
+            let applied = self.import.apply_payment(tx, &mut open_record, &child).await;
             results.add(&applied.map_err(ImportError::at_no_row)?).await?;
         }
-        let OpenRecord { failed, .. } = opened;
+        let OpenRecord { failed, .. } = open_record;
         if failed {
-            results.undo_all();
+            results.mark_rolled_back();
         }
-        let own = match (part, outer) {
-            (Some(part), None) if failed => {
-                db::roll_back(part).await?;
+        let own = match (inner, outer) {
+            (Some(inner), None) if failed => {
+                db::roll_back(inner).await?;
                 Some(self.begin_long().await?)
             }
-            (Some(part), Some(_)) => {
+            (Some(inner), Some(_)) => {
                 match failed {
-                    true => part.rollback().await?,
-                    false => db::commit(part).await?,
+                    true => inner.rollback().await?,
+                    false => db::commit(inner).await?,
                 }
                 None
             }
@@ -420,18 +421,18 @@ impl Runner<'_> {
         self.copy(own.as_ref(), results).await?;
         if let Some(tx) = own {
             if let Some(run) = &self.run {
-                run.hold(&tx).await?;
+                run.renew(&tx).await?;
             }
             db::commit(tx).await?;
         }
         self.failed |= failed;
         self.applied |= !failed;
         self.record_index += 1;
-        self.import.keep_names().await
+        self.import.store_refs().await
     }
 
-    /// Adds the results of a long record to the answer, and stores them in `own`, the record's own
-    /// transaction, if it has one.
+    /// Adds the results of a long record to the response, and stores them in `own`, the record's
+    /// own transaction, if it has one.
     async fn copy(
         &mut self,
         own: Option<&DatabaseTransaction>,
@@ -444,7 +445,7 @@ impl Runner<'_> {
             let following = parts.recv().await.transpose()?;
             if let (Some(tx), Some(run)) = (own, &self.run) {
                 let last = following.is_none();
-                run.note_part(tx, self.record_index, part, &next, last).await?;
+                run.store_results_part(tx, self.record_index, part, &next, last).await?;
             }
             self.results.add(&next).await?;
             part += 1;

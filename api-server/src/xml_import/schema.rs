@@ -11,7 +11,7 @@ pub const PATH: &str = "/xml-import.xsd";
 
 /// Returns the schema.
 pub fn schema() -> &'static str {
-    static SCHEMA: LazyLock<String> = LazyLock::new(written);
+    static SCHEMA: LazyLock<String> = LazyLock::new(build_schema);
     &SCHEMA
 }
 
@@ -71,7 +71,7 @@ const TYPES: &str = r###"
   </xs:simpleType>
 "###;
 
-fn written() -> String {
+fn build_schema() -> String {
     let mut xsd = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" elementFormDefault=\"qualified\">\n  \
@@ -81,7 +81,7 @@ fn written() -> String {
          use test=true to try a file.</xs:documentation></xs:annotation>\n",
     );
     let root = element(&format::ROOT);
-    let _never_fails_into_a_string = write!(xsd, "  {root}{TYPES}");
+    let _infallible = write!(xsd, "  {root}{TYPES}");
     write_types(&mut xsd);
     write_type(&mut xsd, &format::ROOT);
     for shape in format::shapes() {
@@ -105,8 +105,8 @@ fn line(xsd: &mut String, depth: usize, text: &str) {
 
 fn write_type(xsd: &mut String, shape: &ElementShape) {
     line(xsd, 1, &format!("<xs:complexType name=\"{}\">", shape.element));
-    let needed = shape.attributes.iter().filter(|one| one.needed == Needed::ToInsert);
-    let needed: Vec<&str> = needed.map(|one| &*one.name).collect();
+    let needed = shape.attributes.iter().filter(|attribute| attribute.needed == Needed::ToInsert);
+    let needed: Vec<&str> = needed.map(|attribute| &*attribute.name).collect();
     let needed = [needed.join(", "), shape.also_needs.to_owned()];
     let needed: Vec<&str> =
         needed.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
@@ -160,8 +160,8 @@ fn type_of(kind: &AttributeKind, nullable: bool) -> String {
         AttributeKind::LongText => "text".to_owned(),
         AttributeKind::Date => "date".to_owned(),
         AttributeKind::Int(range) => match (range.start(), range.end()) {
-            (least, &i32::MAX) => format!("from{least}"),
-            (least, most) => format!("from{least}to{most}"),
+            (minimum, &i32::MAX) => format!("from{minimum}"),
+            (minimum, maximum) => format!("from{minimum}to{maximum}"),
         },
         AttributeKind::Id => "id".to_owned(),
         AttributeKind::Amount => "amount".to_owned(),
@@ -201,13 +201,13 @@ fn write_types(xsd: &mut String) {
 fn restriction(kind: &AttributeKind, nullable: bool) -> Option<String> {
     let (base, facets) = match kind {
         AttributeKind::Text(characters_max) => {
-            let least = if nullable { "" } else { "<xs:minLength value=\"1\"/>" };
-            ("string", format!("{least}<xs:maxLength value=\"{characters_max}\"/>"))
+            let minimum = if nullable { "" } else { "<xs:minLength value=\"1\"/>" };
+            ("string", format!("{minimum}<xs:maxLength value=\"{characters_max}\"/>"))
         }
         AttributeKind::Int(range) => {
-            let (least, most) = (range.start(), range.end());
-            let most = format!("<xs:maxInclusive value=\"{most}\"/>");
-            ("int", format!("<xs:minInclusive value=\"{least}\"/>{most}"))
+            let (minimum, maximum) = (range.start(), range.end());
+            let maximum = format!("<xs:maxInclusive value=\"{maximum}\"/>");
+            ("int", format!("<xs:minInclusive value=\"{minimum}\"/>{maximum}"))
         }
         AttributeKind::Choice(words) => {
             let words = words.iter().map(|word| format!("<xs:enumeration value=\"{word}\"/>"));

@@ -1,4 +1,5 @@
-//! Second pass over a spooled import file. A blocking thread reads its pieces, with backpressure.
+//! Import spool: the second pass over a spooled file. A blocking thread reads its pieces, with
+//! backpressure.
 
 use super::parse::{Piece, Records, XmlFault};
 use super::runner::Pieces;
@@ -25,7 +26,7 @@ pub fn pieces(file: impl BufRead + Send + 'static) -> Pieces {
             Ok(())
         });
         if let Err(fault) = outcome {
-            let _nobody_is_left_to_tell = sender.blocking_send(Err(fault));
+            let _receiver_may_be_gone = sender.blocking_send(Err(fault));
         }
     });
     receiver

@@ -1,4 +1,5 @@
-//! Applies elements to the rows they stand for: stages new rows, updates or deletes existing ones.
+//! Upserts of the rows that elements stand for: new rows are staged, existing ones updated or
+//! deleted.
 
 use super::batch::BatchTable;
 use super::element_fields::{ElementFields, UpdateMode};
@@ -46,16 +47,16 @@ impl Import<'_> {
         }
     }
 
-    /// Inserts, updates or deletes a row, as its element's `UpdateFlag` says. The key of a new row
-    /// is a placeholder.
-    pub(super) async fn keep<M, A>(
+    /// Inserts, updates or deletes the row that an element stands for, as its `UpdateFlag` says. The
+    /// key of a new row is a placeholder; a row that is still staged is replaced where it is.
+    pub(super) async fn upsert<M, A>(
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
         fields: ElementFields<'_>,
         before: Option<M>,
         row: M,
-        place: AuditTarget,
+        target: AuditTarget,
     ) -> Result<ElementOutcome, RecordError>
     where
         M: BatchTable + IntoActiveModel<A>,
@@ -66,60 +67,32 @@ impl Import<'_> {
         let messages = fields.finish()?;
         let id = row.record_id();
         let action = match (update, before) {
-            (UpdateMode::Delete, before) => {
-                self.remove(tx, &place, &before.unwrap_or(row)).await?;
+            // Only data that a parent has once can be deleted where there is none.
+            (UpdateMode::Delete, None) => Action::Deleted,
+            (UpdateMode::Delete, Some(before)) => {
+                self.remove(tx, &target, &before).await?;
                 Action::Deleted
             }
             (_, Some(before)) => {
-                self.change(tx, &place, &before, &row).await?;
+                match self.stage.find::<M>(|staged| staged.record_id() == id) {
+                    Some(staged) => *staged = row,
+                    None => self.change(tx, &target, &before, &row).await?,
+                }
                 Action::Updated
             }
             (_, None) => {
-                self.stage.add(row, place);
+                self.stage.add(row, target);
                 Action::Inserted
             }
         };
-        Ok(ElementOutcome::one(element, action, None, id, messages))
-    }
-
-    /// Inserts or updates the one row of its kind that a parent can have, or deletes it.
-    pub(super) async fn set<M, A>(
-        &mut self,
-        tx: &DatabaseTransaction,
-        fields: ElementFields<'_>,
-        before: Option<M>,
-        row: M,
-        place: AuditTarget,
-    ) -> Result<ElementOutcome, RecordError>
-    where
-        M: BatchTable + IntoActiveModel<A>,
-        M::Entity: EntityTrait<Model = M>,
-        A: ActiveModelTrait<Entity = M::Entity>,
-    {
-        let update = fields.update;
-        let messages = fields.finish()?;
-        let id = row.record_id();
-        match (update, before) {
-            (UpdateMode::Delete, None) => {}
-            (UpdateMode::Delete, Some(before)) => self.remove(tx, &place, &before).await?,
-            (_, Some(before))
-                if self.stage.find::<M>(|staged| staged.record_id() == id).is_none() =>
-            {
-                self.change(tx, &place, &before, &row).await?;
-            }
-            _ => match self.stage.find::<M>(|staged| staged.record_id() == id) {
-                Some(staged) => *staged = row,
-                None => self.stage.add(row, place),
-            },
-        }
-        Ok(ElementOutcome::told(messages))
+        Ok(ElementOutcome::applied(element, action, id, messages))
     }
 
     /// Writes the changed columns of a row, with their field history.
     pub(super) async fn change<M, A>(
         &self,
         tx: &DatabaseTransaction,
-        place: &AuditTarget,
+        target: &AuditTarget,
         before: &M,
         after: &M,
     ) -> Result<(), RecordError>
@@ -136,7 +109,7 @@ impl Import<'_> {
         }
         update.exec(tx).await?;
         let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
-            changes.add(place, Some(before), Some(after))
+            changes.add(target, Some(before), Some(after))
         });
         Ok(recorded.await?)
     }
@@ -145,7 +118,7 @@ impl Import<'_> {
     pub(super) async fn remove<M>(
         &self,
         tx: &DatabaseTransaction,
-        place: &AuditTarget,
+        target: &AuditTarget,
         row: &M,
     ) -> Result<(), RecordError>
     where
@@ -158,7 +131,7 @@ impl Import<'_> {
         }
         delete.exec(tx).await?;
         let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
-            changes.add(place, Some(row), None)
+            changes.add(target, Some(row), None)
         });
         Ok(recorded.await?)
     }
@@ -168,7 +141,7 @@ impl Import<'_> {
         &self,
         tx: &DatabaseTransaction,
         changes: &mut Changes<'_>,
-        place: &AuditTarget,
+        target: &AuditTarget,
         (column, id): (E::Column, i64),
     ) -> Result<(), RecordError>
     where
@@ -176,7 +149,7 @@ impl Import<'_> {
         E::Model: Audited,
     {
         for row in self.caller.find::<E>().filter(column.eq(id)).all(tx).await? {
-            changes.add(place, Some(&row), None)?;
+            changes.add(target, Some(&row), None)?;
         }
         E::delete_many().filter(column.eq(id)).exec(tx).await?;
         Ok(())

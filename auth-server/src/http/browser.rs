@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_that_stands_there_twice_is_none() {
+    fn a_cookie_that_is_sent_twice_is_ignored() {
         let value = "a".repeat(COOKIE_LENGTH);
         let read = |header: String| {
             let request = Request::builder().header(COOKIE, header).finish();

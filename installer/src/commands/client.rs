@@ -46,7 +46,8 @@ enum ClientAction {
         /// The display name, up to 100 characters
         name: String,
     },
-    /// Generate a new secret and print it once; the previous one stays valid until --finish
+    /// Generate a new secret and print it once; the previous one stays valid until you run this
+    /// again with --finish
     Rotate {
         /// The client's id
         id: String,
@@ -57,11 +58,11 @@ enum ClientAction {
         #[arg(long, conflicts_with = "finish")]
         json: bool,
     },
-    /// Remove a client and end all sessions it was granted
+    /// Remove a client and end all of its sessions
     Remove {
         /// The client's id
         id: String,
-        /// Remove it even if the api-server uses it: without a client every API call is 503
+        /// Remove it even if the api-server uses it: without a client, every API call gets 503
         #[arg(long)]
         of_the_api_server: bool,
     },

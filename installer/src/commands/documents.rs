@@ -30,8 +30,8 @@ pub struct DocumentsArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum DocumentsCommand {
-    /// Compare every file with its row: length and SHA-256. Changes nothing, and can run alongside
-    /// the servers. Exits with status 1 if a file is damaged or missing
+    /// Compare every file with its row: length and SHA-256. Changes nothing, and can run while the
+    /// servers are running. Exits with status 1 if a file is damaged or missing
     Verify {
         /// Print one JSON object per line: a warning if the store belongs to another database, each
         /// fault, the first objects without a row, then the totals
@@ -47,9 +47,9 @@ enum DocumentsCommand {
             value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
         hours: u32,
     },
-    /// Make the store this database's own after it has moved on with another database: after a
-    /// restore, or when a copy of the database used the same store. Without --yes it only says what
-    /// that means
+    /// Make the store belong to this database again when it belongs to another one: after a
+    /// restore, or when a copy of the database used the same store. Without --yes, only explain
+    /// what that means
     Adopt {
         /// Adopt the store
         #[arg(long)]

@@ -19,8 +19,8 @@ enum KeysCommand {
     /// Start signing with the key that was announced as the next one
     Rotate {
         /// Withdraw all earlier keys immediately, because one of them may have leaked: ID tokens
-        /// they signed are no longer valid. Takes effect even if the next key has only just been
-        /// announced
+        /// that they signed are no longer valid. Takes effect even if the next key has only just
+        /// been announced
         #[arg(long)]
         withdraw_others: bool,
     },

@@ -21,14 +21,14 @@ use std::time::Instant;
 pub struct UpgradeArgs {
     #[command(flatten)]
     installation: Installation,
-    /// Say what would be done without changing anything; on PostgreSQL and SQLite, also try it and
+    /// Show what would be done without changing anything; on PostgreSQL and SQLite, also do it and
     /// roll it back
     #[arg(long)]
     dry_run: bool,
     /// Do not ask for confirmation
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
-    /// Proceed although others are connected; use this only if none of them is a server
+    /// Proceed even if others are connected; use this only if none of them is a server
     #[arg(long)]
     others_connected: bool,
 }

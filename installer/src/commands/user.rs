@@ -88,13 +88,13 @@ struct NewUser {
     /// Grant database administrator rights
     #[arg(long)]
     dba: bool,
-    /// May be assigned loans as their officer
+    /// Allow the user to be assigned loans as their officer
     #[arg(long)]
     loan_officer: bool,
-    /// May be assigned collections
+    /// Allow the user to be assigned collections
     #[arg(long)]
     collection_officer: bool,
-    /// May be assigned contacts as their officer
+    /// Allow the user to be assigned contacts as their officer
     #[arg(long)]
     contact_officer: bool,
     /// Privileges to grant, as PATH:VERB, such as "Loan > Payments:Add"

@@ -1,5 +1,4 @@
-//! `installer verify-auth-server`: checks whether the api-server can work with an authentication
-//! server.
+//! `installer verify-auth-server`: checks whether the api-server can work with an auth server.
 
 use crate::installation::{CliError, Installation, print};
 use crate::verification::{VerificationArgs, verify, verify_with_round_trip};
@@ -9,8 +8,8 @@ use crate::verification::{VerificationArgs, verify, verify_with_round_trip};
 pub struct CommandLine {
     #[command(flatten)]
     arguments: VerificationArgs,
-    /// Also log in, introspect, refresh and log out, as a user and a client created for this
-    /// purpose and removed afterwards; requires the auth server's database
+    /// Also log in, introspect, refresh and log out, as a user and a client that are created for
+    /// this purpose and then removed; requires the auth server's database
     #[arg(long)]
     round_trip: bool,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use api_server::xml_import::parse::Element;
 use chrono::{Datelike, Days, Months, NaiveDate};
 use shared::entity::loans::PaymentPeriod;
 
-/// Amount, rate, number of payments, level instalment: monthly terms as published by a lender.
+/// Amount, rate, number of payments, level installment: monthly terms as published by a lender.
 const MONTHLY_TERMS: [(&str, &str, u32, &str); 5] = [
     ("28000.00", "14.07", 60, "652.53"),
     ("5000.00", "12.61", 36, "167.54"),
@@ -16,7 +16,7 @@ const MONTHLY_TERMS: [(&str, &str, u32, &str); 5] = [
     ("10000.00", "10.00", 12, "879.16"),
 ];
 
-/// A payment this many days before the next due date counts as the next instalment.
+/// A payment this many days before the next due date counts as the next installment.
 const AHEAD_DAYS: u64 = 15;
 
 /// Kind of a loan, by its place in the mix.
@@ -106,7 +106,7 @@ impl Records<'_> {
         })
     }
 
-    /// Paid on every due date, plus the next instalment today.
+    /// Paid on every due date, plus the next installment today.
     fn paid_ahead(&self, slot: u32) -> (Element, Vec<Element>) {
         let last_due = self.today - Days::new(AHEAD_DAYS);
         let (loan, mut payments) = self.paid_monthly(slot, last_due, |date, today| date <= today);

@@ -36,19 +36,19 @@ pub struct Registration {
     /// How the client gets tokens
     #[arg(long = "grant", value_name = "GRANT", num_args = 1..)]
     pub grants: Vec<Grant>,
-    /// Which users it may log in
+    /// Kinds of users that the client may log in
     #[arg(long = "user-kind", value_name = "KIND", num_args = 1.., value_parser = user_kinds())]
     pub user_kinds: Vec<UserKind>,
     /// Redirect URI after a log-in: https, or http on 127.0.0.1, ::1 or localhost
     #[arg(long = "redirect-uri", value_name = "URI", num_args = 1..)]
     pub redirect_uris: Vec<String>,
-    /// Redirect URI after a log-out: as --redirect-uri
+    /// Redirect URI after a log-out, with the same rules as --redirect-uri
     #[arg(long = "post-logout-redirect-uri", value_name = "URI", num_args = 1..)]
     pub post_logout_redirect_uris: Vec<String>,
     /// Origin of a public client's pages, such as https://app.example.com
     #[arg(long = "cors-origin", value_name = "ORIGIN", num_args = 1..)]
     pub cors_origins: Vec<String>,
-    /// Resource server: may introspect tokens
+    /// Allow the client to introspect tokens, as a resource server
     #[arg(long)]
     pub resource_server: bool,
     /// File with its public keys or certificates (JWKS), used instead of a secret

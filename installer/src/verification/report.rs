@@ -1,4 +1,4 @@
-//! The checks of an authentication server in order, and their findings so far.
+//! The checks of an auth server in order, and their findings so far.
 
 use super::clock;
 use crate::installation::checks::{Check, Outcome, Report};

@@ -33,7 +33,7 @@ pub struct Model {
     pub amount_type: AutomatedAmountType,
     /// Fixed amount.
     pub amount: Option<Money>,
-    /// Percent of the principal.
+    /// Percentage of the principal.
     pub percentage: Option<Rate>,
     pub minimum_amount: Option<Money>,
     pub maximum_amount: Option<Money>,

@@ -57,7 +57,7 @@ text_enum! {
         Active,
         /// Expired.
         Expired,
-        /// Cancelled.
+        /// Canceled.
         Cancelled,
     }
 }

@@ -23,7 +23,7 @@ pub struct Model {
     pub price_per_unit: Money,
     /// Percentage of the price that counts toward the value.
     pub percentage_value: Rate,
-    /// Units × price × percentage, unless another value was stored.
+    /// Units × price × percentage, unless a different value was stored.
     pub net_value: Money,
     pub notes: Option<String>,
 }

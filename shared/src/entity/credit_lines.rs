@@ -22,7 +22,7 @@ pub struct Model {
     pub transaction_code: i32,
     /// Limit of the credit line.
     pub credit_line_limit: Money,
-    /// Most that may ever be drawn, for a non-revolving line.
+    /// Maximum that may ever be drawn on a non-revolving line.
     pub credit_total_draw_limit: Option<Money>,
     pub min_draw_amount: Option<Money>,
     pub max_draw_amount: Option<Money>,

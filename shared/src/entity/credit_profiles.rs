@@ -17,7 +17,7 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub report_id: i64,
     pub contact_id: i64,
-    /// Person of the contact that the report is on: 1 for the first, 2 for the second.
+    /// Which person of the contact the report is on: 1 for the first, 2 for the second.
     pub person_number: i32,
     pub bureau_code: String,
     pub pull_type: PullType,

@@ -21,7 +21,7 @@ pub struct Model {
     pub interest_year_numerator: YearLength,
     pub interest_year_denominator: YearLength,
     pub rate_type: RateType,
-    /// Percent per year.
+    /// Initial interest rate, in percent per year.
     pub starting_rate: Rate,
 }
 

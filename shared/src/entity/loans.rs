@@ -38,23 +38,24 @@ pub struct Model {
     pub interest_method: InterestMethod,
     pub interest_year_numerator: YearLength,
     pub interest_year_denominator: YearLength,
-    /// Initial interest rate, percent per year.
+    /// Initial interest rate, in percent per year.
     pub starting_interest_rate: Rate,
-    /// Latest interest rate in effect, percent per year.
+    /// Latest interest rate in effect, in percent per year.
     pub current_interest_rate: Rate,
     pub original_note_amount: Money,
     pub origination_date: Date,
     pub interest_start_date: Date,
     pub payment_period: PaymentPeriod,
-    /// Amount of the level instalment.
+    /// Amount of the level installment.
     pub payment_amount: Option<Money>,
     pub number_of_payments: Option<i32>,
     pub first_payment_date: Option<Date>,
     pub next_due_date: Option<Date>,
     pub maturity_date: Option<Date>,
-    /// Day of the month on which instalments are due, 1 to 31; 31 is always the last day.
+    /// Day of the month on which installments are due, 1 to 31; 31 is always the last day.
     pub payment_day: Option<i32>,
-    /// A payment made up to this many days before the next due date counts toward that instalment.
+    /// A payment made up to this many days before the next due date counts toward that
+    /// installment.
     pub advance_days: i32,
     /// Order in which a payment is allocated.
     pub payment_distribution: PaymentDistribution,
@@ -73,7 +74,7 @@ pub struct Model {
     pub interest_accrued_total: Accrual,
     /// Interest paid, reduced or written off.
     pub interest_settled_total: Money,
-    /// Amount already paid toward the next instalment.
+    /// Amount already paid toward the next installment.
     pub paid_ahead_amount: Money,
     /// First date of the current accrual.
     pub accrual_base_date: Date,
@@ -93,7 +94,7 @@ text_enum! {
     /// Kind of credit.
     #[derive(Default)]
     pub enum LoanType {
-        /// Repaid in instalments.
+        /// Repaid in installments.
         #[default]
         Term,
         /// Drawn and repaid repeatedly.
@@ -171,7 +172,7 @@ pub enum YearLength {
 }
 
 text_enum! {
-    /// Interval between instalments.
+    /// Interval between installments.
     #[derive(Default)]
     pub enum PaymentPeriod {
         /// Never.
@@ -221,7 +222,8 @@ text_enum! {
         CurrentInterestDue,
         /// Interest owed that is in no due row.
         AccruedInterest,
-        /// Unpaid principal of the row due on the day, or of the next instalment shortly before it.
+        /// Unpaid principal of the row due on the day, or of the next installment shortly before
+        /// it.
         CurrentPrincipal,
         /// Late charge balance.
         LateCharges,

@@ -1,4 +1,4 @@
-//! Cards kept by a payment gateway. The service never sees their numbers.
+//! Cards stored by a payment gateway. The service never sees their numbers.
 
 use crate::time::Timestamp;
 use poem_openapi::Object;
@@ -58,7 +58,7 @@ text_enum! {
         OneTime,
     }
 
-    /// Gateway that keeps a card.
+    /// Gateway that stores a card.
     pub enum Gateway {
         /// The built-in gateway, for testing.
         Sandbox,

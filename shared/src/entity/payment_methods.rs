@@ -19,7 +19,7 @@ pub struct Model {
     pub cash_flag: bool,
     /// True for checks, which may go into a cash drawer.
     pub check_flag: bool,
-    /// True for the method used if a payment names none.
+    /// True for the method used if a payment specifies none.
     pub default_flag: bool,
 }
 

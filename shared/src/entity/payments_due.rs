@@ -1,4 +1,4 @@
-//! Due rows: instalments that have fallen due, with the amounts due and paid.
+//! Due rows: installments that have fallen due, with the amounts due and paid.
 
 use crate::amounts::Money;
 use sea_orm::entity::prelude::*;

@@ -27,7 +27,7 @@ pub struct Model {
     pub event_period: PaymentPeriod,
     /// Number of periods from one event to the next.
     pub event_number_of_periods: i32,
-    /// Maximum number of events; absent: no end.
+    /// Maximum number of events; absent if there is none.
     pub event_max_repeat: Option<i32>,
     /// Number of events so far.
     pub event_count: i32,
@@ -35,7 +35,7 @@ pub struct Model {
     pub amount_type: RecurringAmountType,
     /// Amount of the transaction, if it is fixed.
     pub transaction_amount: Option<Money>,
-    /// Percent of the principal per year.
+    /// Annual percentage of the principal.
     pub annual_percentage: Option<Rate>,
     /// Year basis of the percentage, numerator.
     pub numerator: Option<YearLength>,

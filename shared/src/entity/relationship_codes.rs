@@ -1,10 +1,10 @@
-//! Setup: relationship codes of contacts to loans, to each other and to addresses.
+//! Setup: codes for the relationships of contacts to loans, to each other and to addresses.
 
 use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use shared_macros::interface_names;
 
-/// A relationship code of a contact to a loan, to another contact, or to an address.
+/// A code for the relationship of a contact to a loan, to another contact, or to an address.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "relationship_codes")]

@@ -19,7 +19,7 @@ pub struct Model {
     pub field_name: String,
     pub label: String,
     pub data_type: DataType,
-    /// Maximum number of characters of a text.
+    /// Maximum number of characters in a text value.
     pub size: Option<i32>,
     pub default_value: Option<String>,
     /// Values that may be picked.
@@ -27,7 +27,7 @@ pub struct Model {
     pub required_flag: bool,
     pub hidden_flag: bool,
     pub read_only_flag: bool,
-    /// True if borrowers see the field.
+    /// True if borrowers can see the field.
     pub web_visible_flag: bool,
     /// Position of the field on the form.
     pub sequence: i32,

@@ -93,8 +93,8 @@ problem_types! {
          the client: the former path does nothing.";
     PreconditionFailed = PRECONDITION_FAILED "precondition-failed"
         "Precondition failed"
-        "`If-Match` names a version other than the current one. Read again, and send the request \
-         with the new version; if a row was to be changed, that version is also in \
+        "`If-Match` specifies a version other than the current one. Read again, and send the \
+         request with the new version; if a row was to be changed, that version is also in \
          `currentVersionHash`.";
     TooLarge = PAYLOAD_TOO_LARGE "too-large"
         "Request too large"
@@ -161,8 +161,8 @@ problem_types! {
          the payment was posted before.";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required"
         "Cash drawer required"
-        "Cash goes into a cash drawer. Name one in `Cash_Drawer_ID`: the caller is not active on \
-         exactly one.";
+        "Cash goes into a cash drawer. Specify one in `Cash_Drawer_ID`: the caller is not active \
+         on exactly one.";
     DrawerNotUsable = UNPROCESSABLE_ENTITY "drawer-not-usable"
         "Cash drawer not usable"
         "The drawer is closed, is not assigned to the caller, or does not accept this kind of \
@@ -253,7 +253,7 @@ problem_types! {
          transferred. Send the request again after the seconds in `Retry-After`.";
     ServerStopping = SERVICE_UNAVAILABLE "server-stopping"
         "The server is stopping"
-        "The readiness of a server that was told to stop; it still accepts requests for some \
+        "The readiness of a server that was told to stop; it still accepts requests for a few \
          seconds. Send further ones to another server, or to this one when it is ready again.";
 }
 

@@ -185,7 +185,7 @@ impl Engine {
             None => AllocationMode::Distributed { distribution: &terms.distribution, excess },
         };
         let (amount, effective_date) = (money(payment.amount), payment.date);
-        let instruction = PaymentInput { amount, effective_date, how };
+        let instruction = PaymentInput { amount, effective_date, mode: how };
         let posting = payment::post(&self.terms, &self.state, &instruction).map_err(refused)?;
         assert!(posting.is_balanced(&self.state, amount), "{posting:?}");
         let owed = posting.after.interest_owed_on(&self.terms, effective_date);

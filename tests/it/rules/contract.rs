@@ -51,7 +51,7 @@ fn operations_are_described_secured_and_listed_in_the_access_table() {
     for (path, operations) in document["paths"].as_object().expect("paths") {
         for (method, operation) in operations.as_object().expect("operations") {
             let id = operation["operationId"].as_str().expect("an operation id");
-            assert!(ids.insert(id.to_owned()), "{id} stands twice");
+            assert!(ids.insert(id.to_owned()), "{id} appears twice");
             assert!(operation["summary"].is_string(), "{id} has no summary");
             assert_eq!(operation["security"][0]["bearer"], Value::Array(Vec::new()), "{id}");
             assert!(operation["tags"][0].is_string(), "{id} has no tag");

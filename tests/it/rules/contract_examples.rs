@@ -288,7 +288,7 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
     let json = |of: fn(&Operation) -> bool| operations().all().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
     // A payment has one status as a dry run and another when it is posted.
-    assert_eq!(answers, json(|o| o.gives.as_deref() == Some(JSON.media_type)) + 1);
+    assert_eq!(answers, json(|o| o.produces.as_deref() == Some(JSON.media_type)) + 1);
     // Three problem types belong to no operation.
     assert_eq!(problems, ProblemType::ALL.len() - 3);
 }

@@ -28,6 +28,13 @@ pub fn files() -> Vec<(String, String)> {
     found
 }
 
+/// A file's text without comments and unit tests.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 #[test]
 fn every_file_says_first_what_it_answers() {
     for (name, text) in files() {
@@ -118,9 +125,7 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
     let mut looked = 0;
     for (name, text) in files() {
         let Some(path) = name.strip_prefix("api-server/src/") else { continue };
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-        let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+        let code = code(&text);
         let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
         let answers = ["endpoints", "openapi", "router"].contains(&room);
         for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
@@ -133,4 +138,53 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         assert!(!code.contains("Problem"), "{name} knows of problems: it matches on variants");
     }
     assert!(looked > 50, "only {looked} files of rooms");
+}
+
+/// What the guides put in backticks is there: files, `module::item`, and in the recipes each
+/// `TypeName`.
+#[test]
+fn the_guides_name_only_what_exists() {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let has = |code: &str, name: &str| code.split(|c| !is_part(c)).any(|word| word == name);
+    let sources = files().into_iter().filter(|(name, _)| !name.contains("tests"));
+    let sources: Vec<_> = sources.map(|(name, text)| (name, code(&text))).collect();
+    let has_type = |item: &str| {
+        let mut api = sources.iter().filter(|(name, _)| name.starts_with("api-server/"));
+        api.any(|(_, code)| has(code, item))
+    };
+    let has_item = |owner: &str, item: &str| {
+        sources.iter().any(|(name, code)| {
+            code.contains(&format!("{owner}::{item}"))
+                || (name.ends_with(&format!("/{owner}.rs")) && has(code, item))
+                || (has(code, owner) && code.contains(&format!("fn {item}")))
+        })
+    };
+    let packages = ["api-server", "auth-server", "deploy", "installer", "shared", "tests"];
+    let docs = std::fs::read_dir(root().join("api-server/docs")).expect("a folder");
+    let mut guides: Vec<_> = docs.map(|entry| entry.expect("an entry").path()).collect();
+    guides.extend(packages.map(|package| root().join(package).join("README.md")));
+    guides.push(root().join("README.md"));
+    let mut looked = 0;
+    for guide in guides {
+        let text = std::fs::read_to_string(&guide).expect("text");
+        let prose = text.split("```").step_by(2);
+        for span in prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)) {
+            let is_path = packages.iter().any(|package| span.starts_with(package));
+            let names: Vec<&str> = span.rsplit("::").collect();
+            let exists = if is_path && span.ends_with(".rs") && !span.contains('<') {
+                root().join(span).exists()
+            } else if !span.chars().all(|c| is_part(c) || c == ':') {
+                continue;
+            } else if let [item, owner, ..] = names[..] {
+                has_item(owner, item)
+            } else if guide.ends_with("recipes.md") && span.contains(char::is_lowercase) {
+                !span.starts_with(char::is_uppercase) || has_type(span)
+            } else {
+                continue;
+            };
+            assert!(exists, "{}: there is no `{span}`", guide.display());
+            looked += 1;
+        }
+    }
+    assert!(looked > 50, "only {looked} names");
 }

@@ -56,10 +56,10 @@ struct Grant {
 
 impl Grant {
     /// True for the granted path and its children, with the same verb.
-    fn gives(&self, privilege: &privileges::Model) -> bool {
-        let below = privilege.path.strip_prefix(&self.path);
+    fn covers(&self, privilege: &privileges::Model) -> bool {
+        let suffix = privilege.path.strip_prefix(&self.path);
         self.verb == privilege.verb
-            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(" > "))
+            && suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with(" > "))
     }
 }
 
@@ -89,7 +89,7 @@ pub async fn list(
         return Ok(all.collect());
     }
     let grants = grants(db, caller, user).await?;
-    let held = |privilege| grants.iter().filter(move |grant: &&Grant| grant.gives(privilege));
+    let held = |privilege| grants.iter().filter(move |grant: &&Grant| grant.covers(privilege));
     let mut rows: Vec<UserPrivilege> = privileges
         .iter()
         .flat_map(|privilege| held(privilege).map(|grant| row(privilege, grant)))
@@ -112,12 +112,12 @@ async fn grants(
     let group = privilege_grants::Entity::belongs_to(user_groups::Entity)
         .from(GroupId)
         .to(user_groups::Column::GroupId);
-    let his = Condition::any()
+    let of_user = Condition::any()
         .add(UserId.eq(user.user_id))
         .add(GroupId.in_subquery(super::groups_of(user.user_id)));
     let granted: Vec<(String, String, Option<String>)> = caller
         .find::<privilege_grants::Entity>()
-        .filter(his)
+        .filter(of_user)
         .join(JoinType::InnerJoin, privilege.into())
         .join(JoinType::LeftJoin, group.into())
         .select_only()

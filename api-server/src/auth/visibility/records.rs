@@ -21,11 +21,15 @@ impl Visible for comments::Entity {
                 CollateralId,
                 caller,
             );
-            let on = Condition::any()
+            let of_parent = Condition::any()
                 .add(loan_of(LoanId, caller))
                 .add(contact_of(ContactId, caller))
                 .add(collateral);
-            Condition::all().add(on).add(trustee_rule(CommentCategoryId, object, user.user_id))
+            Condition::all().add(of_parent).add(trustee_rule(
+                CommentCategoryId,
+                object,
+                user.user_id,
+            ))
         })
     }
 }

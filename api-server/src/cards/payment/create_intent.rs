@@ -1,13 +1,13 @@
-//! Step 1: the request for a card payment, and the intent.
+//! Card payment intent, step 1 of a payment: the request, its checks, and the stored intent.
 
-use super::post_to_loan::{order, system};
+use super::post_to_loan::{entering_user, validated_payment};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::auth::privileges::WAIVE_FEES;
 use crate::cards::convenience_fee;
 use crate::cards::refusals::{CardError, CardRefusal};
-use crate::cards::saved_cards::refuse_unnamed;
+use crate::cards::saved_cards::refuse_without_token;
 use crate::cards::{CardProcessor, rules};
 use crate::command::execute::Command;
 use crate::command::failure::LockedRow;
@@ -41,8 +41,8 @@ pub struct NewCardPayment {
     /// Amount to be paid on the loan, above zero. The card is charged this amount plus the
     /// convenience fee.
     pub amount: AmountText,
-    /// Convenience fee the payer agreed to: if it is not the fee that applies, the payment is
-    /// refused. If left out, the fee that applies is charged.
+    /// Convenience fee that the payer agreed to: if it is not the fee that applies, the payment is
+    /// refused. If omitted, the fee that applies is charged.
     pub convenience_fee: Option<AmountText>,
     /// Waives the convenience fee. Requires the privilege Payment Gateway > Convenience Fee >
     /// Waive, and a reason.
@@ -105,7 +105,7 @@ impl NewIntent {
     }
 
     /// Remembers the key under which the payment was requested.
-    pub(super) fn claimed(&mut self, claim: Option<&Claim>) {
+    pub(super) fn set_claim(&mut self, claim: Option<&Claim>) {
         self.scope_hash = claim.map(|claim| claim.scope_hash().to_owned());
         self.fingerprint = claim.map(|claim| claim.fingerprint().to_owned());
     }
@@ -119,10 +119,10 @@ impl NewIntent {
         amount: Money,
     ) -> Result<Money, CardError> {
         let rule = rules::fee_rule(tx, &self.caller, loan, Some(card.brand_type)).await?;
-        let spared =
+        let exempt =
             self.new.borrower_present == Some(true) || self.new.waive_convenience_fee == Some(true);
         let fee = match rule {
-            Some(rule) if !spared => convenience_fee::fee(&rule, amount)?,
+            Some(rule) if !exempt => convenience_fee::fee(&rule, amount)?,
             Some(_) | None => Money::ZERO,
         };
         let Some(agreed) = &self.new.convenience_fee else { return Ok(fee) };
@@ -167,7 +167,7 @@ impl Command for NewIntent {
         }
         rules::refuse_disabled(tx, &loan).await?;
         rules::refuse_unusable(&self.processor.gateway, &card, clock.today)?;
-        refuse_unnamed(tx, token_id).await?;
+        refuse_without_token(tx, token_id).await?;
         let waive_reason = self.waive_reason()?;
         let fee = self.fee(tx, &loan, &card, amount).await?;
         let entered_by = self.author.user_id();
@@ -194,10 +194,10 @@ impl Command for NewIntent {
             scope_hash: self.scope_hash.clone(),
             fingerprint: self.fingerprint.clone(),
         };
-        let order = order(&intent, &card, clock.today)?;
-        let caller = system(&intent, "");
+        let payment = validated_payment(&intent, &card, clock.today)?;
+        let caller = entering_user(&intent, "");
         db::try_out(tx, async |tx| {
-            let posted = payments::post(tx, &caller, &self.author, clock, self.loan_id, &order);
+            let posted = payments::post(tx, &caller, &self.author, clock, self.loan_id, &payment);
             posted.await.map(drop)
         })
         .await?;

@@ -1,4 +1,5 @@
-//! Step 5: posting the loan payment and ending the intent, in one transaction.
+//! Loan posting, step 5 of a card payment: the loan payment is posted and the intent ended, in one
+//! transaction.
 
 use super::repository;
 use crate::audit::Actor;
@@ -43,7 +44,10 @@ impl Command for LoanPosting {
         vec![RowKey::Loan(self.loan_id)]
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the card of the charge, whoever sees it")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the card of the charge, whether the caller sees it or not"
+    )]
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {
         let intent = repository::lock(tx, self.card_payment_id).await?;
         // Another run was faster.
@@ -54,12 +58,12 @@ impl Command for LoanPosting {
         let card = card.ok_or_else(|| CardError::defect("the card of a charge is missing"))?;
         let user = users::Entity::find_by_id(intent.entered_by_user_id).one(tx).await?;
         let name = user.map(|user| user.user_name).unwrap_or_default();
-        let caller = system(&intent, &name);
+        let caller = entering_user(&intent, &name);
         let author = Actor::again(&caller, ChangeSource::Gateway, &intent.request_id);
         let charged_on = clock.day_of(intent.charged_date.unwrap_or(clock.now));
-        let order = order(&intent, &card, charged_on)?;
+        let payment = validated_payment(&intent, &card, charged_on)?;
         let loan_id = intent.loan_id;
-        let rows = payments::post(tx, &caller, &author, clock, loan_id, &order).await?;
+        let rows = payments::post(tx, &caller, &author, clock, loan_id, &payment).await?;
         let first = rows.first().ok_or_else(|| CardError::defect("an entry has no rows"))?;
         repository::set_posted(tx, &intent, first.transaction_reference_no, clock.now).await?;
         let card_id = card.payment_gateway_token_id;
@@ -76,7 +80,7 @@ impl Command for LoanPosting {
 
 /// Returns the user who entered a payment, with all privileges. Their privileges were checked when
 /// they entered it, and a charge is posted even if they have lost them since.
-pub(super) fn system(intent: &Model, user_name: &str) -> Caller {
+pub(super) fn entering_user(intent: &Model, user_name: &str) -> Caller {
     Caller::Core(CoreCaller {
         user_id: intent.entered_by_user_id,
         user_name: user_name.to_owned(),
@@ -85,7 +89,7 @@ pub(super) fn system(intent: &Model, user_name: &str) -> Caller {
 }
 
 /// Returns the loan payment of an intent.
-pub(super) fn order(
+pub(super) fn validated_payment(
     intent: &Model,
     card: &cards::Model,
     charged_on: NaiveDate,

@@ -1,5 +1,6 @@
-//! Rows of `gateway_payments`. A change is made only if the payment is still in the state that was
-//! read. A change that comes too late has no effect, and the payment is read again.
+//! Card payment repository: the rows of `gateway_payments`. A change is made only if the payment is
+//! still in the state that was read. A change that comes too late has no effect, and the payment is
+//! read again.
 
 use crate::cards::GatewayRefusal;
 use crate::cards::refusals::CardError;
@@ -22,14 +23,14 @@ const STUCK_MAX: u64 = 100;
 
 /// Reads a payment, regardless of the caller: callers see a payment only in the response to their
 /// own request.
-#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+#[expect(clippy::disallowed_methods, reason = "advanced by the service, never shown to a caller")]
 pub(super) async fn read(db: &impl ConnectionTrait, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).one(db).await?;
     found.ok_or_else(|| CardError::defect("a card payment is missing"))
 }
 
 /// Reads a payment under its row lock.
-#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+#[expect(clippy::disallowed_methods, reason = "advanced by the service, never shown to a caller")]
 pub(super) async fn lock(tx: &DatabaseTransaction, id: i64) -> Result<Model, CardError> {
     let found = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
     found.ok_or_else(|| CardError::defect("a card payment is missing"))
@@ -58,7 +59,7 @@ pub(super) fn gateway_of(intent: &Model) -> Result<Gateway, CardError> {
 }
 
 /// Finds the payment with a gateway's reference.
-#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+#[expect(clippy::disallowed_methods, reason = "advanced by the service, never shown to a caller")]
 pub(in super::super) async fn find_by_reference(
     db: &impl ConnectionTrait,
     reference: &str,
@@ -66,13 +67,13 @@ pub(in super::super) async fn find_by_reference(
     Entity::find().filter(Column::GatewayReference.eq(reference)).one(db).await
 }
 
-/// Returns the unfinished payments older than `seconds`, with ids above `behind`, in ascending
+/// Returns the unfinished payments older than `seconds`, with ids above `after_id`, in ascending
 /// order of id.
-#[expect(clippy::disallowed_methods, reason = "moved on by the service, not shown")]
+#[expect(clippy::disallowed_methods, reason = "advanced by the service, never shown to a caller")]
 pub(in super::super) async fn stuck(
     db: &DatabaseConnection,
     seconds: i64,
-    behind: i64,
+    after_id: i64,
 ) -> Result<Vec<i64>, DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
     Entity::find()
@@ -80,7 +81,7 @@ pub(in super::super) async fn stuck(
         .column(Column::CardPaymentId)
         .filter(Column::State.is_in([State::Created, State::Unknown, State::Charged]))
         .filter(Column::CreatedDate.into_expr().lt(old))
-        .filter(Column::CardPaymentId.gt(behind))
+        .filter(Column::CardPaymentId.gt(after_id))
         .order_by_asc(Column::CardPaymentId)
         .limit(STUCK_MAX)
         .into_tuple()
@@ -110,7 +111,7 @@ async fn change(db: &impl ConnectionTrait, from: &Model, to: ActiveModel) -> Res
 }
 
 /// Records the gateway's reference of a payment.
-pub(super) async fn refer(
+pub(super) async fn set_reference(
     db: &impl ConnectionTrait,
     from: &Model,
     reference: &str,
@@ -144,7 +145,7 @@ pub(super) async fn set_failed(
     refusal: &GatewayRefusal,
 ) -> Result<(), DbErr> {
     let ended_date = Set(Some(db::time(db).await?));
-    change(db, from, ActiveModel { ended_date, ..because(refusal, State::Failed) }).await
+    change(db, from, ActiveModel { ended_date, ..with_failure(refusal, State::Failed) }).await
 }
 
 /// Records the decision to refund a charge, before the refund. Otherwise, if the refund were made
@@ -155,7 +156,7 @@ pub(super) async fn decide_to_refund(
     from: &Model,
     refusal: &GatewayRefusal,
 ) -> Result<(), DbErr> {
-    change(db, from, because(refusal, State::Charged)).await
+    change(db, from, with_failure(refusal, State::Charged)).await
 }
 
 /// Records that a charge was refunded.
@@ -184,7 +185,7 @@ fn state(state: State) -> ActiveModel {
     ActiveModel { state: Set(state), ..Default::default() }
 }
 
-fn because(refusal: &GatewayRefusal, to: State) -> ActiveModel {
+fn with_failure(refusal: &GatewayRefusal, to: State) -> ActiveModel {
     ActiveModel {
         failure_code: Set(Some(refusal.code.clone())),
         failure_message: Set(Some(refusal.message.clone())),
@@ -194,11 +195,11 @@ fn because(refusal: &GatewayRefusal, to: State) -> ActiveModel {
 
 /// Releases the keys of payments that ended more than `seconds` ago. Until then, the request that
 /// began a payment is recognized when it is sent again, even if its response came late.
-pub async fn free_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
+pub async fn release_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
-    let freed = Entity::update_many()
+    let release = Entity::update_many()
         .col_expr(Column::ScopeHash, Expr::value(None::<String>))
         .filter(Column::ScopeHash.is_not_null())
         .filter(Column::EndedDate.into_expr().lt(old));
-    Ok(freed.exec(db).await?.rows_affected)
+    Ok(release.exec(db).await?.rows_affected)
 }

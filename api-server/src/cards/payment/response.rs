@@ -1,4 +1,4 @@
-//! Responses about card payments.
+//! Card payment response, with the transactions of its entry.
 
 use crate::auth::caller::Caller;
 use poem_openapi::Object;
@@ -40,7 +40,7 @@ pub struct CardPayment {
 }
 
 /// Returns a payment with the rows of its entry that the caller may see.
-pub(super) async fn answer(
+pub(super) async fn card_payment(
     db: &impl ConnectionTrait,
     caller: &Caller,
     intent: Model,

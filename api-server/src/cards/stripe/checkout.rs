@@ -24,25 +24,24 @@ pub enum CheckoutState {
 }
 
 impl Stripe {
-    /// Opens a page for a new customer of this contact, which expires at `closes`, in seconds since
-    /// 1970. Stripe sends browsers back to these URLs.
-    /// 1970. Stripe sends browsers back to these URLs.
+    /// Opens a page for a new customer of this contact, which expires at `closes_at`, in seconds
+    /// since 1970. Stripe sends browsers back to these URLs.
     pub async fn open_checkout(
         &self,
         contact_id: i64,
-        closes: i64,
+        closes_at: i64,
         done_url: &str,
         cancel_url: &str,
     ) -> Result<CheckoutPage, GatewayError> {
         let contact = contact_id.to_string();
         let form = [("metadata[Contact_ID]", contact.as_str())];
         let customer = self.http.post("/v1/customers", &form, "").await?.success()?;
-        let closes = closes.to_string();
+        let closes_at = closes_at.to_string();
         let form = [
             ("mode", "setup"),
             ("payment_method_types[0]", "card"),
             ("customer", text(&customer["id"])),
-            ("expires_at", &closes),
+            ("expires_at", &closes_at),
             ("success_url", done_url),
             ("cancel_url", cancel_url),
         ];
@@ -56,7 +55,7 @@ impl Stripe {
     }
 
     /// Looks up the state of a page.
-    pub async fn look_up_checkout(&self, reference: &str) -> Result<CheckoutState, GatewayError> {
+    pub async fn retrieve_checkout(&self, reference: &str) -> Result<CheckoutState, GatewayError> {
         let path = format!("/v1/checkout/sessions/{reference}");
         let query = [("expand[]", "setup_intent")];
         let session = self.http.get(&path, &query).await?.success()?;
@@ -74,11 +73,11 @@ impl Stripe {
     /// Expires a page. Returns its state: a card may have been added before.
     pub async fn expire_checkout(&self, reference: &str) -> Result<CheckoutState, GatewayError> {
         let path = format!("/v1/checkout/sessions/{reference}/expire");
-        let answer = self.http.post(&path, &[], "").await?;
-        match answer.status {
+        let response = self.http.post(&path, &[], "").await?;
+        match response.status {
             200 => Ok(CheckoutState::Expired),
-            400 => self.look_up_checkout(reference).await,
-            _ => Err(answer.trouble()),
+            400 => self.retrieve_checkout(reference).await,
+            _ => Err(response.error()),
         }
     }
 }

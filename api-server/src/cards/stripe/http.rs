@@ -11,9 +11,9 @@ const VERSION: &str = "2024-06-20";
 /// Time limit for connecting to Stripe.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
 /// Time limit for a response.
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(12);
+const RESPONSE_TIME_MAX: Duration = Duration::from_secs(12);
 /// Maximum size of a response, in bytes.
-const ANSWER_BYTES_MAX: usize = 1 << 20;
+const RESPONSE_BYTES_MAX: usize = 1 << 20;
 /// Maximum lengths of the code and the message of a refusal, in characters.
 const CODE_LENGTH_MAX: usize = 50;
 const MESSAGE_LENGTH_MAX: usize = 255;
@@ -38,13 +38,14 @@ impl Http {
         let mut client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIME_MAX)
-            .timeout(ANSWER_TIME_MAX)
+            .timeout(RESPONSE_TIME_MAX)
             .tcp_nodelay(true);
         if let Some(path) = &account.authority {
-            let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
-            let found = Certificate::from_pem_bundle(&pem).map_err(|error| wrong(&error))?;
-            client = client.tls_certs_only(found);
+            let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+            let pem = std::fs::read(path).map_err(|error| with_path(&error))?;
+            let authorities =
+                Certificate::from_pem_bundle(&pem).map_err(|error| with_path(&error))?;
+            client = client.tls_certs_only(authorities);
         }
         let client = client.build().map_err(|error| error.to_string())?;
         Ok(Self { client, url: account.url.clone(), key: account.key.clone() })
@@ -79,7 +80,7 @@ impl Http {
         request: RequestBuilder,
     ) -> Result<StripeResponse, GatewayError> {
         let request = request.bearer_auth(&self.key).header("stripe-version", VERSION);
-        let answer = match request.send().await {
+        let response = match request.send().await {
             Ok(response) => read(response).await,
             Err(error) if error.is_connect() || error.is_builder() => {
                 // Without the URL, which may contain a token.
@@ -88,15 +89,15 @@ impl Http {
             }
             Err(error) => Err(error.without_url().to_string()),
         };
-        let answer = answer.map_err(|error| {
+        let response = response.map_err(|error| {
             tracing::warn!(method, %error, "stripe did not respond");
             GatewayError::Unknown
         })?;
-        if answer.status >= 400 {
-            let (status, code) = (answer.status, answer.refusal().code);
+        if response.status >= 400 {
+            let (status, code) = (response.status, response.refusal().code);
             tracing::info!(method, status, code, "stripe refused a request");
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
@@ -106,7 +107,7 @@ async fn read(mut response: Response) -> Result<StripeResponse, String> {
     while let Some(chunk) =
         response.chunk().await.map_err(|error| error.without_url().to_string())?
     {
-        if bytes.len() + chunk.len() > ANSWER_BYTES_MAX {
+        if bytes.len() + chunk.len() > RESPONSE_BYTES_MAX {
             return Err("the response is too long".to_owned());
         }
         bytes.extend_from_slice(&chunk);
@@ -124,12 +125,12 @@ impl StripeResponse {
     pub fn success(self) -> Result<Value, GatewayError> {
         match self.status {
             200..=299 => Ok(self.body),
-            _ => Err(self.trouble()),
+            _ => Err(self.error()),
         }
     }
 
     /// Returns what an unsuccessful response means.
-    pub fn trouble(&self) -> GatewayError {
+    pub fn error(&self) -> GatewayError {
         match self.status {
             // The key or a limit of our account is at fault, and nothing was done.
             401 | 403 | 429 => GatewayError::Unavailable,
@@ -151,11 +152,11 @@ pub(super) fn refusal(error: &Value) -> GatewayRefusal {
     let word = |name: &str| error[name].as_str().filter(|text| !text.is_empty());
     let code = word("decline_code").or(word("code")).or(word("type")).unwrap_or("refused");
     let message = word("message").unwrap_or("The gateway refused the card.");
-    let first = |text: &str, most| text.chars().take(most).collect();
+    let truncated = |text: &str, characters_max| text.chars().take(characters_max).collect();
     let message = without_secrets(message);
     GatewayRefusal {
-        code: first(code, CODE_LENGTH_MAX),
-        message: first(&message, MESSAGE_LENGTH_MAX),
+        code: truncated(code, CODE_LENGTH_MAX),
+        message: truncated(&message, MESSAGE_LENGTH_MAX),
     }
 }
 
@@ -163,14 +164,14 @@ pub(super) fn refusal(error: &Value) -> GatewayRefusal {
 /// PaymentMethod: 'pm_…'". Messages are stored and shown; a card's id at Stripe must be neither.
 fn without_secrets(message: &str) -> String {
     let ends_word = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    let mut told = String::with_capacity(message.len());
+    let mut redacted = String::with_capacity(message.len());
     for piece in message.split_inclusive(ends_word) {
         let word = piece.trim_end_matches(ends_word);
         let secret = SECRET_WORDS.iter().any(|prefix| word.starts_with(prefix));
-        told.push_str(if secret { "…" } else { word });
-        told.push_str(&piece[word.len()..]);
+        redacted.push_str(if secret { "…" } else { word });
+        redacted.push_str(&piece[word.len()..]);
     }
-    told
+    redacted
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub fn signed_at(secret: &str, signature: &str, body: &[u8]) -> Option<i64> {
     let signed = [time.as_bytes(), b".", body].concat();
     // Compared in constant time.
     let matches =
-        |hex: &str| hex::decode(hex).is_ok_and(|given| hmac::verify(&key, &signed, &given).is_ok());
+        |hex: &str| hex::decode(hex).is_ok_and(|tag| hmac::verify(&key, &signed, &tag).is_ok());
     parts().filter(|(name, _)| *name == "v1").any(|(_, hex)| matches(hex)).then_some(seconds)
 }
 

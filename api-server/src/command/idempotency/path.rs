@@ -65,7 +65,7 @@ mod tests {
     const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";
 
     /// Returns the path in the scope of a request that was sent with this path.
-    async fn scoped(operation: &Operation, sent: &str) -> String {
+    async fn path_in_scope(operation: &Operation, sent: &str) -> String {
         let mut numbers = 0..;
         let segments = operation.path.split('/').map(|segment| match segment.starts_with('{') {
             // As the framework names them.
@@ -73,8 +73,8 @@ mod tests {
             false => segment.to_owned(),
         });
         let pattern = segments.collect::<Vec<_>>().join("/");
-        let chosen = make(|request| async move { of(&request) });
-        let routes = Route::new().nest("/", Route::new().at(pattern, chosen));
+        let endpoint = make(|request| async move { of(&request) });
+        let routes = Route::new().nest("/", Route::new().at(pattern, endpoint));
         let routes = routes.data(expectations());
         let request = Request::builder().method(Method::POST).uri(sent.parse().unwrap());
         let response = routes.call(request.finish()).await.unwrap();
@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn kept_answers_are_found_however_the_path_is_spelt() {
+    async fn stored_responses_are_found_however_the_path_is_spelled() {
         let document: Value = serde_json::from_str(document()).unwrap();
-        let keyed = operations().all().filter(|operation| {
+        let with_key = operations().all().filter(|operation| {
             let method = operation.method.as_str().to_lowercase();
             let parameters = &document["paths"][&operation.path][method]["parameters"];
             let mut parameters = parameters.as_array().into_iter().flatten();
             parameters.any(|parameter| parameter["name"] == "Idempotency-Key")
         });
-        let mut untried: BTreeSet<&str> = keyed.map(|operation| operation.id).collect();
+        let mut untested: BTreeSet<&str> = with_key.map(|operation| operation.id).collect();
         for (sent, path) in PATHS {
             let operation = operations().find(&Method::POST, sent).unwrap();
-            assert_eq!(scoped(operation, sent).await, path);
-            untried.remove(operation.id);
+            assert_eq!(path_in_scope(operation, sent).await, path);
+            untested.remove(operation.id);
         }
-        assert!(untried.is_empty(), "{untried:?}");
+        assert!(untested.is_empty(), "{untested:?}");
     }
 }

@@ -38,13 +38,13 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     }
 
     /// Stores this response under the claim, if there is one.
-    pub async fn keep(
+    pub async fn store(
         &self,
         claim: Option<&Claim>,
         db: &impl ConnectionTrait,
     ) -> Result<(), KeyError> {
         match claim {
-            Some(claim) => claim.keep(db, self.status, &self.body).await,
+            Some(claim) => claim.complete(db, self.status, &self.body).await,
             None => Ok(()),
         }
     }
@@ -62,8 +62,8 @@ pub fn replayed(problem: Problem) -> Problem {
 }
 
 impl<T, const CREATES: bool> From<StoredResponse> for Replayable<T, CREATES> {
-    fn from(kept: StoredResponse) -> Self {
-        Self { status: kept.status, body: kept.body, replayed: true, shape: PhantomData }
+    fn from(stored: StoredResponse) -> Self {
+        Self { status: stored.status, body: stored.body, replayed: true, shape: PhantomData }
     }
 }
 
@@ -104,9 +104,9 @@ impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
             headers,
         };
         let done = response(if CREATES { 201 } else { 200 }, "Done.", vec![header]);
-        let tried =
+        let dry_run =
             response(200, "Dry run (`test=true`): what the result would have been.", Vec::new());
-        MetaResponses { responses: if CREATES { vec![tried, done] } else { vec![done] } }
+        MetaResponses { responses: if CREATES { vec![dry_run, done] } else { vec![done] } }
     }
 
     fn register(registry: &mut Registry) {

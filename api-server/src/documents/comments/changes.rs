@@ -39,7 +39,7 @@ pub struct CommentChange {
     pub action_date: Option<Day>,
     pub priority: CommentPriority,
     pub pinned_flag: bool,
-    /// Version to be updated. Required unless `If-Match` names it.
+    /// Version to be updated. Required unless `If-Match` specifies it.
     #[oai(rename = "versionHash")]
     pub version_hash: Option<String>,
 }
@@ -120,9 +120,9 @@ impl Command for ChangeComment {
             return Err(DocumentError::invalid("Comment", "must not be empty"));
         }
         new.comment.check("Comment")?;
-        let moved = new.comment_category_id != before.comment_category_id;
+        let changes_category = new.comment_category_id != before.comment_category_id;
         let category = match &self.category {
-            Some(category) if category.active || !moved => category,
+            Some(category) if category.active || !changes_category => category,
             _ => {
                 let id = new.comment_category_id.to_string();
                 return Err(DocumentError::unknown_code("Comment_Category_ID", &id));
@@ -155,9 +155,9 @@ pub async fn write(
 ) -> Result<(), DocumentError> {
     save(tx, before, after).await?;
     if after.comment_category_id != before.comment_category_id {
-        refile(tx, after).await?;
+        move_history(tx, after).await?;
     }
-    let (from, to) = places(tx, before, after).await?;
+    let (from, to) = audit_targets(tx, before, after).await?;
     let recorded = audit::recording(tx, author, clock.now, async |changes| {
         changes.add_across(&from, &to, Some(before), Some(after))
     });
@@ -171,17 +171,20 @@ async fn save(
 ) -> Result<(), DocumentError> {
     let columns = audit::changed_columns::<_, comments::ActiveModel>(before, after);
     let Some(columns) = columns else { return Ok(()) };
-    let same = comments::Column::CommentId.eq(before.comment_id);
-    comments::Entity::update_many().set(columns).filter(same).exec(tx).await?;
+    let by_id = comments::Column::CommentId.eq(before.comment_id);
+    comments::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
     Ok(())
 }
 
 /// Moves the earlier history of the comment and its documents to the new category, except what only
 /// trustees may read.
-async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(), DocumentError> {
+async fn move_history(
+    tx: &DatabaseTransaction,
+    comment: &comments::Model,
+) -> Result<(), DocumentError> {
     use field_changes::Column::{CommentCategoryId, CommentId};
     use trustees::Column::{ObjectId, ObjectType};
-    let closed = Query::select()
+    let with_trustees = Query::select()
         .column(ObjectId)
         .from(trustees::Entity)
         .and_where(ObjectType.eq(TrusteeObject::CommentCategory))
@@ -189,7 +192,7 @@ async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(
     field_changes::Entity::update_many()
         .col_expr(CommentCategoryId, comment.comment_category_id.into())
         .filter(CommentId.eq(comment.comment_id))
-        .filter(CommentCategoryId.not_in_subquery(closed))
+        .filter(CommentCategoryId.not_in_subquery(with_trustees))
         .exec(tx)
         .await?;
     Ok(())
@@ -198,16 +201,17 @@ async fn refile(tx: &DatabaseTransaction, comment: &comments::Model) -> Result<(
 /// Returns where a change is recorded: in the new category, so that it can be read only by those
 /// who may read the comment now; in the old one if only that one has trustees; and if both have,
 /// the old value in the old one and the new value in the new one.
-async fn places(
+async fn audit_targets(
     tx: &DatabaseTransaction,
     before: &comments::Model,
     after: &comments::Model,
 ) -> Result<(AuditTarget, AuditTarget), DocumentError> {
-    let (from, to) = (super::place(tx, before).await?, super::place(tx, after).await?);
+    let (from, to) =
+        (super::audit_target(tx, before).await?, super::audit_target(tx, after).await?);
     if from == to {
         return Ok((from, to));
     }
-    Ok(match (is_closed(tx, before).await?, is_closed(tx, after).await?) {
+    Ok(match (has_trustees(tx, before).await?, has_trustees(tx, after).await?) {
         (true, true) => (from, to),
         (true, false) => (from.clone(), from),
         (false, _) => (to.clone(), to),
@@ -215,7 +219,7 @@ async fn places(
 }
 
 /// True if the category of a comment has trustees.
-async fn is_closed(
+async fn has_trustees(
     tx: &DatabaseTransaction,
     comment: &comments::Model,
 ) -> Result<bool, DocumentError> {
@@ -274,11 +278,11 @@ pub async fn remove(
 ) -> Result<Vec<String>, DocumentError> {
     // Galera: no other node may attach a document in the meantime, because it would be left behind.
     galera::guard_row(tx, "comments", comment.comment_id).await?;
-    let place = super::place(tx, comment).await?;
+    let target = super::audit_target(tx, comment).await?;
     let removed = audit::recording(tx, author, clock.now, async |changes| {
-        changes.add(&place, Some(comment), None)?;
+        changes.add(&target, Some(comment), None)?;
         let comment_id = comment.comment_id;
-        let objects = documents::remove_of_comment(tx, changes, &place, kind, comment_id).await?;
+        let objects = documents::remove_of_comment(tx, changes, &target, kind, comment_id).await?;
         comments::Entity::delete_by_id(comment_id).exec(tx).await?;
         Ok::<_, sea_orm::DbErr>(objects)
     });

@@ -1,12 +1,12 @@
-//! Checks of a file's bytes as they pass: text must not contain control characters, an office
-//! document must not contain macros.
+//! Content scan of an uploaded file, chunk by chunk: text must not contain control characters, an
+//! office document must not contain macros.
 
 use super::file_types::FileType;
 
 /// End of the name of the part in which an office document stores macros. Names are not compressed.
 const MACROS: &[u8] = b"vbaProject.bin";
 
-/// Watches the bytes of one file, from the first to the last.
+/// Scan of the bytes of one file, from the first to the last.
 #[derive(Debug)]
 pub struct ContentScan(ScanKind);
 
@@ -27,7 +27,7 @@ enum ScanKind {
 }
 
 impl ContentScan {
-    /// Returns a watch over a file of this type that begins with `head`.
+    /// Returns a scan of a file of this type that begins with `head`.
     pub fn over(file_type: &FileType, head: &[u8]) -> Self {
         if file_type.is_textual() {
             Self::over_text(head)
@@ -38,7 +38,7 @@ impl ContentScan {
         }
     }
 
-    /// Returns a watch over a text that begins with `head`: UTF-16 has a byte-order mark.
+    /// Returns a scan of a text that begins with `head`: UTF-16 has a byte-order mark.
     pub fn over_text(head: &[u8]) -> Self {
         Self(match head {
             [0xff, 0xfe, ..] => ScanKind::Units { read: u16::from_le_bytes, half: None },
@@ -83,9 +83,9 @@ fn check_units(
     half: &mut Option<u8>,
 ) -> Result<(), &'static str> {
     let mut rest = chunk;
-    if let (Some(first), [second, behind @ ..]) = (*half, chunk) {
+    if let (Some(first), [second, after @ ..]) = (*half, chunk) {
         check_text(std::iter::once(read([first, *second])))?;
-        (*half, rest) = (None, behind);
+        (*half, rest) = (None, after);
     }
     let (units, odd) = rest.as_chunks::<2>();
     *half = odd.first().copied().or(*half);

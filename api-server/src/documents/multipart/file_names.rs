@@ -1,13 +1,13 @@
-//! Names of uploaded files, without folders and without invisible characters.
+//! File names of uploads, without folders and without invisible characters.
 
 /// Returns the name of a file without path, control and formatting characters; `None` if nothing is
 /// left that could name a file. Characters that reverse the writing direction would make `txt.exe`
 /// look like `exe.txt`.
 pub fn clean(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let seen: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
-    let seen = seen.trim();
-    (!seen.trim_matches('.').trim().is_empty()).then(|| seen.to_owned())
+    let visible: String = last.chars().filter(|c| !c.is_control() && !is_formatting(*c)).collect();
+    let visible = visible.trim();
+    (!visible.trim_matches('.').trim().is_empty()).then(|| visible.to_owned())
 }
 
 /// True for characters without a glyph that change how others look: direction, joining, and the

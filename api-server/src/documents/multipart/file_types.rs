@@ -55,12 +55,12 @@ pub fn find(head: &[u8], file_name: &str) -> Option<&'static FileType> {
     if head.starts_with(b"PK\x03\x04") {
         return office_document(head).and_then(by_name);
     }
-    let known = infer::get(head);
-    match known {
+    let detected = infer::get(head);
+    match detected {
         Some(found) if found.mime_type() == "application/pdf" => by_name("pdf"),
         _ if ContentScan::over_text(head).feed(head).is_err() => ALL
             .iter()
-            .find(|other| known.is_some_and(|known| known.mime_type() == other.media_type)),
+            .find(|other| detected.is_some_and(|found| found.mime_type() == other.media_type)),
         _ if is_other_text(head) => None,
         _ if extension(file_name).as_deref() == Some("csv") => by_name("csv"),
         _ => by_name("txt"),
@@ -125,7 +125,7 @@ impl FileType {
 }
 
 fn by_name(name: &str) -> Option<&'static FileType> {
-    ALL.iter().find(|known| known.name == name)
+    ALL.iter().find(|file_type| file_type.name == name)
 }
 
 fn extension(file_name: &str) -> Option<String> {
@@ -138,14 +138,14 @@ fn extension(file_name: &str) -> Option<String> {
 /// it last.
 fn office_document(head: &[u8]) -> Option<&'static str> {
     let mut rest = head;
-    while let Some((name, behind)) = next_entry(rest) {
+    while let Some((name, after)) = next_entry(rest) {
         if name.starts_with(b"word/") {
             return Some("docx");
         }
         if name.starts_with(b"xl/") {
             return Some("xlsx");
         }
-        rest = behind;
+        rest = after;
     }
     None
 }
@@ -192,7 +192,7 @@ impl Default for AllowedTypes {
 
 impl fmt::Display for AllowedTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.0.iter().map(|known| known.name).collect();
+        let names: Vec<&str> = self.0.iter().map(|file_type| file_type.name).collect();
         f.write_str(&names.join(", "))
     }
 }
@@ -202,10 +202,10 @@ impl FromStr for AllowedTypes {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let names = text.split(',').map(str::trim);
-        let known = names.map(|name| {
+        let types = names.map(|name| {
             by_name(name).ok_or_else(|| format!("{name:?} is not one of {}", Self::default()))
         });
-        known.collect::<Result<_, _>>().map(Self)
+        types.collect::<Result<_, _>>().map(Self)
     }
 }
 

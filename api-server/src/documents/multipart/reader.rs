@@ -1,4 +1,4 @@
-//! A multipart form as a stream of parts. The parser never holds more than a little of it.
+//! Multipart reader: a form as a stream of parts. The parser never holds more than a little of it.
 
 use super::malformed;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ pub struct MultipartReader {
     parts: Option<Multipart<'static>>,
     source: BodySource,
     /// Time at which something was last returned.
-    given: Instant,
+    last_returned: Instant,
 }
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
@@ -52,7 +52,7 @@ struct BodySource {
 struct Pace {
     begun: Instant,
     bytes: AtomicU64,
-    unasked_micros: AtomicU64,
+    idle_micros: AtomicU64,
 }
 
 impl MultipartReader {
@@ -64,13 +64,13 @@ impl MultipartReader {
             pace: Arc::new(Pace::begin()),
         };
         let parts = Multipart::new(source.clone().paced(), boundary);
-        Self { parts: Some(parts), source, given: Instant::now() }
+        Self { parts: Some(parts), source, last_returned: Instant::now() }
     }
 
     /// Returns the next part. After the last one the body must end as announced.
     pub async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
         let Some(parts) = &mut self.parts else { return Ok(None) };
-        self.source.ask(self.given);
+        self.source.resume(self.last_returned);
         let field = parts.next_field().await.map_err(refused)?;
         if field.is_none() {
             // The parser may be waiting for more and holds the body while it does, so it is dropped
@@ -78,45 +78,46 @@ impl MultipartReader {
             self.parts = None;
             self.source.read_epilogue().await.map_err(|error| cut(&error))?;
         }
-        self.given = Instant::now();
+        self.last_returned = Instant::now();
         Ok(field)
     }
 
     /// Returns the next bytes of a part.
     pub async fn chunk(&mut self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
-        self.source.ask(self.given);
+        self.source.resume(self.last_returned);
         let chunk = field.chunk().await.map_err(refused);
-        self.given = Instant::now();
+        self.last_returned = Instant::now();
         chunk
     }
 }
 
 impl Pace {
     fn begin() -> Self {
-        let (bytes, unasked_micros) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { begun: Instant::now(), bytes, unasked_micros }
+        let (bytes, idle_micros) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { begun: Instant::now(), bytes, idle_micros }
     }
 
-    fn pause(&self, unasked: Duration) {
-        let micros = u64::try_from(unasked.as_micros()).unwrap_or(u64::MAX);
-        self.unasked_micros.fetch_add(micros, Ordering::Relaxed);
+    fn pause(&self, idle: Duration) {
+        let micros = u64::try_from(idle.as_micros()).unwrap_or(u64::MAX);
+        self.idle_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
     /// Counts the bytes that arrived until now. True if they are too few.
     fn is_too_slow_with(&self, bytes: usize, now: Instant) -> bool {
         let before = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        let unasked = Duration::from_micros(self.unasked_micros.load(Ordering::Relaxed));
-        let waited = now.saturating_duration_since(self.begun).saturating_sub(unasked);
+        let idle = Duration::from_micros(self.idle_micros.load(Ordering::Relaxed));
+        let waited = now.saturating_duration_since(self.begun).saturating_sub(idle);
         let least = waited.as_secs().saturating_mul(BYTES_PER_SECOND_MIN);
         waited > SLOW_START && before + (bytes as u64) < least
     }
 }
 
 impl BodySource {
-    /// Lets the parser read on. Nothing was requested since `given`, so that time does not count.
-    fn ask(&self, given: Instant) {
+    /// Lets the parser read on. Nothing was requested since `last_returned`, so that time does not
+    /// count.
+    fn resume(&self, last_returned: Instant) {
         self.ahead.store(AHEAD_BYTES_MAX, Ordering::Relaxed);
-        self.pace.pause(given.elapsed());
+        self.pace.pause(last_returned.elapsed());
     }
 
     fn is_exhausted(&self) -> bool {

@@ -1,5 +1,5 @@
-//! Sweep: removes orphans, which are objects without a row, left by interrupted uploads and
-//! removals.
+//! Garbage collection: the sweep that removes orphans, which are objects without a row, left by
+//! interrupted uploads and removals.
 //!
 //! Ages are measured by the store's own time: each sweep writes the object that says which database
 //! the store belongs to, see [`lease`](super::lease), and reads the time that the object got.
@@ -32,7 +32,7 @@ impl Display for GcError {
             Self::Store(error) => write!(f, "the object store: {}", in_one_line(error)),
             Self::Database(error) => write!(f, "the database: {error}"),
             Self::OtherOwner => f.write_str(
-                "the object store has moved on with another database (this one is a copy, or was \
+                "the object store now belongs to another database (this one is a copy, or was \
                  restored from an older dump): nothing is removed; give this database a separate \
                  store, or, if the store belongs to it from now on, run `installer documents \
                  adopt`",
@@ -65,8 +65,8 @@ pub struct GcReport {
 }
 
 impl GcReport {
-    pub(super) fn add(&mut self, of: u64, left: u64) {
-        self.removed += of - left;
+    pub(super) fn add(&mut self, total: u64, left: u64) {
+        self.removed += total - left;
         self.left += left;
     }
 }
@@ -75,18 +75,18 @@ impl DocumentStore {
     /// Removes orphans and unfinished uploads that are at least `hours` old. Does nothing if
     /// another server begins a sweep at the same moment.
     pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<GcReport, GcError> {
-        let Some(now) = self.move_on(db).await? else { return Ok(GcReport::default()) };
-        let old = now - TimeDelta::hours(i64::from(hours));
-        let mut swept = GcReport::default();
-        let mut orphans = std::pin::pin!(self.orphans(db, Some(old)));
+        let Some(now) = self.renew_lease(db).await? else { return Ok(GcReport::default()) };
+        let cutoff = now - TimeDelta::hours(i64::from(hours));
+        let mut report = GcReport::default();
+        let mut orphans = std::pin::pin!(self.orphans(db, Some(cutoff)));
         while let Some(orphans) = orphans.try_next().await? {
             let keys: Vec<String> = orphans.into_iter().map(|orphan| orphan.key).collect();
-            swept.add(keys.len() as u64, self.remove(keys).await);
+            report.add(keys.len() as u64, self.remove(keys).await);
         }
         // In a bucket a lifecycle rule removes them.
         if let Some(folder) = self.folder.clone() {
-            orphans::remove_unfinished(folder, old, &mut swept).await?;
+            orphans::remove_unfinished(folder, cutoff, &mut report).await?;
         }
-        Ok(swept)
+        Ok(report)
     }
 }

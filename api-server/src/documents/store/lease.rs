@@ -1,5 +1,5 @@
-//! Owner of a store: the database that it belongs to. Copies and older dumps of that database must
-//! not sweep the store, because they have no rows for what was uploaded since.
+//! Store lease: which database a store belongs to. Copies and older dumps of that database must not
+//! sweep the store, because they have no rows for what was uploaded since.
 //!
 //! A store has a random name. The object `owner` contains the current one; the database's setting
 //! contains it, too, with those before it. Each sweep moves on to a new name: first in the
@@ -40,7 +40,7 @@ impl DocumentStore {
     /// Refuses a store that does not exist, does not respond or belongs to another database.
     pub async fn check_owner(&self, db: &DatabaseConnection) -> Result<(), GcError> {
         match self.owner().await? {
-            Some(owner) if !StoreIds::read(db).await?.know(&owner) => Err(GcError::OtherOwner),
+            Some(owner) if !StoreIds::read(db).await?.contains(&owner) => Err(GcError::OtherOwner),
             Some(_) => Ok(()),
             // A missing bucket has no owner either, and cannot be listed.
             None => Ok(in_time(self.list().try_next()).await?.map(drop)?),
@@ -54,13 +54,13 @@ impl DocumentStore {
         // not object.
         let names = StoreIds(owner.filter(|owner| is_name(owner)).unwrap_or_default());
         let name = random_key();
-        set(db, None, &names.after(&name)).await?;
-        Ok(self.call(&name).await?)
+        update_setting(db, None, &names.after(&name)).await?;
+        Ok(self.write_owner(&name).await?)
     }
 
     /// Moves on to another name. Returns the store's own time, or `None` if another server moved on
     /// at the same moment.
-    pub(super) async fn move_on(
+    pub(super) async fn renew_lease(
         &self,
         db: &DatabaseConnection,
     ) -> Result<Option<DateTime<Utc>>, GcError> {
@@ -68,21 +68,21 @@ impl DocumentStore {
         let owner = self.owner().await?;
         let names = StoreIds::read(db).await?;
         let name = match owner {
-            Some(owner) if !names.know(&owner) => {
-                self.object(db, &names).await?;
+            Some(owner) if !names.contains(&owner) => {
+                self.dispute(db, &names).await?;
                 return Err(GcError::OtherOwner);
             }
             // A sweep was interrupted before it wrote the name to the store.
-            Some(owner) if owner != names.present() => names.present().to_owned(),
+            Some(owner) if owner != names.current() => names.current().to_owned(),
             Some(_) | None => {
                 let name = random_key();
-                if !set(db, Some(&names), &names.after(&name)).await? {
+                if !update_setting(db, Some(&names), &names.after(&name)).await? {
                     return Ok(None);
                 }
                 name
             }
         };
-        self.call(&name).await?;
+        self.write_owner(&name).await?;
         let owner = bounded(self.objects.head(&Path::from(OWNER))).await?;
         Ok(Some(owner.last_modified))
     }
@@ -98,16 +98,16 @@ impl DocumentStore {
         }
     }
 
-    async fn call(&self, name: &str) -> Result<(), Error> {
+    async fn write_owner(&self, name: &str) -> Result<(), Error> {
         let path = Path::from(OWNER);
         bounded(self.objects.put(&path, name.to_owned().into())).await.map(drop)
     }
 
     /// Stops the sweeps of the database that has the store now. A database does this only once.
-    async fn object(&self, db: &DatabaseConnection, names: &StoreIds) -> Result<(), GcError> {
+    async fn dispute(&self, db: &DatabaseConnection, names: &StoreIds) -> Result<(), GcError> {
         if !names.0.is_empty() {
-            self.call(&random_key()).await?;
-            set(db, Some(names), "").await?;
+            self.write_owner(&random_key()).await?;
+            update_setting(db, Some(names), "").await?;
         }
         Ok(())
     }
@@ -128,18 +128,18 @@ impl StoreIds {
         row.try_get("", "value").map(Self)
     }
 
-    fn know(&self, name: &str) -> bool {
-        self.0.split(' ').any(|known| known == name && is_name(name))
+    fn contains(&self, name: &str) -> bool {
+        self.0.split(' ').any(|listed| listed == name && is_name(name))
     }
 
-    fn present(&self) -> &str {
+    fn current(&self) -> &str {
         self.0.split(' ').next().unwrap_or_default()
     }
 
     /// Returns the setting with one more name.
     fn after(&self, name: &str) -> String {
-        let known = self.0.split(' ').filter(|known| !known.is_empty());
-        std::iter::once(name).chain(known).take(NAMES_MAX).collect::<Vec<_>>().join(" ")
+        let earlier = self.0.split(' ').filter(|earlier| !earlier.is_empty());
+        std::iter::once(name).chain(earlier).take(NAMES_MAX).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -148,7 +148,11 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Changes the setting, if `from` is given only from these names. True if it was changed.
-async fn set(db: &DatabaseConnection, from: Option<&StoreIds>, to: &str) -> Result<bool, DbErr> {
+async fn update_setting(
+    db: &DatabaseConnection,
+    from: Option<&StoreIds>,
+    to: &str,
+) -> Result<bool, DbErr> {
     let mut update = Entity::update_many()
         .col_expr(Column::Value, Expr::value(to))
         .filter(Column::Name.eq(STORE_ID));

@@ -1,4 +1,4 @@
-//! Size and SHA-256 of an object, found by reading all of it.
+//! Measurement of an object: its size and SHA-256, found by reading all of it.
 
 use super::{DocumentStore, in_time, path};
 use aws_lc_rs::digest;

@@ -1,4 +1,4 @@
-//! Leftovers in the store that belong to no file: orphans, and unfinished uploads.
+//! Orphans and unfinished uploads: what is in the store and belongs to no file.
 
 use super::gc::{GcError, GcReport};
 use super::{DocumentStore, key, path};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Objects per query for their rows.
-const OBJECTS_AT_ONCE: usize = 500;
+const OBJECTS_PER_QUERY: usize = 500;
 
 /// An object without a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,16 +42,17 @@ impl DocumentStore {
     pub fn orphans(
         &self,
         db: &DatabaseConnection,
-        old: Option<DateTime<Utc>>,
+        cutoff: Option<DateTime<Utc>>,
     ) -> impl Stream<Item = Result<Vec<Orphan>, GcError>> {
         let objects = self.list().try_filter_map(move |object| {
-            let aged = old.is_none_or(|old| object.last_modified <= old);
-            let key = key(&object.location).filter(|_| aged);
+            let is_old = cutoff.is_none_or(|cutoff| object.last_modified <= cutoff);
+            let key = key(&object.location).filter(|_| is_old);
             let size_bytes = object.size;
             future::ok(key.map(|key| Orphan { key: key.to_owned(), size_bytes }))
         });
-        let some = objects.try_chunks(OBJECTS_AT_ONCE).map_err(|error| GcError::Store(error.1));
-        some.and_then(async |objects| Ok(without_row(db, objects).await?))
+        let batches =
+            objects.try_chunks(OBJECTS_PER_QUERY).map_err(|error| GcError::Store(error.1));
+        batches.and_then(async |objects| Ok(without_row(db, objects).await?))
     }
 
     /// Lists the folders of objects. A folder may contain others that cannot be read, such as the
@@ -61,8 +62,8 @@ impl DocumentStore {
             return self.objects.list(None);
         }
         let objects = Arc::clone(&self.objects);
-        let shelves = (0..=u8::MAX).map(|shelf| ObjectPath::from(hex::encode([shelf])));
-        stream::iter(shelves).flat_map(move |shelf| objects.list(Some(&shelf))).boxed()
+        let folders = (0..=u8::MAX).map(|folder| ObjectPath::from(hex::encode([folder])));
+        stream::iter(folders).flat_map(move |folder| objects.list(Some(&folder))).boxed()
     }
 
     /// Counts unfinished uploads. Only a folder shows them.
@@ -70,26 +71,26 @@ impl DocumentStore {
         let Some(folder) = self.folder.clone() else { return Ok(None) };
         let mut found = Unfinished::default();
         let count = move || {
-            each_unfinished(&folder, |_, data| {
+            each_unfinished(&folder, |_, metadata| {
                 found.uploads += 1;
-                found.bytes += data.len();
+                found.bytes += metadata.len();
             })?;
             Ok(Some(found))
         };
-        in_folder(count).await
+        run_blocking(count).await
     }
 }
 
 /// Removes unfinished uploads no newer than an instant.
 pub(super) async fn remove_unfinished(
     folder: PathBuf,
-    old: DateTime<Utc>,
+    cutoff: DateTime<Utc>,
     swept: &mut GcReport,
 ) -> Result<(), GcError> {
     let remove = move || {
         let mut swept = GcReport::default();
-        each_unfinished(&folder, |path, data| {
-            if data.modified().is_ok_and(|modified| DateTime::<Utc>::from(modified) <= old) {
+        each_unfinished(&folder, |path, metadata| {
+            if metadata.modified().is_ok_and(|modified| DateTime::<Utc>::from(modified) <= cutoff) {
                 match std::fs::remove_file(path) {
                     Ok(()) => swept.add(1, 0),
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -102,7 +103,7 @@ pub(super) async fn remove_unfinished(
         })?;
         Ok(swept)
     };
-    let GcReport { removed, left } = in_folder(remove).await?;
+    let GcReport { removed, left } = run_blocking(remove).await?;
     swept.add(removed + left, left);
     Ok(())
 }
@@ -116,41 +117,41 @@ async fn without_row(db: &DatabaseConnection, objects: Vec<Orphan>) -> Result<Ve
         .and_where(ObjectKey.is_in(objects.iter().map(|object| &object.key)))
         .take();
     let rows = db.query_all(&select).await?;
-    let kept: Result<HashSet<String>, DbErr> =
+    let referenced: Result<HashSet<String>, DbErr> =
         rows.iter().map(|row| row.try_get("", "object_key")).collect();
-    let kept = kept?;
-    Ok(objects.into_iter().filter(|object| !kept.contains(&object.key)).collect())
+    let referenced = referenced?;
+    Ok(objects.into_iter().filter(|object| !referenced.contains(&object.key)).collect())
 }
 
 /// Visits the unfinished uploads. The folder's implementation first writes an object next to its
 /// place, under its name followed by `#` and a number.
 fn each_unfinished(folder: &Path, mut visit: impl FnMut(&Path, &Metadata)) -> io::Result<()> {
-    for shelf in (0..=u8::MAX).map(|shelf| hex::encode([shelf])) {
-        let files = match std::fs::read_dir(folder.join(&shelf)) {
+    for prefix in (0..=u8::MAX).map(|prefix| hex::encode([prefix])) {
+        let files = match std::fs::read_dir(folder.join(&prefix)) {
             Ok(files) => files,
-            Err(error) if is_no_folder(&error) => continue,
+            Err(error) if is_missing_folder(&error) => continue,
             Err(error) => return Err(error),
         };
         for file in files {
             let file = file?;
             let name = file.file_name().to_string_lossy().into_owned();
             let unfinished = name.split_once('#').is_some_and(|(name, _)| {
-                key(&path(name)).is_some() && name.get(..2) == Some(&shelf)
+                key(&path(name)).is_some() && name.get(..2) == Some(&prefix)
             });
             // A missing one was finished or removed in the meantime.
-            if unfinished && let Ok(data) = file.metadata() {
-                visit(&file.path(), &data);
+            if unfinished && let Ok(metadata) = file.metadata() {
+                visit(&file.path(), &metadata);
             }
         }
     }
     Ok(())
 }
 
-fn is_no_folder(error: &io::Error) -> bool {
+fn is_missing_folder(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-async fn in_folder<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, GcError> {
     let done = tokio::task::spawn_blocking(work).await.map_err(Error::from)?;

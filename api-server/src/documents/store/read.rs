@@ -1,6 +1,6 @@
-//! Reading objects, in chunks large enough to be worth a disk access.
+//! Object reader: streams an object in chunks large enough to be worth a disk access.
 
-use super::{ANSWER_DELAY_MAX, DocumentStore, bounded, path, unavailable};
+use super::{DocumentStore, RESPONSE_DELAY_MAX, bounded, path, unavailable};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -31,7 +31,7 @@ impl DocumentStore {
         let found_bytes = match &found {
             Ok(found) => found.meta.size,
             // A range beyond the end of the object fails like anything else.
-            Err(_) => match timeout(ANSWER_DELAY_MAX, self.objects.head(&path)).await {
+            Err(_) => match timeout(RESPONSE_DELAY_MAX, self.objects.head(&path)).await {
                 Ok(Ok(object)) => object.size,
                 _ => size_bytes,
             },

@@ -1,6 +1,6 @@
-//! Writing an object while its bytes arrive.
+//! Object upload: an object is written while its bytes arrive.
 
-use super::{ANSWER_DELAY_MAX, bounded, in_one_line, path, unavailable};
+use super::{RESPONSE_DELAY_MAX, bounded, in_one_line, path, unavailable};
 use aws_lc_rs::digest;
 use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt};
 use shared::problem::Problem;
@@ -70,8 +70,8 @@ impl ObjectUpload {
         let parts = match &mut self.parts {
             Some(parts) => parts,
             None => {
-                let begun = bounded(self.objects.put_multipart(&path(&self.key))).await;
-                self.parts.insert(begun.map_err(|error| unavailable(&error))?)
+                let started = bounded(self.objects.put_multipart(&path(&self.key))).await;
+                self.parts.insert(started.map_err(|error| unavailable(&error))?)
             }
         };
         bounded(parts.put_part(part.into())).await.map_err(|error| unavailable(&error))
@@ -105,7 +105,7 @@ impl ObjectUpload {
     /// Discards what was written. A response does not wait long for that.
     pub async fn abort(mut self) {
         if let Some(parts) = self.parts.take() {
-            let _ = timeout(ANSWER_DELAY_MAX, tokio::spawn(forget(parts))).await;
+            let _ = timeout(RESPONSE_DELAY_MAX, tokio::spawn(forget(parts))).await;
         }
     }
 }

@@ -34,11 +34,11 @@ impl ContactComments {
         state: Data<&Arc<State>>,
         /// Comment id.
         comment_id: Path<i64>,
-        known: IfNoneMatch,
+        if_none_match: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
         let comment =
             comments::get(&state.db, &admitted.caller, CommentKind::Contact, comment_id.0).await?;
-        Ok(comment.versioned(&known))
+        Ok(comment.versioned(&if_none_match))
     }
 
     /// List the documents of a contact comment.

@@ -46,7 +46,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 const SLOW_SECONDS: u64 = 60;
 const BYTES_PER_SECOND_MIN: u64 = 8 * 1024;
 /// Longest time an import waits for a permit.
-const PLACE_WAIT: Duration = Duration::from_secs(20);
+const PERMIT_WAIT: Duration = Duration::from_secs(20);
 /// Bytes of a file to read at a time.
 const READ_BYTES: usize = 1 << 16;
 
@@ -60,9 +60,9 @@ impl XmlImport {
     ///
     /// Only for the admin account. The whole file is checked first: a malformed one is refused with
     /// line and column, and nothing is imported. Its records are then applied in file order, by the
-    /// same rules as the API; `Failed` and `Committed` in the response report the outcome. With
-    /// `CommitBlock="1"` on the root element, a failing record rolls back the whole file; otherwise
-    /// each record commits separately.
+    /// same rules as the rest of the API; `Failed` and `Committed` in the response report the
+    /// outcome. With `CommitBlock="1"` on the root element, a failing record rolls back the whole
+    /// file; otherwise each record commits separately.
     #[oai(path = "/core/xml-import", method = "post")]
     async fn import_xml(
         &self,
@@ -84,8 +84,8 @@ impl XmlImport {
         let author = Actor::new(&admitted.caller, ChangeSource::Xml, request_id.0);
         let state = Arc::clone(state.0);
         // In a separate task: a client that disconnects does not stop an import half-way.
-        let work = tokio::spawn(apply(state, admitted, author, mode, file, scope));
-        work.await.map_err(Problem::internal)?
+        let task = tokio::spawn(apply(state, admitted, author, mode, file, scope));
+        task.await.map_err(Problem::internal)?
     }
 }
 
@@ -104,8 +104,8 @@ async fn apply(
             match idempotent_import::begin(&state.db, &scope, IMPORT_LEASE_SECONDS, directory)
                 .await?
             {
-                ImportClaim::Done(PriorImport::Answer(answer)) => {
-                    return Imported::streamed(answer, true);
+                ImportClaim::Done(PriorImport::Answer(response)) => {
+                    return Imported::streamed(response, true);
                 }
                 ImportClaim::Done(PriorImport::Whole(body)) => {
                     return Ok(Imported { body: body.into(), replayed: true });
@@ -115,13 +115,13 @@ async fn apply(
         }
     };
     let RequestContext { caller, clock } = &admitted;
-    let Spooled { file, place: _place, .. } = file;
+    let Spooled { file, permit: _permit, .. } = file;
     let import = Import::new(caller, author, &state.passwords, *clock, mode.enforce, directory);
-    let import = import.behind(&state.writer.import_gate);
+    let import = import.with_gate(&state.writer.import_gate);
     let pieces = pieces(BufReader::with_capacity(READ_BYTES, file));
-    let answer =
+    let response =
         idempotent_import::carry_out(&state.db, import, mode, pieces, claim.as_ref()).await?;
-    Imported::streamed(answer, false)
+    Imported::streamed(response, false)
 }
 
 /// Outcome of an import, streamed from the file it was recorded in.
@@ -131,9 +131,9 @@ pub struct Imported {
 }
 
 impl Imported {
-    fn streamed(answer: ImportResponse, replayed: bool) -> Result<Self, Problem> {
-        let head = std::io::Cursor::new(answer.head());
-        let results = tokio::fs::File::from_std(answer.into_file().map_err(Problem::internal)?);
+    fn streamed(response: ImportResponse, replayed: bool) -> Result<Self, Problem> {
+        let head = std::io::Cursor::new(response.head());
+        let results = tokio::fs::File::from_std(response.into_file().map_err(Problem::internal)?);
         let results = tokio::io::BufReader::with_capacity(READ_BYTES, results);
         let body = head.chain(results).chain(TAIL.as_bytes());
         Ok(Self { body: Body::from_async_read(body), replayed })
@@ -158,10 +158,10 @@ impl ApiResponse for Imported {
 
 /// `GET /xml-import.xsd`: the schema of import files.
 #[handler]
-pub fn show_schema(request: &Request, known: IfNoneMatch) -> Response {
+pub fn show_schema(request: &Request, if_none_match: IfNoneMatch) -> Response {
     static SCHEMA: LazyLock<FixedBody> =
         LazyLock::new(|| FixedBody::new("application/xml", schema::schema()));
-    SCHEMA.response(request, &known)
+    SCHEMA.response(request, &if_none_match)
 }
 
 /// A spooled file: private, unnamed, and deleted with the request.
@@ -169,7 +169,7 @@ pub struct Spooled {
     file: File,
     sha256: Vec<u8>,
     /// Permit for one import.
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 /// First pass: a malformed file is refused before anything is imported.
@@ -201,9 +201,9 @@ impl ParsePayload for XmlBody {
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let state = request.data::<Arc<State>>();
         let state = state.ok_or_else(|| Problem::internal("no state"))?;
-        let place = timeout(PLACE_WAIT, Arc::clone(&state.imports).acquire_owned()).await;
-        let place = place.map_err(|_| too_many())?.map_err(Problem::internal)?;
-        Ok(Self(spool(&state.spool_directory, body, place).await?))
+        let permit = timeout(PERMIT_WAIT, Arc::clone(&state.imports).acquire_owned()).await;
+        let permit = permit.map_err(|_| too_many())?.map_err(Problem::internal)?;
+        Ok(Self(spool(&state.spool_directory, body, permit).await?))
     }
 }
 
@@ -216,14 +216,14 @@ fn too_many() -> Problem {
 async fn spool(
     directory: &Path,
     body: &mut RequestBody,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 ) -> Result<Spooled, Problem> {
     let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
     let mut writer = tokio::io::BufWriter::with_capacity(1 << 18, tokio::fs::File::from_std(file));
     let mut reader = body.take().map_err(|_| incomplete())?.into_async_read();
     let mut context = digest::Context::new(&digest::SHA256);
     let mut buffer = vec![0; 1 << 16];
-    let (begun, mut total) = (Instant::now(), 0);
+    let (started, mut total) = (Instant::now(), 0);
     loop {
         let count = match timeout(PAUSE_MAX, reader.read(&mut buffer)).await {
             Ok(Ok(count)) => count,
@@ -234,7 +234,7 @@ async fn spool(
             break;
         }
         total += count as u64;
-        let seconds = begun.elapsed().as_secs();
+        let seconds = started.elapsed().as_secs();
         if seconds > SLOW_SECONDS && total < seconds * BYTES_PER_SECOND_MIN {
             return Err(Problem::bad_request("the body arrived at less than 8 KiB per second"));
         }
@@ -248,7 +248,7 @@ async fn spool(
     writer.flush().await.map_err(Problem::internal)?;
     let mut file = writer.into_inner().into_std().await;
     file.seek(SeekFrom::Start(0)).map_err(Problem::internal)?;
-    Ok(Spooled { file, sha256: context.finish().as_ref().to_vec(), place })
+    Ok(Spooled { file, sha256: context.finish().as_ref().to_vec(), permit })
 }
 
 body_argument!(XmlBody);

@@ -12,13 +12,13 @@ pub struct Endpoint {
     /// Path.
     pub path: &'static str,
     /// Purpose.
-    what: &'static str,
+    purpose: &'static str,
     /// Callers.
     callers: &'static str,
     /// Parameters, each with a description.
     parameters: &'static [(&'static str, &'static str)],
     /// Responses by status.
-    answers: &'static [(&'static str, &'static str)],
+    responses: &'static [(&'static str, &'static str)],
     /// Standards that define it: name and URL.
     standards: &'static [(&'static str, &'static str)],
 }
@@ -40,9 +40,9 @@ const LOG_OUT: (&str, &str) = (
     "https://openid.net/specs/openid-connect-rpinitiated-1_0.html",
 );
 
-const METADATA_ANSWER: &[(&str, &str)] =
+const METADATA_RESPONSE: &[(&str, &str)] =
     &[("200", "JSON: the issuer, the URLs of the endpoints, and their capabilities.")];
-const PROBLEM_ANSWERS: (&str, &str) = (
+const DATABASE_UNAVAILABLE: (&str, &str) = (
     "503",
     "`temporarily_unavailable`: the database cannot be reached. Try again after the seconds in \
      `Retry-After`.",
@@ -58,17 +58,20 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/",
-        what: "Redirects to this page.",
+        purpose: "Redirects to this page.",
         callers: "Anyone.",
         parameters: &[],
-        answers: &[("303", "To the documentation; 200 with a page if its URL is not configured.")],
+        responses: &[(
+            "303",
+            "To the documentation; 200 with a page if its URL is not configured.",
+        )],
         standards: &[],
     },
     Endpoint {
         methods: "POST",
         path: "/oauth2/token",
-        what: "Issues tokens for an authorization code, a refresh token, or a user name and \
-               password.",
+        purpose: "Issues tokens for an authorization code, a refresh token, or a user name and \
+                  password.",
         callers: "Clients, which authenticate with a secret in HTTP Basic or in the form, with a \
                   signed assertion (`private_key_jwt`; `aud` is the issuer only), or with their \
                   certificate on the mutual-TLS listener. Public clients send only their \
@@ -99,7 +102,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
                  ignored. A refresh keeps its scope.",
             ),
         ],
-        answers: &[
+        responses: &[
             (
                 "200",
                 "JSON: `access_token`, `token_type`, `expires_in`, `scope`, usually \
@@ -112,15 +115,15 @@ pub const ENDPOINTS: &[Endpoint] = &[
             ),
             CLIENT_FAILED,
             TOO_MANY,
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[RFC6749, RFC7636],
     },
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/authorize",
-        what: "Starts the authorization code flow: an application sends the user's browser here, \
-               and the browser returns with a code.",
+        purpose: "Starts the authorization code flow: an application sends the user's browser \
+                  here, and the browser returns with a code.",
         callers: "Browsers, in a top-level window, for a client that may use the authorization \
                   code flow.",
         parameters: &[
@@ -142,7 +145,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
                  expected.",
             ),
         ],
-        answers: &[
+        responses: &[
             (
                 "303",
                 "To the log-in page; or back to the client with `code`, `state` and `iss`, \
@@ -159,13 +162,13 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET, POST",
         path: "/login",
-        what: "The log-in page, which asks for a user name and password.",
+        purpose: "The log-in page, which asks for a user name and password.",
         callers: "Browsers redirected here by an authorization request.",
         parameters: &[
             ("request", "The authorization request that the log-in is for."),
             ("username, password, csrf", "The form fields."),
         ],
-        answers: &[
+        responses: &[
             ("200", "The page; shown again if the user name or password is wrong."),
             ("303", "Back to the application."),
             (
@@ -179,23 +182,23 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "POST",
         path: "/logout",
-        what: "Logs out: ends the token's session, with its refresh token and the browser log-in \
-               it came from. After the response, the next call to the API is 401.",
+        purpose: "Logs out: ends the token's session, with its refresh token and the browser \
+                  log-in it came from. After the response, the next call to the API gets 401.",
         callers: "Any holder of the access token, live or expired. Pages may call it from the \
                   origins of public clients.",
         parameters: &[("Authorization", "Header: `Bearer` and the access token.")],
-        answers: &[
+        responses: &[
             ("204", "Logged out, or there was no session to end."),
             ("401", "The bearer token is missing."),
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[RFC6750],
     },
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/logout",
-        what: "Logs out a browser's user on behalf of an application. Without a valid ID token, \
-               the user is asked first.",
+        purpose: "Logs out a browser's user on behalf of an application. Without a valid ID token, \
+                  the user is asked first.",
         callers: "Browsers that an application sends here.",
         parameters: &[
             ("id_token_hint", "An ID token of the session to end, expired or not."),
@@ -205,7 +208,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
                 "Where to continue: exactly one of the client's registered URIs.",
             ),
         ],
-        answers: &[
+        responses: &[
             ("303", "On to the registered URI."),
             ("200", "A page: the confirmation prompt, or the notice that the user is logged out."),
             ("400", "A page: the request names another application or URI."),
@@ -215,34 +218,34 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "POST",
         path: "/oauth2/revoke",
-        what: "Revokes a token. Its whole session ends, whichever of its tokens is named.",
+        purpose: "Revokes a token. Its whole session ends, whichever of its tokens is named.",
         callers: "The client that the token was issued to, which authenticates as for \
                   `/oauth2/token`. Pages may call it from the origins of public clients.",
         parameters: &[
             ("token", "An access or refresh token."),
             ("token_type_hint", "Optional, without effect."),
         ],
-        answers: &[
+        responses: &[
             ("200", "The token is revoked; the response is the same for an unknown token."),
             ("400", "`unauthorized_client`: the token belongs to another client."),
             CLIENT_FAILED,
             TOO_MANY,
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[RFC7009],
     },
     Endpoint {
         methods: "POST",
         path: "/oauth2/introspect",
-        what: "Tells a resource server whether an access token is live, and which user it \
-               represents.",
+        purpose: "Tells a resource server whether an access token is live, and which user it \
+                  represents.",
         callers: "Resource servers: confidential clients with this right, which authenticate \
                   before the token is examined.",
         parameters: &[
             ("token", "The access token."),
             ("token_type_hint", "Optional, without effect."),
         ],
-        answers: &[
+        responses: &[
             (
                 "200",
                 "JSON: `active`, and for a live token `iss`, `sub`, `username`, `client_id`, \
@@ -252,18 +255,18 @@ pub const ENDPOINTS: &[Endpoint] = &[
             CLIENT_FAILED,
             ("403", "`access_denied`: the client is not a resource server."),
             TOO_MANY,
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[RFC7662],
     },
     Endpoint {
         methods: "GET, POST",
         path: "/oauth2/userinfo",
-        what: "Tells an application which user is logged in.",
+        purpose: "Tells an application which user is logged in.",
         callers: "Any holder of a live access token with the scope `openid`. Pages may call it \
                   from the origins of public clients.",
         parameters: &[("Authorization", "Header: `Bearer` and the access token.")],
-        answers: &[
+        responses: &[
             (
                 "200",
                 "JSON: `sub`, `preferred_username`, `user_kind`, and `user_id` or \
@@ -271,57 +274,57 @@ pub const ENDPOINTS: &[Endpoint] = &[
             ),
             ("401", "The token is missing, or is not live."),
             ("403", "`insufficient_scope`: the token does not have the scope `openid`."),
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[CONNECT],
     },
     Endpoint {
         methods: "GET",
         path: "/oauth2/jwks",
-        what: "Returns the public keys for verifying ID tokens.",
+        purpose: "Returns the public keys for verifying ID tokens.",
         callers: "Anyone, including any web page.",
         parameters: &[],
-        answers: &[
+        responses: &[
             ("200", "JSON: the key set. The next key is announced before it is used."),
-            PROBLEM_ANSWERS,
+            DATABASE_UNAVAILABLE,
         ],
         standards: &[RFC7517],
     },
     Endpoint {
         methods: "GET",
         path: "/.well-known/oauth-authorization-server",
-        what: "Returns the auth server's metadata, for OAuth libraries.",
+        purpose: "Returns the auth server's metadata, for OAuth libraries.",
         callers: "Anyone, including any web page.",
         parameters: &[],
-        answers: METADATA_ANSWER,
+        responses: METADATA_RESPONSE,
         standards: &[RFC8414],
     },
     Endpoint {
         methods: "GET",
         path: "/.well-known/openid-configuration",
-        what: "Returns the same metadata, for OpenID Connect libraries.",
+        purpose: "Returns the same metadata, for OpenID Connect libraries.",
         callers: "Anyone, including any web page.",
         parameters: &[],
-        answers: METADATA_ANSWER,
+        responses: METADATA_RESPONSE,
         standards: &[DISCOVERY],
     },
     Endpoint {
         methods: "GET",
         path: "/health/live",
-        what: "Reports that the process responds.",
+        purpose: "Reports that the process responds.",
         callers: "Anyone.",
         parameters: &[],
-        answers: &[("200", "JSON: `status`, which is `live`.")],
+        responses: &[("200", "JSON: `status`, which is `live`.")],
         standards: &[],
     },
     Endpoint {
         methods: "GET",
         path: "/health/ready",
-        what: "Reports whether the server is ready: the database is reachable and has the schema \
-               of this release.",
+        purpose: "Reports whether the server is ready: the database is reachable and has the \
+                  schema of this release.",
         callers: "Anyone.",
         parameters: &[],
-        answers: &[
+        responses: &[
             (
                 "200",
                 "JSON: `status`, which is `ready`, `database_time`, and `failing_tasks`: \
@@ -371,7 +374,7 @@ impl Endpoint {
                     }
                     a href={ "#" (id) } { code { (self.path) } }
                 }
-                p { (self.what) }
+                p { (self.purpose) }
                 dl {
                     dt { "Who may call" }
                     dd { (InlineText(self.callers)) }
@@ -380,7 +383,7 @@ impl Endpoint {
                         dd { (pairs(self.parameters)) }
                     }
                     dt { "Responses" }
-                    dd { (pairs(self.answers)) }
+                    dd { (pairs(self.responses)) }
                     @if !self.standards.is_empty() {
                         dt { "Standards" }
                         dd {

@@ -34,7 +34,7 @@ pub fn framework() -> OpenApiService<(), ()> {
 }
 
 /// Builds the page.
-pub fn made(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
+pub fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
     let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
     let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
@@ -80,9 +80,10 @@ pub fn made(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
 
 /// Returns the content of the first element of this name in the framework's HTML.
 pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
-    let begun = html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
-    let ended = begun.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
-    ended.map(|(text, _)| text).unwrap_or_default()
+    let content =
+        html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
+    let content = content.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));
+    content.map(|(text, _)| text).unwrap_or_default()
 }
 
 fn header() -> Markup {
@@ -197,13 +198,13 @@ fn document(contract: &str, auth_url: &str) -> Value {
         // The callers that an operation refuses by kind follow from its problems.
         let refused =
             operation.pointer("/responses/403/content/application~1problem+json/examples");
-        let refuses = |kind| refused.is_some_and(|told| told.get(kind).is_some());
-        let core_alone = refuses("core-user-only") || refuses("admin-only");
-        let mut ways = vec![json!({"oauth2": ["core", "openid"]}), json!({"bearer": []})];
-        if !core_alone {
-            ways.insert(1, json!({"oauth2": ["web", "openid"]}));
+        let refuses = |kind| refused.is_some_and(|examples| examples.get(kind).is_some());
+        let core_only = refuses("core-user-only") || refuses("admin-only");
+        let mut schemes = vec![json!({"oauth2": ["core", "openid"]}), json!({"bearer": []})];
+        if !core_only {
+            schemes.insert(1, json!({"oauth2": ["web", "openid"]}));
         }
-        operation["security"] = ways.into();
+        operation["security"] = schemes.into();
     }
     document
 }
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_link_within_the_page_leads_somewhere() {
-        let html = made(router::document(), AUTH, "browser").html;
+        let html = build(router::document(), AUTH, "browser").html;
         let own = html.split("<script").next().unwrap();
         let ids: Vec<_> = attributes(own, " id=\"").collect();
         let known: HashSet<_> = ids.iter().collect();

@@ -79,7 +79,7 @@ const TOPICS: &[Topic] = &[
              session allows a burst of 60 refreshes and then 12 per minute; more are refused with \
              429.",
             "Logging out, changing the password and disabling a user end all tokens immediately: \
-             the next call is 401 `token-invalid`, on every server.",
+             the next call gets 401 `token-invalid`, on every server.",
         ],
         example: CodeExample::Addressed(refresh_with_curl),
     },
@@ -193,9 +193,9 @@ const TOPICS: &[Topic] = &[
         title: "Import a file",
         text: &[
             "`POST /core/xml-import` imports contacts, loans and payments from one file, for the \
-             admin account. A malformed file is 400 with line and column, and nothing is imported. \
-             Otherwise the response is 200, and `Failed`, `Committed` and `Records` report the \
-             outcome: check them, not the status.",
+             admin account. A malformed file gets 400 with line and column, and nothing is \
+             imported. Otherwise the response is 200, and `Failed`, `Committed` and `Records` \
+             report the outcome: check them, not the status.",
             "`UpdateFlag` is 0 to insert (the default), 1 to update (attributes left out keep \
              their values), 2 to delete; `##NULL##` clears a value. Each record commits \
              separately, so a failing record does not affect the others; with `CommitBlock=\"1\"` \

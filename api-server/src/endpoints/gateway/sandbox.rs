@@ -99,7 +99,7 @@ pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Bod
             ("The form could not be read.", "Go back to the page and submit it again.");
         return message(StatusCode::BAD_REQUEST, "Something went wrong", text, advice);
     };
-    take(state.0, form).await.unwrap_or_else(|problem| page_of(&problem))
+    add_card(state.0, form).await.unwrap_or_else(|problem| page_of(&problem))
 }
 
 /// `GET /gateway/sandbox/payment-method-added`
@@ -118,7 +118,7 @@ async fn read(request: &Request, body: poem::Body) -> Option<CardForm> {
     serde_urlencoded::from_bytes(&body.ok()?.ok()?).ok()
 }
 
-async fn take(state: &Arc<State>, form: CardForm) -> Result<Response, Problem> {
+async fn add_card(state: &Arc<State>, form: CardForm) -> Result<Response, Problem> {
     let Some(session) =
         checkout_sessions::find(&state.cards, &form.session, Gateway::Sandbox).await?
     else {
@@ -138,7 +138,7 @@ async fn take(state: &Arc<State>, form: CardForm) -> Result<Response, Problem> {
         None => Ok(session_over()),
         Some(_) => Ok(Response::builder()
             .status(StatusCode::SEE_OTHER)
-            .header(LOCATION, own_name(SANDBOX_DONE))
+            .header(LOCATION, last_segment(SANDBOX_DONE))
             .finish()),
     }
 }
@@ -150,7 +150,7 @@ fn find_fault(card: &str, name: &str) -> Option<CardFormFault> {
         Some(CardFormFault::UnreadableName)
     } else if name.chars().count() > NAME_LENGTH_MAX {
         Some(CardFormFault::LongName)
-    } else if !TEST_CARDS.iter().any(|known| known.token == card) {
+    } else if !TEST_CARDS.iter().any(|test_card| test_card.token == card) {
         Some(CardFormFault::UnknownCard)
     } else {
         None
@@ -187,7 +187,7 @@ fn main(secret: &str, loan_number: &str, shown: &Shown) -> Markup {
             span class="tag" { "Sandbox" }
         }
         p { "for loan " strong { bdi { (loan_number) } } }
-        form method="post" action=(own_name(SANDBOX_PAGE)) {
+        form method="post" action=(last_segment(SANDBOX_PAGE)) {
             (hidden("session", secret))
             (cards(shown))
             (name_field(shown))
@@ -197,16 +197,16 @@ fn main(secret: &str, loan_number: &str, shown: &Shown) -> Markup {
 }
 
 fn cards(shown: &Shown) -> Markup {
-    let wrong = shown.fault.is_some_and(CardFormFault::is_about_card);
+    let is_invalid = shown.fault.is_some_and(CardFormFault::is_about_card);
     let chosen = TEST_CARDS.iter().position(|card| card.token == shown.card).unwrap_or(0);
     html! {
-        fieldset aria-describedby=[wrong.then_some("error")] {
+        fieldset aria-describedby=[is_invalid.then_some("error")] {
             legend { "Card" }
-            @if wrong { (error(shown)) }
-            @for (place, card) in TEST_CARDS.iter().enumerate() {
+            @if is_invalid { (error(shown)) }
+            @for (index, card) in TEST_CARDS.iter().enumerate() {
                 label class="choice" for=(card.token) {
                     input #(card.token) type="radio" name="card" value=(card.token) required
-                        checked[place == chosen] autofocus[wrong && place == chosen];
+                        checked[index == chosen] autofocus[is_invalid && index == chosen];
                     span { (card.name) }
                     span class="digits" { "•••• " (card.last_four()) }
                 }
@@ -216,15 +216,15 @@ fn cards(shown: &Shown) -> Markup {
 }
 
 fn name_field(shown: &Shown) -> Markup {
-    let wrong = shown.fault.is_some_and(|fault| !fault.is_about_card());
+    let is_invalid = shown.fault.is_some_and(|fault| !fault.is_about_card());
     html! {
         label for="cardholder_name" { "Name on the card " span class="hint" { "(optional)" } }
-        @if wrong { (error(shown)) }
+        @if is_invalid { (error(shown)) }
         input #cardholder_name name="cardholder_name" type="text" value=(shown.name)
             maxlength=(NAME_LENGTH_MAX) autocomplete="cc-name" autocapitalize="words"
-            spellcheck="false" autofocus[wrong]
-            aria-invalid=[wrong.then_some("true")]
-            aria-describedby=[wrong.then_some("error")];
+            spellcheck="false" autofocus[is_invalid]
+            aria-invalid=[is_invalid.then_some("true")]
+            aria-describedby=[is_invalid.then_some("error")];
     }
 }
 
@@ -232,8 +232,8 @@ fn error(shown: &Shown) -> Markup {
     html! { p #error class="error" role="alert" { (shown.fault.map_or("", CardFormFault::text)) } }
 }
 
-/// Returns the last segment of a path. Relative links between sibling pages work behind any prefix
+/// Returns the last segment of a path. Relative links between sibling pages work under any prefix
 /// that a proxy strips.
-fn own_name(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -33,7 +33,7 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
     let Ok(ReturnQuery { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
         return session_over();
     };
-    match checkout_sessions::come_back(&state.cards, &secret).await {
+    match checkout_sessions::handle_return(&state.cards, &secret).await {
         Ok(SessionOutcome::Added) => {
             message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
         }
@@ -45,7 +45,7 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
                         within a few minutes.";
             message(StatusCode::OK, "One moment", text, CLOSE)
         }
-        Ok(SessionOutcome::Over) => session_over(),
+        Ok(SessionOutcome::Ended) => session_over(),
         Err(error) => page_of(&error.into()),
     }
 }

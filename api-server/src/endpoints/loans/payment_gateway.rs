@@ -39,7 +39,7 @@ pub struct ConvenienceFee {
     loan_id: i64,
     /// Amount to be paid on the loan.
     amount: Money,
-    /// Card to be charged, if one was named.
+    /// Card to be charged, if one was specified.
     payment_gateway_token_id: Option<i64>,
     brand_type: Option<BrandType>,
     /// Convenience fee; zero if none is assessed.
@@ -51,7 +51,7 @@ pub struct ConvenienceFee {
     reason_not_assessed: Option<ReasonNotAssessed>,
     /// Flat amount of the rule that applies.
     flat_amount: Option<Money>,
-    /// Percentage of the rule that applies, in percent of the amount.
+    /// Percentage of the amount, by the rule that applies.
     percentage: Option<Rate>,
     /// Minimum fee of the rule that applies.
     minimum_fee: Option<Money>,
@@ -143,8 +143,8 @@ impl LoanPaymentGateway {
         caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let scope = IdempotencyScope::of(request, &caller, &[&card.bytes])?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
-        let adding = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
-        Ok(Created(add(adding, scope).await?))
+        let add_card = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
+        Ok(Created(add(add_card, scope).await?))
     }
 
     /// Get a card.
@@ -267,9 +267,9 @@ impl LoanPaymentGateway {
         let RequestContext { caller, clock } = admitted;
         let author = Actor::new(&caller, ChangeSource::Gateway, request_id.0);
         let (new, today) = (payment.value, clock.today);
-        let opening = NewIntent::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
-        let scope = IdempotencyScope::of(request, &opening.caller, &[&payment.bytes])?;
-        Ok(Created(pay(&state.cards, opening, scope).await?))
+        let intent = NewIntent::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
+        let scope = IdempotencyScope::of(request, &intent.caller, &[&payment.bytes])?;
+        Ok(Created(pay(&state.cards, intent, scope).await?))
     }
 
     /// Open a page on which the borrower can add a card.
@@ -287,10 +287,10 @@ impl LoanPaymentGateway {
         let RequestContext { caller, clock } = admitted;
         let origin = state.cards.gateway.origin().to_owned();
         // HEAD checks that a page could be opened, and opens none.
-        let tried = request.data::<HeadOnly>().is_some();
-        let opened =
-            checkout_sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, tried)
+        let head_only = request.data::<HeadOnly>().is_some();
+        let session =
+            checkout_sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, head_only)
                 .await?;
-        Ok(Json(AddPaymentMethodUrl { url: opened.url, expires_at: opened.expires_at }))
+        Ok(Json(AddPaymentMethodUrl { url: session.url, expires_at: session.expires_at }))
     }
 }

@@ -59,7 +59,7 @@ impl LoanTransactions {
         page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
-        let after = page.after()?.map(position).transpose()?;
+        let after = page.after()?.map(after_cursor).transpose()?;
         admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
         let mut rows = admitted
             .caller
@@ -76,7 +76,7 @@ impl LoanTransactions {
         let rows = rows
             .order_by_asc(Column::EffectiveDate)
             .order_by_asc(Column::TransactionId)
-            .limit(page.rows_wanted())
+            .limit(page.rows_to_fetch())
             .all(&state.db)
             .await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
@@ -88,7 +88,7 @@ impl LoanTransactions {
     /// each with the balance after it. Interest is paid up to, but not including, the effective
     /// date; the unrounded remainder is carried forward.
     ///
-    /// Only one payment at a time works on a loan: a request that waits longer than three seconds
+    /// Payments on a loan are posted one at a time: a request that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets
     /// the first response and posts nothing.
     #[oai(path = "/loans/:loan_id/transactions/payments", method = "post")]
@@ -100,7 +100,7 @@ impl LoanTransactions {
         request_id: Data<&RequestId>,
         /// Loan id.
         loan_id: Path<i64>,
-        /// Dry run: responds 200 with the transactions that would have been posted, and commits
+        /// Dry run: returns 200 with the transactions that would have been posted, and commits
         /// nothing.
         test: Query<Option<bool>>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
@@ -109,25 +109,25 @@ impl LoanTransactions {
         payment: JsonBody<NewPayment>,
     ) -> Result<PaymentResponse, Problem> {
         let RequestContext { caller, clock } = admitted;
-        let keeping = match test.0.unwrap_or(false) {
-            true => ExecutionMode::Tried,
+        let mode = match test.0.unwrap_or(false) {
+            true => ExecutionMode::DryRun,
             false => {
-                ExecutionMode::Kept(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
+                ExecutionMode::Commit(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
             }
         };
         payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let payment = PostPayment { caller, author, loan_id: loan_id.0, new: payment.value };
-        Ok(execute::execute(&state.writer, payment, keeping).await?)
+        Ok(execute::execute(&state.writer, payment, mode).await?)
     }
 }
 
 /// Returns the condition for rows after a cursor.
-fn position([date, id]: [String; 2]) -> Result<Condition, Problem> {
+fn after_cursor([date, id]: [String; 2]) -> Result<Condition, Problem> {
     use loan_transactions::Column::{EffectiveDate, TransactionId};
-    let refused = || Problem::bad_request("after is not a cursor of this list");
-    let Day(date) = date.parse().map_err(|_| refused())?;
-    let id: i64 = id.parse().map_err(|_| refused())?;
+    let invalid_cursor = || Problem::bad_request("after is not a cursor of this list");
+    let Day(date) = date.parse().map_err(|_| invalid_cursor())?;
+    let id: i64 = id.parse().map_err(|_| invalid_cursor())?;
     let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
     Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
 }
@@ -156,7 +156,7 @@ impl Command for PostPayment {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, LoanError> {
-        let order = self.new.clone().validate()?;
-        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &order).await
+        let payment = self.new.clone().validate()?;
+        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await
     }
 }

@@ -23,7 +23,7 @@ pub struct Operation {
     /// Request body, if any.
     pub body: Option<Body>,
     /// Media type of the response, if it has a body.
-    pub gives: Option<String>,
+    pub produces: Option<String>,
     /// Names of the query parameters it accepts.
     pub query: Vec<String>,
 }
@@ -34,7 +34,7 @@ impl Operation {
         let id = described["operationId"].as_str().unwrap_or_default();
         let &(id, privilege) = PRIVILEGES
             .iter()
-            .find(|(known, _)| *known == id)
+            .find(|(listed, _)| *listed == id)
             .ok_or_else(|| format!("{id} ({method} {path}) is not in the table of operations"))?;
         let body = match media_type(&described["requestBody"]) {
             None => None,
@@ -44,7 +44,7 @@ impl Operation {
             }
         };
         let responses = described["responses"].as_object().into_iter().flatten();
-        let mut good = responses.filter(|(status, _)| status.starts_with('2'));
+        let mut successful = responses.filter(|(status, _)| status.starts_with('2'));
         let parameters = described["parameters"].as_array().into_iter().flatten();
         let query = parameters.filter(|parameter| parameter["in"] == "query");
         Ok(Self {
@@ -56,8 +56,11 @@ impl Operation {
             path: path.to_owned(),
             privilege,
             body,
-            gives: good.find_map(|(_, response)| media_type(response)).map(str::to_owned),
-            query: query.filter_map(|known| known["name"].as_str()).map(str::to_owned).collect(),
+            produces: successful.find_map(|(_, response)| media_type(response)).map(str::to_owned),
+            query: query
+                .filter_map(|parameter| parameter["name"].as_str())
+                .map(str::to_owned)
+                .collect(),
         })
     }
 
@@ -68,7 +71,7 @@ impl Operation {
 
     /// True if the query may have a parameter of this name.
     pub fn is_parameter(&self, name: &str) -> bool {
-        self.query.iter().any(|known| known == name)
+        self.query.iter().any(|accepted| accepted == name)
     }
 
     /// Returns the name of the nth path parameter.
@@ -146,7 +149,7 @@ impl Operations {
         if operations.is_empty() {
             return;
         }
-        let (mut pattern, mut numbered, mut parameters) = (String::new(), 0, 0);
+        let (mut pattern, mut number, mut parameters) = (String::new(), 0, 0);
         for segment in path.split('/').skip(1) {
             pattern.push('/');
             parameters <<= 1;
@@ -155,8 +158,8 @@ impl Operations {
                 continue;
             }
             // The framework numbers the parameters.
-            pattern.push_str(&format!(":param{numbered}"));
-            (numbered, parameters) = (numbered + 1, parameters | 1);
+            pattern.push_str(&format!(":param{number}"));
+            (number, parameters) = (number + 1, parameters | 1);
         }
         self.patterns.insert(pattern, self.items.len());
         self.items.push(PathItem { length: path.split('/').count(), parameters, operations });
@@ -204,7 +207,8 @@ impl Operations {
     /// ours.
     pub fn allowed_methods(&self, chosen: &PathPattern) -> Option<String> {
         let operations = self.item(chosen).into_iter().flat_map(|item| &item.operations);
-        let mut methods: Vec<&str> = operations.map(|one| one.method.as_str()).collect();
+        let mut methods: Vec<&str> =
+            operations.map(|operation| operation.method.as_str()).collect();
         let path = &*chosen.0;
         if PUBLIC_PATHS.contains(&path) {
             methods.push("GET");

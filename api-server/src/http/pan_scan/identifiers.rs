@@ -25,17 +25,17 @@ pub fn length(text: &str) -> Option<usize> {
 /// True if a card number was prepended or appended, so that the two look like one word.
 fn has_number_at_end(identifier: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let behind = identifier.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let before = digits(identifier);
-    let (first, last) = (identifier.get(..before), identifier.get(identifier.len() - behind..));
-    [first, last].into_iter().flatten().any(|digits| super::is_number(digits.bytes()))
+    let trailing = identifier.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let leading = digits(identifier);
+    let (first, last) = (identifier.get(..leading), identifier.get(identifier.len() - trailing..));
+    [first, last].into_iter().flatten().any(|digits| super::is_card_number(digits.bytes()))
 }
 
 /// True if a text begins with a UUID of RFC 9562: its version and variant distinguish it from
 /// groups of digits.
 fn is_uuid(text: &[u8]) -> bool {
     text.len() >= UUID_LENGTH
-        && text.iter().take(UUID_LENGTH).enumerate().all(|(place, byte)| match place {
+        && text.iter().take(UUID_LENGTH).enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => *byte == b'-',
             14 => matches!(byte, b'1'..=b'8'),
             19 => matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),

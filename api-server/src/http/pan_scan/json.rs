@@ -12,8 +12,8 @@ pub fn found_in_json(body: &[u8]) -> bool {
     let mut rest = body;
     while let Some(quote) = memchr(b'"', rest) {
         let (outside, text) = (&rest[..quote], &rest[quote + 1..]);
-        let (text, behind) = split_text(text);
-        rest = behind;
+        let (text, after) = split_text(text);
+        rest = after;
         let text = decode(text);
         let is_name = || rest.trim_ascii_start().first() == Some(&b':');
         if found_outside(outside) || found_in(&text) || is_secret_name(&text) && is_name() {
@@ -30,15 +30,16 @@ fn found_outside(bytes: &[u8]) -> bool {
         return false;
     }
     let text = String::from_utf8_lossy(bytes);
-    let of_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
-    found_in(&text) || text.split(|c| !of_number(c)).any(found_in_number)
+    let belongs_to_number =
+        |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
+    found_in(&text) || text.split(|c| !belongs_to_number(c)).any(found_in_number)
 }
 
 /// Splits the bytes after a quotation mark into the string up to the next one and the rest.
 fn split_text(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut end = 0;
-    while let Some(place) = memchr2(b'"', b'\\', &bytes[end..]) {
-        end += place;
+    while let Some(offset) = memchr2(b'"', b'\\', &bytes[end..]) {
+        end += offset;
         if bytes[end] == b'"' {
             return (&bytes[..end], &bytes[end + 1..]);
         }

@@ -78,9 +78,9 @@ impl DigitRun {
         found
     }
 
-    /// Returns the sums of all digits before this place.
-    fn sums_at(&self, place: usize) -> [u8; 2] {
-        let Some(before) = place.checked_sub(1) else { return [0, 0] };
+    /// Returns the sums of all digits before this index.
+    fn sums_at(&self, index: usize) -> [u8; 2] {
+        let Some(before) = index.checked_sub(1) else { return [0, 0] };
         let Digit { value, sums: [even, odd], .. } = self.digits[before];
         let doubled = if value > 4 { value * 2 - 9 } else { value * 2 };
         let (at_even, at_odd) = if before % 2 == 0 { (doubled, value) } else { (value, doubled) };

@@ -37,18 +37,18 @@ pub struct NewPayment {
     pub payment_method_reference: Option<BoundedString<50>>,
     /// The caller's own reference. Up to 100 characters.
     pub user_reference: Option<BoundedString<100>>,
-    /// Explicit split: part for principal. Parts left out are 0; together they sum to `Amount`.
-    /// Requires the privilege Loan > Payments > Split.
+    /// Explicit split: part applied to principal. Omitted parts are 0; all parts must add up to
+    /// `Amount`. Requires the privilege Loan > Payments > Split.
     pub principal_amount: Option<AmountText>,
-    /// Explicit split: part for interest.
+    /// Explicit split: part applied to interest.
     pub interest_amount: Option<AmountText>,
-    /// Explicit split: part for late charges.
+    /// Explicit split: part applied to late charges.
     pub late_charge_amount: Option<AmountText>,
-    /// Explicit split: part for fees.
+    /// Explicit split: part applied to fees.
     pub fee_amount: Option<AmountText>,
-    /// Explicit split: part for the impound balance.
+    /// Explicit split: part applied to the impound balance.
     pub impound_amount: Option<AmountText>,
-    /// Explicit split: part for the suspense balance.
+    /// Explicit split: part applied to the suspense balance.
     pub suspense_amount: Option<AmountText>,
     /// Pays the loan off and closes it. Requires the privilege Loan > Payments > Payoff.
     pub payoff: Option<bool>,
@@ -139,7 +139,7 @@ impl NewPayment {
         }
     }
 
-    /// Runs the checks that need no database, and returns the order.
+    /// Runs the checks that need no database, and returns the validated payment.
     pub fn validate(self) -> Result<ValidatedPayment, LoanError> {
         let split = self.split();
         let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
@@ -228,17 +228,17 @@ impl NewPayment {
         loan_id: i64,
         today: NaiveDate,
     ) -> Result<(), LoanError> {
-        let payments = Query::select()
+        let visible_code = Query::select()
             .expr(Expr::value(1))
             .from(transaction_codes::Entity)
             .and_where(transaction_codes::Column::TransactionCode.eq(codes::PAYMENT_TOTAL.number))
             .cond_where(transaction_codes::Entity::visible_to(caller))
             .take();
-        let admits = Expr::case(Expr::exists(payments), 1).finally(0);
+        let code_is_visible = Expr::case(Expr::exists(visible_code), 1).finally(0);
         let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
-        let trustees_admit: Option<i32> =
-            loan.select_only().expr(admits).into_tuple().one(db).await?;
-        let trustees_admit = trustees_admit.ok_or(LoanError::NotFound)?;
+        let may_post: Option<i32> =
+            loan.select_only().expr(code_is_visible).into_tuple().one(db).await?;
+        let may_post = may_post.ok_or(LoanError::NotFound)?;
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
@@ -248,7 +248,7 @@ impl NewPayment {
         if self.payoff == Some(true) {
             caller.require(PAY_OFF_LOANS)?;
         }
-        match trustees_admit {
+        match may_post {
             1 => Ok(()),
             _ => Err(Forbidden::TransactionCode(codes::PAYMENT_TOTAL.number).into()),
         }

@@ -78,9 +78,9 @@ impl Adjusted {
             AdjustmentKind::FeeWaived => [0, 0, 0, down, 0, 0],
             AdjustmentKind::ImpoundDisbursement => [0, 0, 0, 0, down, 0],
         };
-        let of_rows: i128 =
+        let allocated: i128 =
             due_row_parts.iter().map(|row| units(row.interest) + units(row.principal)).sum();
-        moved.map(|(before, after)| units(after) - units(before)) == expected && of_rows <= up
+        moved.map(|(before, after)| units(after) - units(before)) == expected && allocated <= up
     }
 }
 
@@ -113,14 +113,14 @@ pub fn post(
         AdjustmentKind::InterestReduction => {
             let split = Split { interest: amount, ..Split::default() };
             let owed = state.interest_owed_on(terms, day)?;
-            at_most(amount, owed, "interest")?;
-            (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
+            check_at_most(amount, owed, "interest")?;
+            (state, due_row_parts) = settle(terms, state, amount, day, &split)?;
             state.interest_owed_on(terms, day)?
         }
         AdjustmentKind::PrincipalWriteOff => {
             let split = Split { principal: amount, ..Split::default() };
-            at_most(amount, state.principal, "principal")?;
-            (state, due_row_parts) = settled(terms, state, amount, day, &split)?;
+            check_at_most(amount, state.principal, "principal")?;
+            (state, due_row_parts) = settle(terms, state, amount, day, &split)?;
             state.principal
         }
     };
@@ -133,19 +133,19 @@ fn raise(balance: &mut Money, amount: Money) -> Result<Money, PaymentRefusal> {
 }
 
 fn lower(balance: &mut Money, amount: Money, part: &'static str) -> Result<Money, PaymentRefusal> {
-    at_most(amount, *balance, part)?;
+    check_at_most(amount, *balance, part)?;
     *balance = balance.minus(amount)?;
     Ok(*balance)
 }
 
-fn at_most(amount: Money, balance: Money, part: &'static str) -> Result<(), PaymentRefusal> {
+fn check_at_most(amount: Money, balance: Money, part: &'static str) -> Result<(), PaymentRefusal> {
     match amount > balance {
         true => Err(PaymentRefusal::SplitExceedsBalance { part, balance }),
         false => Ok(()),
     }
 }
 
-fn settled(
+fn settle(
     terms: &Terms,
     state: LoanState,
     amount: Money,

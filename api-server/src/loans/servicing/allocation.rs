@@ -7,7 +7,7 @@
 //! | past due principal | all unpaid principal of those rows |
 //! | current interest due | unpaid interest of the row due on the day |
 //! | accrued interest | interest owed that no due row holds |
-//! | current principal | unpaid principal of the row due on the day; early, the next instalment's |
+//! | current principal | unpaid principal of the row due on the day; early, the next installment's |
 //! | late charges; fees | those balances |
 //! | excess | unbilled principal, or the suspense balance, or nothing |
 //!
@@ -15,7 +15,7 @@
 //! payment. Nothing is ever paid beyond the unpaid amount of a due row or the balance owed.
 //!
 //! **Early window.** During the advance days before the next due date, a payment counts as the next
-//! instalment. The current-principal item then also pays unbilled principal: up to the payment
+//! installment. The current-principal item then also pays unbilled principal: up to the payment
 //! amount less what was already paid ahead and the accrued interest just paid, or all of it if the
 //! next due date is the maturity date. The accrued interest and unbilled principal paid then count
 //! as paid ahead, up to the payment amount, and lower the next due row. Outside the window, paying
@@ -68,7 +68,7 @@ pub(super) struct Allocation<'a> {
     terms: &'a Terms,
     effective_date: NaiveDate,
     /// Amount not allocated yet.
-    pub rest: Money,
+    pub remaining: Money,
     pub state: LoanState,
     interest_owed: Money,
     pub parts: PaymentParts,
@@ -88,7 +88,7 @@ impl<'a> Allocation<'a> {
         effective_date: NaiveDate,
         amount: Money,
     ) -> Result<Self, OutOfRange> {
-        let nothing = |row: &DueRow| DueRowPart {
+        let unallocated = |row: &DueRow| DueRowPart {
             row_id: row.row_id,
             due_date: row.due_date,
             interest: Money::ZERO,
@@ -97,10 +97,10 @@ impl<'a> Allocation<'a> {
         Ok(Self {
             terms,
             effective_date,
-            rest: amount,
+            remaining: amount,
             interest_owed: state.interest_owed_on(terms, effective_date)?,
             parts: PaymentParts::default(),
-            due_row_parts: state.due_rows.iter().map(nothing).collect(),
+            due_row_parts: state.due_rows.iter().map(unallocated).collect(),
             accrued_interest_paid: Money::ZERO,
             unbilled_principal_paid: Money::ZERO,
             state,
@@ -130,16 +130,16 @@ impl<'a> Allocation<'a> {
             }
             DistributionItem::LateCharges => self.pay_late_charges(),
             DistributionItem::Fees => self.pay_fees(),
-            // Always last, wherever it is in the list: see `place_excess`.
+            // Always last, wherever it is in the list: see `allocate_excess`.
             DistributionItem::Excess => Ok(()),
         }
     }
 
     /// Allocates what is left after all items. Anything still left after that is an overpayment.
-    pub(super) fn place_excess(&mut self, excess: ExcessHandling) -> Result<(), OutOfRange> {
+    pub(super) fn allocate_excess(&mut self, excess: ExcessHandling) -> Result<(), OutOfRange> {
         match excess {
             ExcessHandling::Principal => self.pay_unbilled_principal(self.state.principal),
-            ExcessHandling::Suspense => self.hold_in_suspense(self.rest),
+            ExcessHandling::Suspense => self.hold_in_suspense(self.remaining),
             ExcessHandling::Reject => Ok(()),
         }
     }
@@ -147,20 +147,20 @@ impl<'a> Allocation<'a> {
     /// Allocates the parts of a split to their balances: due rows oldest first, then amounts that
     /// no due row holds.
     pub(super) fn pay_split(&mut self, split: &Split) -> Result<(), OutOfRange> {
-        let every = |_: &DueRow, _| true;
-        self.rest = split.interest;
-        self.pay_rows(every, &[Self::pay_row_interest])?;
+        let all_rows = |_: &DueRow, _| true;
+        self.remaining = split.interest;
+        self.pay_rows(all_rows, &[Self::pay_row_interest])?;
         self.pay_accrued_interest()?;
-        self.rest = split.principal;
-        self.pay_rows(every, &[Self::pay_row_principal])?;
+        self.remaining = split.principal;
+        self.pay_rows(all_rows, &[Self::pay_row_principal])?;
         self.pay_unbilled_principal(split.principal)?;
-        self.rest = split.late_charges;
+        self.remaining = split.late_charges;
         self.pay_late_charges()?;
-        self.rest = split.fees;
+        self.remaining = split.fees;
         self.pay_fees()?;
-        self.rest = split.impound;
+        self.remaining = split.impound;
         self.hold_in_impound(split.impound)?;
-        self.rest = split.suspense;
+        self.remaining = split.suspense;
         self.hold_in_suspense(split.suspense)
     }
 
@@ -199,19 +199,19 @@ impl<'a> Allocation<'a> {
 
     /// Returns the due rows to which something was allocated.
     pub(super) fn paid_due_rows(&self) -> Vec<DueRowPart> {
-        let got_something =
+        let is_allocated =
             |part: &&DueRowPart| part.interest.is_positive() || part.principal.is_positive();
-        self.due_row_parts.iter().filter(got_something).copied().collect()
+        self.due_row_parts.iter().filter(is_allocated).copied().collect()
     }
 
     /// Pays the chosen rows, oldest first, each in the given steps.
     fn pay_rows(
         &mut self,
-        chosen: impl Fn(&DueRow, NaiveDate) -> bool,
+        selected: impl Fn(&DueRow, NaiveDate) -> bool,
         steps: &[PayRow<'a>],
     ) -> Result<(), OutOfRange> {
         for index in 0..self.state.due_rows.len() {
-            if chosen(&self.state.due_rows[index], self.effective_date) {
+            if selected(&self.state.due_rows[index], self.effective_date) {
                 steps.iter().try_for_each(|pay| pay(self, index))?;
             }
         }
@@ -293,12 +293,12 @@ impl<'a> Allocation<'a> {
 
     /// Takes an amount, or what is left, out of the payment.
     fn take(&mut self, amount: Money) -> Money {
-        let taken = amount.min(self.rest).max(Money::ZERO);
-        self.rest = self.rest.minus_down_to_zero(taken);
+        let taken = amount.min(self.remaining).max(Money::ZERO);
+        self.remaining = self.remaining.minus_down_to_zero(taken);
         taken
     }
 
-    /// Returns the unbilled principal that belongs to the next instalment; zero outside the early
+    /// Returns the unbilled principal that belongs to the next installment; zero outside the early
     /// window.
     fn early_principal(&self) -> Result<Money, OutOfRange> {
         if !self.in_early_window() {

@@ -15,7 +15,7 @@ pub struct PaymentInput<'a> {
     pub amount: Money,
     /// Interest is paid up to, not including, this day, which is not before the accrual base.
     pub effective_date: NaiveDate,
-    pub how: AllocationMode<'a>,
+    pub mode: AllocationMode<'a>,
 }
 
 /// How a payment is allocated.
@@ -65,7 +65,7 @@ impl PostedPayment {
         let Self { parts, after, due_row_parts, .. } = self;
         let units = |amount: Money| i128::from(amount.units());
         let difference = |more: Money, less: Money| units(more) - units(less);
-        let of_rows = |part: fn(&DueRowPart) -> Money| {
+        let allocated = |part: fn(&DueRowPart) -> Money| {
             due_row_parts.iter().map(part).map(units).sum::<i128>()
         };
         parts.total() == Ok(amount)
@@ -77,8 +77,8 @@ impl PostedPayment {
             && difference(after.impound, before.impound) == units(parts.impound)
             && difference(after.suspense, before.suspense)
                 == difference(parts.suspense, parts.suspense_applied)
-            && of_rows(|row| row.interest) <= units(parts.interest)
-            && of_rows(|row| row.principal) <= units(parts.principal)
+            && allocated(|row| row.interest) <= units(parts.interest)
+            && allocated(|row| row.principal) <= units(parts.principal)
     }
 }
 
@@ -114,20 +114,20 @@ impl From<OutOfRange> for PaymentRefusal {
 pub fn post(
     terms: &Terms,
     before: &LoanState,
-    instruction: &PaymentInput<'_>,
+    input: &PaymentInput<'_>,
 ) -> Result<PostedPayment, PaymentRefusal> {
-    let PaymentInput { amount, effective_date, how } = *instruction;
-    check_positive(terms, before, instruction)?;
+    let PaymentInput { amount, effective_date, mode } = *input;
+    check_positive(terms, before, input)?;
     let mut accrued = before.clone();
     accrued.move_base(terms, effective_date)?;
     let allocation = Allocation::new(terms, accrued, effective_date, amount)?;
-    let closes = matches!(how, AllocationMode::Payoff { .. });
-    let allocation = match how {
+    let closes = matches!(mode, AllocationMode::Payoff { .. });
+    let allocation = match mode {
         AllocationMode::Distributed { distribution, excess } => {
-            distributed(allocation, distribution, excess)?
+            allocate_distribution(allocation, distribution, excess)?
         }
-        AllocationMode::Split(split) => split_up(allocation, &split)?,
-        AllocationMode::Payoff { excess } => paid_off(allocation, excess)?,
+        AllocationMode::Split(split) => allocate_split(allocation, &split)?,
+        AllocationMode::Payoff { excess } => allocate_payoff(allocation, excess)?,
     };
     Ok(PostedPayment {
         parts: allocation.parts,
@@ -155,21 +155,21 @@ fn total_owed(state: &LoanState, interest_owed: Money) -> Result<Money, OutOfRan
 fn check_positive(
     terms: &Terms,
     before: &LoanState,
-    instruction: &PaymentInput<'_>,
+    input: &PaymentInput<'_>,
 ) -> Result<(), PaymentRefusal> {
-    let PaymentInput { amount, effective_date, how } = *instruction;
+    let PaymentInput { amount, effective_date, mode } = *input;
     // A payoff of zero closes a loan on which nothing is owed.
-    let closes_for_nothing = matches!(how, AllocationMode::Payoff { .. })
+    let is_zero_payoff = matches!(mode, AllocationMode::Payoff { .. })
         && amount.is_zero()
         && payoff_amount(terms, before, effective_date)?.is_zero();
-    if amount.is_positive() || closes_for_nothing {
+    if amount.is_positive() || is_zero_payoff {
         Ok(())
     } else {
         Err(PaymentRefusal::AmountNotPositive)
     }
 }
 
-fn distributed<'a>(
+fn allocate_distribution<'a>(
     mut allocation: Allocation<'a>,
     distribution: &[DistributionItem],
     excess: ExcessHandling,
@@ -177,8 +177,8 @@ fn distributed<'a>(
     for item in distribution {
         allocation.pay(*item)?;
     }
-    allocation.place_excess(excess)?;
-    if allocation.rest.is_positive() {
+    allocation.allocate_excess(excess)?;
+    if allocation.remaining.is_positive() {
         // Money is left over, so every item has taken all it can.
         return Err(PaymentRefusal::Overpayment { most: allocation.parts.total()? });
     }
@@ -186,7 +186,7 @@ fn distributed<'a>(
     Ok(allocation)
 }
 
-fn split_up<'a>(
+fn allocate_split<'a>(
     mut allocation: Allocation<'a>,
     split: &Split,
 ) -> Result<Allocation<'a>, PaymentRefusal> {
@@ -195,7 +195,7 @@ fn split_up<'a>(
     if parts.iter().any(|part| *part < Money::ZERO) {
         return Err(PaymentRefusal::AmountNotPositive);
     }
-    let (sum, amount) = (sum(parts)?, allocation.rest);
+    let (sum, amount) = (sum(parts)?, allocation.remaining);
     if sum != amount {
         return Err(PaymentRefusal::SplitMismatch { sum, amount });
     }
@@ -215,11 +215,11 @@ fn split_up<'a>(
     Ok(allocation)
 }
 
-fn paid_off(
+fn allocate_payoff(
     mut allocation: Allocation<'_>,
     excess: ExcessHandling,
 ) -> Result<Allocation<'_>, PaymentRefusal> {
-    let amount = allocation.rest;
+    let amount = allocation.remaining;
     let interest = allocation.interest_owed();
     let LoanState { principal, late_charges, fees, suspense: held, .. } = allocation.state;
     let owed = total_owed(&allocation.state, interest)?;
@@ -227,14 +227,14 @@ fn paid_off(
     if amount < payoff {
         return Err(PaymentRefusal::PayoffShort { payoff });
     }
-    let beyond = amount.minus(payoff)?;
-    if beyond.is_positive() && excess != ExcessHandling::Suspense {
+    let excess_amount = amount.minus(payoff)?;
+    if excess_amount.is_positive() && excess != ExcessHandling::Suspense {
         return Err(PaymentRefusal::Overpayment { most: payoff });
     }
     allocation.apply_suspense(held.min(owed))?;
     let impound = Money::ZERO;
-    let everything = Split { principal, interest, late_charges, fees, impound, suspense: beyond };
-    allocation.pay_split(&everything)?;
+    let split = Split { principal, interest, late_charges, fees, impound, suspense: excess_amount };
+    allocation.pay_split(&split)?;
     allocation.close();
     Ok(allocation)
 }

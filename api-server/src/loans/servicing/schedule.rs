@@ -1,4 +1,4 @@
-//! Payment schedules: the dates on which instalments are due.
+//! Payment schedules: the dates on which installments are due.
 //!
 //! | Payment period | Due dates |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | maturity | the maturity date only |
 //! | none | never |
 //!
-//! Months are counted from the first payment date. The instalment is due on the payment day, or on
+//! Months are counted from the first payment date. The installment is due on the payment day, or on
 //! the last day of a month that is too short for it. For semimonthly loans, p is the payment day if
 //! that is at most 15, otherwise the payment day (at most 30) less 15.
 //!

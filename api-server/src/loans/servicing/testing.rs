@@ -48,7 +48,7 @@ pub fn schedule(period: PaymentPeriod, first_payment_date: &str) -> Schedule {
     Schedule { period, first_payment_date, payment_day: None, maturity_date: None }
 }
 
-/// Terms without due dates and without an instalment.
+/// Terms without due dates and without an installment.
 pub fn terms(numerator: YearLength, denominator: YearLength, rate: &str, start: &str) -> Terms {
     let interest_start_date = date(start);
     Terms {
@@ -114,8 +114,8 @@ pub fn pay_with(
     day: &str,
     excess: ExcessHandling,
 ) -> Result<PostedPayment, PaymentRefusal> {
-    let how = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
-    post_on(terms, state, amount, day, how)
+    let mode = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+    post_on(terms, state, amount, day, mode)
 }
 
 pub fn post_on(
@@ -123,10 +123,10 @@ pub fn post_on(
     state: &LoanState,
     amount: &str,
     day: &str,
-    how: AllocationMode<'_>,
+    mode: AllocationMode<'_>,
 ) -> Result<PostedPayment, PaymentRefusal> {
-    let instruction = PaymentInput { amount: money(amount), effective_date: date(day), how };
-    post(terms, state, &instruction)
+    let input = PaymentInput { amount: money(amount), effective_date: date(day), mode };
+    post(terms, state, &input)
 }
 
 /// Returns the interest and principal parts of a posting, to compare with published figures.

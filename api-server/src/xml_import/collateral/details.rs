@@ -108,7 +108,7 @@ pub static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
 });
 
-fn no_vehicle(collateral_id: i64) -> vehicles::Model {
+fn empty_vehicle(collateral_id: i64) -> vehicles::Model {
     vehicles::Model {
         collateral_id,
         vin: None,
@@ -140,20 +140,20 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &VEHICLE, self.enforce);
-        let collateral_id = there.row.collateral_id;
+        let collateral_id = collateral.row.collateral_id;
         let before = match collateral_id {
             ..0 => {
                 self.stage.find(|row: &vehicles::Model| row.collateral_id == collateral_id).cloned()
             }
             _ => {
-                let of = vehicles::Column::CollateralId.eq(collateral_id);
-                self.caller.find::<vehicles::Entity>().filter(of).one(tx).await?
+                let of_collateral = vehicles::Column::CollateralId.eq(collateral_id);
+                self.caller.find::<vehicles::Entity>().filter(of_collateral).one(tx).await?
             }
         };
-        let mut row = before.clone().unwrap_or_else(|| no_vehicle(collateral_id));
+        let mut row = before.clone().unwrap_or_else(|| empty_vehicle(collateral_id));
         fields.fill(&VEHICLE, &mut row);
         if let Some(fault) = fields.get::<String>("VIN").and_then(|number| vin::fault(&number)) {
             match self.vin_check(tx).await? {
@@ -162,7 +162,7 @@ impl Import<'_> {
                 VinCheck::Refuse => fields.error("VIN", fault),
             }
         }
-        self.set(tx, fields, before, row, there.place()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Returns how a wrong vehicle identification number is treated. The setting is read once.
@@ -180,18 +180,18 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &LOCATION, self.enforce);
-        let collateral_id = there.row.collateral_id;
+        let collateral_id = collateral.row.collateral_id;
         let before = match collateral_id {
             ..0 => self
                 .stage
                 .find(|row: &locations::Model| row.collateral_id == collateral_id)
                 .cloned(),
             _ => {
-                let of = locations::Column::CollateralId.eq(collateral_id);
-                self.caller.find::<locations::Entity>().filter(of).one(tx).await?
+                let of_collateral = locations::Column::CollateralId.eq(collateral_id);
+                self.caller.find::<locations::Entity>().filter(of_collateral).one(tx).await?
             }
         };
         let mut row = before.clone().unwrap_or(locations::Model {
@@ -210,7 +210,7 @@ impl Import<'_> {
         });
         fields.fill(&LOCATION, &mut row);
         self.check_owner(tx, &mut fields).await?;
-        self.set(tx, fields, before, row, there.place()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes an insurance policy.
@@ -218,18 +218,18 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         use policies::Column::{CollateralId, RowId};
         let mut fields = ElementFields::new(element, &INSURANCE, self.enforce);
-        let of = (CollateralId, there.row.collateral_id);
+        let parent = (CollateralId, collateral.row.collateral_id);
         let before =
-            self.own_row::<policies::Entity>(tx, &mut fields, ("RowID", RowId), of).await?;
+            self.own_row::<policies::Entity>(tx, &mut fields, ("RowID", RowId), parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => policies::Model {
-                row_id: self.stage.number(),
-                collateral_id: there.row.collateral_id,
+                row_id: self.stage.next_placeholder(),
+                collateral_id: collateral.row.collateral_id,
                 company: String::new(),
                 agent_name: None,
                 policy_number: String::new(),
@@ -251,7 +251,7 @@ impl Import<'_> {
         if fields.update != UpdateMode::Delete && ends_early {
             fields.error("ExpirationDate", "must not be before EffectiveDate");
         }
-        self.keep(tx, element, fields, before, row, there.place()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes a tax.
@@ -259,17 +259,18 @@ impl Import<'_> {
         &mut self,
         tx: &DatabaseTransaction,
         element: &Element,
-        there: &LinkedCollateral,
+        collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         use taxes::Column::{CollateralId, RowId};
         let mut fields = ElementFields::new(element, &TAX, self.enforce);
-        let of = (CollateralId, there.row.collateral_id);
-        let before = self.own_row::<taxes::Entity>(tx, &mut fields, ("RowID", RowId), of).await?;
+        let parent = (CollateralId, collateral.row.collateral_id);
+        let before =
+            self.own_row::<taxes::Entity>(tx, &mut fields, ("RowID", RowId), parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => taxes::Model {
-                row_id: self.stage.number(),
-                collateral_id: there.row.collateral_id,
+                row_id: self.stage.next_placeholder(),
+                collateral_id: collateral.row.collateral_id,
                 authority: String::new(),
                 parcel_number: None,
                 tax_year: 0,
@@ -281,6 +282,6 @@ impl Import<'_> {
             },
         };
         fields.fill(&TAX, &mut row);
-        self.keep(tx, element, fields, before, row, there.place()).await
+        self.upsert(tx, element, fields, before, row, collateral.audit_target()).await
     }
 }

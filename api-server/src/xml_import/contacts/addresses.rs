@@ -32,7 +32,7 @@ pub static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
 });
 
-fn place(contact_id: i64) -> AuditTarget {
+fn audit_target(contact_id: i64) -> AuditTarget {
     AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Records")
 }
 
@@ -45,12 +45,13 @@ impl Import<'_> {
         contact_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &ADDRESS, self.enforce);
-        let of = (Column::ContactId, contact_id);
-        let before = self.own_row::<Entity>(tx, &mut fields, ("RowID", Column::RowId), of).await?;
+        let parent = (Column::ContactId, contact_id);
+        let before =
+            self.own_row::<Entity>(tx, &mut fields, ("RowID", Column::RowId), parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => Model {
-                row_id: self.stage.number(),
+                row_id: self.stage.next_placeholder(),
                 contact_id,
                 relationship_code: String::new(),
                 street_address1: None,
@@ -65,7 +66,9 @@ impl Import<'_> {
             },
         };
         fields.fill(&ADDRESS, &mut row);
+        // A code that the address already has may have become inactive.
         if let Some(code) = fields.get::<String>("RelationshipCode")
+            && before.as_ref().is_none_or(|before| before.relationship_code != code)
             && !self.relationship_applies(tx, &code, AppliesTo::Address).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for addresses");
@@ -73,7 +76,7 @@ impl Import<'_> {
         if row.to_date.is_some_and(|to| to < row.from_date) {
             fields.error("ToDate", "must not be before FromDate");
         }
-        self.keep(tx, element, fields, before, row, place(contact_id)).await
+        self.upsert(tx, element, fields, before, row, audit_target(contact_id)).await
     }
 
     /// Keeps the old address of a contact that moves, if a relationship code with `Auto_Prev_Addr`
@@ -114,7 +117,7 @@ impl Import<'_> {
         let moved_in = last.and_then(|last| last.to_date);
         let today = self.clock.today;
         let row = Model {
-            row_id: self.stage.number(),
+            row_id: self.stage.next_placeholder(),
             contact_id,
             relationship_code: code.relationship_code,
             street_address1: before.street_address1.clone(),
@@ -127,7 +130,7 @@ impl Import<'_> {
             from_date: moved_in.unwrap_or_else(|| self.clock.day_of(before.created_date)),
             to_date: Some(today),
         };
-        self.stage.add(row, place(contact_id));
+        self.stage.add(row, audit_target(contact_id));
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
 
 /// Passwords of a batch handed over for hashing concurrently. How many really run at the same time
 /// depends on the machine.
-const HASHED_AT_ONCE: usize = 16;
+const CONCURRENT_HASHES_MAX: usize = 16;
 
 /// Password hashes for the current records, by line, user name and password.
 pub type Hashes = HashMap<(u64, String, String), Secret>;
@@ -43,20 +43,21 @@ impl Import<'_> {
         &mut self,
         records: &[Element],
     ) -> Result<(), ImportError> {
-        let given = records.iter().flat_map(|record| &record.children).filter_map(|child| {
-            let named = child.attribute("WebUserName").filter(|_| child.name == "WebCredentials");
+        let to_hash = records.iter().flat_map(|record| &record.children).filter_map(|child| {
+            let user_name =
+                child.attribute("WebUserName").filter(|_| child.name == "WebCredentials");
             let password = child.attribute("Password").filter(|text| may_be_password(text));
-            let (name, password) = named.zip(password)?;
+            let (name, password) = user_name.zip(password)?;
             let key = (child.line, name.to_owned(), password.to_owned());
             Some((key, self.passwords.clone()))
         });
-        let given: Vec<_> = given.collect();
-        let hashed = stream::iter(given)
+        let to_hash: Vec<_> = to_hash.collect();
+        let hashed = stream::iter(to_hash)
             .map(async |(key, passwords)| {
                 let hash = passwords.hash(&key.2).await?;
                 Ok((key, hash))
             })
-            .buffer_unordered(HASHED_AT_ONCE);
+            .buffer_unordered(CONCURRENT_HASHES_MAX);
         let hashed: Result<Hashes, String> = hashed.try_collect().await;
         self.hashes = hashed.map_err(ImportError::defect)?;
         Ok(())
@@ -85,12 +86,12 @@ impl Import<'_> {
         if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
             self.delete_web_credentials(tx, contact_id).await?;
-            return Ok(ElementOutcome::told(messages));
+            return Ok(ElementOutcome::messages_only(messages));
         }
         // Only a change that ends sessions takes the lock, which blocks the contact's log-ins until
         // the transaction ends.
         if fields.has("Password") || fields.get("WebAccessFlag") == Some(false) {
-            hold(tx, contact_id).await?;
+            lock_credentials(tx, contact_id).await?;
         }
         let before = self.find_web_credentials(tx, contact_id).await?;
         let mut row = before.clone().unwrap_or_else(|| Model {
@@ -115,18 +116,19 @@ impl Import<'_> {
         {
             fields.error("Password", fault.to_string());
         }
-        let renamed = before.as_ref().is_none_or(|it| it.web_user_name != row.web_user_name);
+        let renamed =
+            before.as_ref().is_none_or(|before| before.web_user_name != row.web_user_name);
         if renamed && let Err(fault) = check_name(&row.web_user_name) {
             fields.error("WebUserName", fault.to_string());
         }
         let other = self.id_of(tx, NameKind::WebUser, &row.web_user_name).await?;
-        let former = before.as_ref().map(|it| it.web_user_name.as_str());
+        let former = before.as_ref().map(|before| before.web_user_name.as_str());
         if other.is_some_and(|other| other != contact_id) {
             fields.error("WebUserName", "is already taken by another contact");
         } else if renamed && self.looks_like_another(tx, former, &row.web_user_name).await? {
             fields.error("WebUserName", "looks like another contact's WebUserName");
         }
-        if fields.fail() {
+        if fields.has_errors() {
             return Err(fields.finish().err().unwrap_or_default().into());
         }
         if let Some(password) = &password {
@@ -138,14 +140,14 @@ impl Import<'_> {
             sessions::end_all(tx, UserKind::Web, contact_id).await?;
         }
         if let Some(before) = before.as_ref().filter(|row| row.contact_id < 0) {
-            self.forget_name(NameKind::WebUser, &before.web_user_name);
+            self.remove_name(NameKind::WebUser, &before.web_user_name);
         }
-        self.note_name(NameKind::WebUser, &row.web_user_name, contact_id);
+        self.add_name(NameKind::WebUser, &row.web_user_name, contact_id);
         if renamed {
             self.take_name(tx, before.as_ref(), &row.web_user_name).await?;
         }
-        let place = row.place();
-        self.set(tx, fields, before, row, place).await
+        let target = row.place();
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// True if this is the current password: a file may repeat one that predates the password rule.
@@ -187,13 +189,13 @@ impl Import<'_> {
             if former == hash {
                 return Ok(());
             }
-            self.forget_name(NameKind::NameSkeleton, &former);
+            self.remove_name(NameKind::NameSkeleton, &former);
             match before.contact_id {
                 ..0 => self.stage.release_name(&former),
                 _ => user_names::release(tx, UserKind::Web, &before.web_user_name).await?,
             }
         }
-        self.note_name(NameKind::NameSkeleton, &hash, TAKEN);
+        self.add_name(NameKind::NameSkeleton, &hash, TAKEN);
         match self.direct {
             true => Ok(user_names::take(tx, UserKind::Web, name).await?),
             false => {
@@ -204,7 +206,7 @@ impl Import<'_> {
     }
 
     /// Finds the web credentials of a contact. Those of a staged contact are staged, too.
-    #[expect(clippy::disallowed_methods, reason = "credentials are in nobody's answers")]
+    #[expect(clippy::disallowed_methods, reason = "credentials are in no response")]
     async fn find_web_credentials(
         &mut self,
         tx: &DatabaseTransaction,
@@ -221,14 +223,14 @@ impl Import<'_> {
         tx: &DatabaseTransaction,
         contact_id: i64,
     ) -> Result<(), RecordError> {
-        hold(tx, contact_id).await?;
+        lock_credentials(tx, contact_id).await?;
         let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
         sessions::end_all(tx, UserKind::Web, contact_id).await?;
         Entity::delete_by_id(contact_id).exec(tx).await?;
         user_names::release(tx, UserKind::Web, &row.web_user_name).await?;
-        self.forget_name(NameKind::WebUser, &row.web_user_name);
+        self.remove_name(NameKind::WebUser, &row.web_user_name);
         let former = skeleton_hash(UserKind::Web, &row.web_user_name);
-        self.forget_name(NameKind::NameSkeleton, &former);
+        self.remove_name(NameKind::NameSkeleton, &former);
         audit::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
@@ -236,7 +238,7 @@ impl Import<'_> {
 
 /// Locks a contact's credentials: a log-in that has begun finishes before this, or sees its effect.
 /// Staged contacts are not visible to any log-in and need no lock.
-async fn hold(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), RecordError> {
+async fn lock_credentials(tx: &DatabaseTransaction, contact_id: i64) -> Result<(), RecordError> {
     match contact_id {
         ..0 => Ok(()),
         _ => Ok(sessions::hold_credentials(tx, UserKind::Web, contact_id).await?),

@@ -107,7 +107,7 @@ impl Import<'_> {
             }
         };
         match (fields.update, &before) {
-            (UpdateMode::Insert, None) => row.row_id = self.stage.number(),
+            (UpdateMode::Insert, None) => row.row_id = self.stage.next_placeholder(),
             (UpdateMode::Insert, Some(_)) => {
                 fields.error("EffectiveDate", "the loan already has a rate with this date");
             }
@@ -126,9 +126,9 @@ impl Import<'_> {
         {
             row.interest_rate = before.interest_rate;
         }
-        let place = row.place();
+        let target = row.place();
         let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
-        let applied = self.keep(tx, element, fields, before, row, place).await?;
+        let applied = self.upsert(tx, element, fields, before, row, target).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
             // Read again: earlier elements of the record may have changed the row.
@@ -162,7 +162,9 @@ impl Import<'_> {
             fields.missing("ContactNumber");
         }
         let code = fields.get::<String>("RelationshipCode");
-        if let Some(code) = &code
+        // The code is part of the key: only an insert chooses one, which must be active then.
+        if fields.update == UpdateMode::Insert
+            && let Some(code) = &code
             && !self.relationship_applies(tx, code, AppliesTo::Loan).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for loans");
@@ -180,34 +182,34 @@ impl Import<'_> {
         }
         fields.fill(&RELATIONSHIP, &mut row);
         match (fields.update, &before) {
-            (UpdateMode::Insert, None) => row.row_id = self.stage.number(),
+            (UpdateMode::Insert, None) => row.row_id = self.stage.next_placeholder(),
             (UpdateMode::Insert, Some(_)) => fields.refuse("the relationship already exists"),
             (UpdateMode::Change | UpdateMode::Delete, None) => {
                 fields.refuse("no such relationship")
             }
             (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
-        let place = row.place();
-        self.keep(tx, element, fields, before, row, place).await
+        let target = row.place();
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     async fn find_link(
         &mut self,
         tx: &DatabaseTransaction,
-        wanted: &loan_contacts::Model,
+        sought: &loan_contacts::Model,
     ) -> Result<Option<loan_contacts::Model>, RecordError> {
         let same = |link: &loan_contacts::Model| {
-            link.loan_id == wanted.loan_id
-                && link.contact_id == wanted.contact_id
-                && link.relationship_code == wanted.relationship_code
+            link.loan_id == sought.loan_id
+                && link.contact_id == sought.contact_id
+                && link.relationship_code == sought.relationship_code
         };
-        if wanted.loan_id < 0 {
+        if sought.loan_id < 0 {
             return Ok(self.stage.find::<loan_contacts::Model>(same).cloned());
         }
         use loan_contacts::Column::{ContactId, LoanId};
         let links = self.caller.find::<loan_contacts::Entity>();
-        let links = links.filter(LoanId.eq(wanted.loan_id));
-        let links = links.filter(ContactId.eq(wanted.contact_id)).all(tx).await?;
+        let links = links.filter(LoanId.eq(sought.loan_id));
+        let links = links.filter(ContactId.eq(sought.contact_id)).all(tx).await?;
         Ok(links.into_iter().find(same))
     }
 
@@ -220,12 +222,12 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         use credit_lines::Column::{CreditlineId, LoanId};
         let mut fields = ElementFields::new(element, &CREDIT_LINE, self.enforce);
-        let (key, of) = (("CreditlineID", CreditlineId), (LoanId, loan_id));
-        let before = self.own_row::<credit_lines::Entity>(tx, &mut fields, key, of).await?;
+        let (key, parent) = (("CreditlineID", CreditlineId), (LoanId, loan_id));
+        let before = self.own_row::<credit_lines::Entity>(tx, &mut fields, key, parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => credit_lines::Model {
-                creditline_id: self.stage.number(),
+                creditline_id: self.stage.next_placeholder(),
                 loan_id,
                 name: String::new(),
                 description: None,
@@ -255,8 +257,8 @@ impl Import<'_> {
                 fields.refuse("a credit line with draws cannot be deleted");
             }
         }
-        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
-        self.keep(tx, element, fields, before, row, place).await
+        let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Checks that new journal entries may use a transaction code.

@@ -26,7 +26,7 @@ impl Import<'_> {
         loan: loans::Model,
     ) -> Result<ElementOutcome, RecordError> {
         let loan_id = loan.loan_id;
-        let book = LoanAccount::lock(tx, loan_id).await?;
+        let account = LoanAccount::lock(tx, loan_id).await?;
         let others = loan_transactions::Column::LoanId
             .eq(loan_id)
             .and(loan_transactions::Column::TransactionCode.ne(codes::ADVANCE.number));
@@ -46,24 +46,25 @@ impl Import<'_> {
         self.release_collateral(tx, loan_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
-            let place = book.loan.place();
-            let at = |path| AuditTarget::of(HistoryOwner::Loan(loan_id), path);
-            let of = (loan_interest_rates::Column::LoanId, loan_id);
-            self.remove_all::<loan_interest_rates::Entity>(tx, changes, &place, of).await?;
-            let of = (loan_contacts::Column::LoanId, loan_id);
-            self.remove_all::<loan_contacts::Entity>(tx, changes, &place, of).await?;
-            let of = (recurring_transactions::Column::LoanId, loan_id);
-            let recurring = at("Loan > Recurring Transactions");
-            self.remove_all::<recurring_transactions::Entity>(tx, changes, &recurring, of).await?;
-            let of = (automated_payments::Column::LoanId, loan_id);
-            let automated = at("Loan > Automated Payments");
-            self.remove_all::<automated_payments::Entity>(tx, changes, &automated, of).await?;
-            let of = (credit_lines::Column::LoanId, loan_id);
-            let lines = at("Loan > Credit Lines");
-            self.remove_all::<credit_lines::Entity>(tx, changes, &lines, of).await?;
+            let target = account.loan.place();
+            let target_of = |path| AuditTarget::of(HistoryOwner::Loan(loan_id), path);
+            let parent = (loan_interest_rates::Column::LoanId, loan_id);
+            self.remove_all::<loan_interest_rates::Entity>(tx, changes, &target, parent).await?;
+            let parent = (loan_contacts::Column::LoanId, loan_id);
+            self.remove_all::<loan_contacts::Entity>(tx, changes, &target, parent).await?;
+            let parent = (recurring_transactions::Column::LoanId, loan_id);
+            let recurring = target_of("Loan > Recurring Transactions");
+            self.remove_all::<recurring_transactions::Entity>(tx, changes, &recurring, parent)
+                .await?;
+            let parent = (automated_payments::Column::LoanId, loan_id);
+            let automated = target_of("Loan > Automated Payments");
+            self.remove_all::<automated_payments::Entity>(tx, changes, &automated, parent).await?;
+            let parent = (credit_lines::Column::LoanId, loan_id);
+            let lines = target_of("Loan > Credit Lines");
+            self.remove_all::<credit_lines::Entity>(tx, changes, &lines, parent).await?;
             delete_entries(tx, loan_id).await?;
             loans::Entity::delete_by_id(loan_id).exec(tx).await?;
-            Ok::<_, RecordError>(changes.add(&place, Some(&book.loan), None)?)
+            Ok::<_, RecordError>(changes.add(&target, Some(&account.loan), None)?)
         });
         recorded.await?;
         let key = Some(loan.loan_number);

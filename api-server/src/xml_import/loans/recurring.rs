@@ -97,13 +97,13 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         use recurring_transactions::Column::{LoanId, RowId};
         let mut fields = ElementFields::new(element, &RECURRING_TRANSACTION, self.enforce);
-        let (key, of) = (("RowID", RowId), (LoanId, loan_id));
+        let (key, parent) = (("RowID", RowId), (LoanId, loan_id));
         let before =
-            self.own_row::<recurring_transactions::Entity>(tx, &mut fields, key, of).await?;
+            self.own_row::<recurring_transactions::Entity>(tx, &mut fields, key, parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => recurring_transactions::Model {
-                row_id: self.stage.number(),
+                row_id: self.stage.next_placeholder(),
                 loan_id,
                 description: String::new(),
                 active_flag: true,
@@ -132,8 +132,8 @@ impl Import<'_> {
             self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
             check_recurring(&mut fields, &row);
         }
-        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
-        self.keep(tx, element, fields, before, row, place).await
+        let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Inserts, changes or deletes an automated payment.
@@ -146,12 +146,13 @@ impl Import<'_> {
         use automated_payments::Column::{LoanId, RowId};
         let loan_id = loan.loan_id;
         let mut fields = ElementFields::new(element, &AUTOMATED_PAYMENT, self.enforce);
-        let (key, of) = (("RowID", RowId), (LoanId, loan_id));
-        let before = self.own_row::<automated_payments::Entity>(tx, &mut fields, key, of).await?;
+        let (key, parent) = (("RowID", RowId), (LoanId, loan_id));
+        let before =
+            self.own_row::<automated_payments::Entity>(tx, &mut fields, key, parent).await?;
         let mut row = match &before {
             Some(before) => before.clone(),
             None => automated_payments::Model {
-                row_id: self.stage.number(),
+                row_id: self.stage.next_placeholder(),
                 loan_id,
                 description: String::new(),
                 payment_type: AutomatedPaymentType::Ach,
@@ -180,8 +181,8 @@ impl Import<'_> {
             check_draw(&mut fields, &row);
             self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
         }
-        let place = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
-        self.keep(tx, element, fields, before, row, place).await
+        let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
+        self.upsert(tx, element, fields, before, row, target).await
     }
 
     /// Checks that the card of an automated payment belongs to this loan and is not forgotten.

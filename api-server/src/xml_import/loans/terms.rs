@@ -15,7 +15,7 @@ use shared::entity::loans::PaymentPeriod;
 /// one.
 const LAST_YEAR: i32 = 9999;
 
-/// The changed terms of a loan, combined with the balances and dates that its book computes.
+/// The changed terms of a loan, combined with the balances and dates that its account computes.
 pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
         next_due_date: row.next_due_date,
@@ -80,7 +80,7 @@ pub fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model
 }
 
 /// Sets the balances, the accrual base, the first due date and, if none is given, the level
-/// instalment.
+/// installment.
 pub fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
@@ -122,7 +122,7 @@ pub fn complete_amounts(
     }
     match schedule::level_instalment(&terms, principal, payments) {
         Ok(amount) => loan.payment_amount = Some(amount),
-        Err(_) => return Err(refuse(element, "no level instalment pays this loan off")),
+        Err(_) => return Err(refuse(element, "no level installment pays this loan off")),
     }
     Ok(())
 }

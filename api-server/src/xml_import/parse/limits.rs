@@ -45,25 +45,25 @@ pub enum Token {
 #[derive(Debug)]
 pub struct TokenLimits {
     token: Token,
-    begun_at: Position,
+    started_at: Position,
     bytes: usize,
     values: usize,
     value_bytes: usize,
     /// Where the current value begins, if that is before the current bytes.
     value_at: Option<Position>,
-    behind_value: bool,
+    after_value: bool,
 }
 
 impl Default for TokenLimits {
     fn default() -> Self {
         Self {
             token: Token::Start,
-            begun_at: Position::START,
+            started_at: Position::START,
             bytes: 0,
             values: 0,
             value_bytes: 0,
             value_at: None,
-            behind_value: false,
+            after_value: false,
         }
     }
 }
@@ -84,7 +84,7 @@ impl<'a> TokenBytes<'a> {
     }
 
     /// Computes the position of a byte. Costly, because it scans all bytes before it.
-    fn place(&self, index: usize) -> Position {
+    fn position_of(&self, index: usize) -> Position {
         self.at.after(&self.bytes[..index])
     }
 }
@@ -98,7 +98,7 @@ impl TokenLimits {
     /// Processes the next bytes of the token, which begin at this position.
     pub fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), XmlFault> {
         if self.token == Token::Start {
-            self.begun_at = at;
+            self.started_at = at;
         }
         let mut part = TokenBytes { at, bytes, done: 0, value: 0 };
         while part.done < bytes.len() {
@@ -115,7 +115,7 @@ impl TokenLimits {
             }
         }
         if matches!(self.token, Token::Value(_)) {
-            self.value_at.get_or_insert(part.place(part.value));
+            self.value_at.get_or_insert(part.position_of(part.value));
         }
         Ok(())
     }
@@ -132,15 +132,15 @@ impl TokenLimits {
             (Token::Open, _) => Token::Tag,
             (_, b'-') => Token::Comment,
             (_, b'[') => Token::RawText,
-            _ => return Err(self.begun_at.fault("a document type (DTD) is not allowed")),
+            _ => return Err(self.started_at.fault("a document type (DTD) is not allowed")),
         };
-        let known = matches!(self.token, Token::Text | Token::Tag);
-        self.bytes += usize::from(!known);
-        Ok(usize::from(!known))
+        let reprocess = matches!(self.token, Token::Text | Token::Tag);
+        self.bytes += usize::from(!reprocess);
+        Ok(usize::from(!reprocess))
     }
 
     fn within(&self) -> Result<(), XmlFault> {
-        let (most, message) = match self.token {
+        let (bytes_max, message) = match self.token {
             Token::Text => (TEXT_BYTES_MAX, "a text is longer than 1 MiB"),
             Token::RawText => (TEXT_BYTES_MAX + CDATA_MARKS, "a text is longer than 1 MiB"),
             Token::Comment => (COMMENT_BYTES_MAX, "a comment is longer than 1 MiB"),
@@ -151,25 +151,27 @@ impl TokenLimits {
             Token::Question => (DECLARATION_BYTES_MAX, "this is too long for an XML declaration"),
             _ => (MARKUP_BYTES_MAX, "a tag is longer than 64 KiB, not counting attribute values"),
         };
-        if self.bytes > most { Err(self.begun_at.fault(message)) } else { Ok(()) }
+        if self.bytes > bytes_max { Err(self.started_at.fault(message)) } else { Ok(()) }
     }
 
     fn follow_tag(&mut self, part: &mut TokenBytes<'_>) -> Result<(), XmlFault> {
         let rest = part.rest();
-        if self.behind_value && !matches!(rest[0], b' ' | b'\t' | b'\n' | b'\r' | b'/' | b'>') {
-            return Err(part.place(part.done).fault("white space is required between attributes"));
+        if self.after_value && !matches!(rest[0], b' ' | b'\t' | b'\n' | b'\r' | b'/' | b'>') {
+            return Err(part
+                .position_of(part.done)
+                .fault("white space is required between attributes"));
         }
-        self.behind_value = false;
+        self.after_value = false;
         let quote = memchr::memchr2(b'"', b'\'', rest);
-        let taken = quote.map_or(rest.len(), |quote| quote + 1);
-        self.bytes += taken;
+        let length = quote.map_or(rest.len(), |quote| quote + 1);
+        self.bytes += length;
         self.within()?;
-        part.done += taken;
+        part.done += length;
         if let Some(quote) = quote {
             part.value = part.done - 1;
             if self.values == ATTRIBUTES_MAX {
                 let message = format!("an element has more than {ATTRIBUTES_MAX} attributes");
-                return Err(part.place(part.value).fault(message));
+                return Err(part.position_of(part.value).fault(message));
             }
             self.values += 1;
             (self.value_at, self.value_bytes) = (None, 0);
@@ -182,19 +184,20 @@ impl TokenLimits {
         let rest = part.rest();
         let end = memchr::memchr2(quote, b'<', rest);
         self.value_bytes += end.unwrap_or(rest.len());
-        let begun = |part: &TokenBytes<'_>| self.value_at.unwrap_or_else(|| part.place(part.value));
+        let value_start =
+            |part: &TokenBytes<'_>| self.value_at.unwrap_or_else(|| part.position_of(part.value));
         if self.value_bytes > VALUE_BYTES_MAX {
-            return Err(begun(part).fault("an attribute value is longer than 64 KiB"));
+            return Err(value_start(part).fault("an attribute value is longer than 64 KiB"));
         }
         match end {
             None => part.done = part.bytes.len(),
             Some(end) if rest[end] == quote => {
                 part.done += end + 1;
-                (self.token, self.behind_value) = (Token::Tag, true);
+                (self.token, self.after_value) = (Token::Tag, true);
             }
             Some(end) => {
-                let line = begun(part).line;
-                return Err(part.place(part.done + end).fault(format!(
+                let line = value_start(part).line;
+                return Err(part.position_of(part.done + end).fault(format!(
                     "< must be written as &lt; in an attribute value, or a quote is missing: the \
                      value starts on line {line}"
                 )));

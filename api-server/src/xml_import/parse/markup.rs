@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 128;
 /// The attribute that declares the namespace of an element.
 const NAMESPACE: &str = "xmlns";
 /// How many characters of a wrong name a message quotes.
-const TOLD_CHARACTERS_MAX: usize = 40;
+const QUOTED_CHARACTERS_MAX: usize = 40;
 /// The buffer shrinks to this size after a long tag.
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
@@ -101,7 +101,7 @@ impl<R: Read> MarkupReader<R> {
                     wrong(0, "an XML declaration is allowed only at the very start")
                 }
                 Ok(event) => other_node(event, self.at),
-                Err(error) => Err(misread(error, self.reader.get_ref().token())),
+                Err(error) => Err(reader_fault(error, self.reader.get_ref().token())),
             };
             if let Some(fault) = self.reader.get_mut().take_fault() {
                 return Err(fault);
@@ -171,14 +171,14 @@ fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, Mark
     for attribute in tag.attributes() {
         let attribute = attribute.map_err(broken_attribute)?;
         let name = attribute.key.into_inner();
-        let place = || 1 + offset_in(tag, name);
-        let has_prefix = has_prefix(name).map_err(|message| (place(), message))?;
+        let offset_of_name = || 1 + offset_in(tag, name);
+        let has_prefix = has_prefix(name).map_err(|message| (offset_of_name(), message))?;
         let value = value_of(&attribute).map_err(|(offset, message)| {
             (1 + offset_in(tag, &attribute.value) + offset, message)
         })?;
         if has_prefix || name == NAMESPACE {
             let for_tools = is_for_tools(name, &value, is_root);
-            if for_tools.map_err(|message| (place(), message.to_owned()))? {
+            if for_tools.map_err(|message| (offset_of_name(), message.to_owned()))? {
                 continue;
             }
         }
@@ -195,12 +195,12 @@ fn offset_in(whole: &str, part: &str) -> usize {
 fn broken_attribute(error: AttrError) -> MarkupFault {
     // The XML reader's own messages are not used, so that none can ever quote a value.
     match error {
-        AttrError::Duplicated(place, _) => (1 + place, "this attribute appears twice".to_owned()),
-        AttrError::ExpectedEq(place) => (1 + place, "= is missing after an attribute".to_owned()),
-        AttrError::ExpectedValue(place)
-        | AttrError::UnquotedValue(place)
-        | AttrError::ExpectedQuote(place, _) => {
-            (1 + place, "an attribute value must be in quotes".to_owned())
+        AttrError::Duplicated(offset, _) => (1 + offset, "this attribute appears twice".to_owned()),
+        AttrError::ExpectedEq(offset) => (1 + offset, "= is missing after an attribute".to_owned()),
+        AttrError::ExpectedValue(offset)
+        | AttrError::UnquotedValue(offset)
+        | AttrError::ExpectedQuote(offset, _) => {
+            (1 + offset, "an attribute value must be in quotes".to_owned())
         }
     }
 }
@@ -213,8 +213,8 @@ fn value_of(attribute: &Attribute<'_>) -> Result<String, MarkupFault> {
         return Ok(attribute.value.as_ref().to_owned());
     }
     for index in memchr::memchr_iter(b'&', raw) {
-        let behind = &attribute.value[index + 1..];
-        let reference = behind.split_once(';').map(|(reference, _)| reference);
+        let rest = &attribute.value[index + 1..];
+        let reference = rest.split_once(';').map(|(reference, _)| reference);
         if reference.is_none_or(|reference| resolve(reference).is_err()) {
             let message = "& in an attribute value must be written as &amp;, or begin a character \
                            reference or one of the five predefined entities";
@@ -248,12 +248,12 @@ fn has_prefix(name: &str) -> Result<bool, String> {
         return Ok(false);
     }
     let first = |c: char| c.is_alphabetic() || c == '_';
-    let sound = |part: &str| {
+    let is_valid = |part: &str| {
         part.starts_with(first)
             && part.chars().all(|c| first(c) || c.is_alphanumeric() || matches!(c, '-' | '.'))
     };
     let (prefix, local) = name.split_once(':').unwrap_or(("_", name));
-    match sound(prefix) && sound(local) {
+    match is_valid(prefix) && is_valid(local) {
         true => Ok(local.len() < name.len()),
         false => Err("this is not a valid name".to_owned()),
     }
@@ -272,7 +272,7 @@ fn resolve(reference: &str) -> Result<char, String> {
             _ => return Err("this is not a valid character reference".to_owned()),
         },
         other => {
-            let other = told(other);
+            let other = shorten(other);
             return Err(format!("the entity {other} is not one of the five predefined ones"));
         }
     };
@@ -294,7 +294,7 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), MarkupFault> {
         let attribute =
             attribute.map_err(|_| (0, "the XML declaration is malformed".to_owned()))?;
         let (name, value) = (attribute.key.into_inner(), attribute.value.as_ref());
-        if !expected.any(|known| *known == name) {
+        if !expected.any(|next| *next == name) {
             return wrong(0, "the XML declaration is malformed");
         }
         match name {
@@ -313,13 +313,13 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), MarkupFault> {
 }
 
 /// Turns an error of the XML reader into a message of the import.
-fn misread(error: Error, token: Token) -> MarkupFault {
+fn reader_fault(error: Error, token: Token) -> MarkupFault {
     let message = match error {
         Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-            format!("</{}> is expected here, not </{}>", told(&expected), told(&found))
+            format!("</{}> is expected here, not </{}>", shorten(&expected), shorten(&found))
         }
         Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-            format!("</{}> has no start tag", told(&found))
+            format!("</{}> has no start tag", shorten(&found))
         }
         Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
             "-- is not allowed in a comment".to_owned()
@@ -339,8 +339,8 @@ fn misread(error: Error, token: Token) -> MarkupFault {
 }
 
 /// Shortens a name for a message.
-fn told(name: &str) -> String {
-    match name.char_indices().nth(TOLD_CHARACTERS_MAX) {
+fn shorten(name: &str) -> String {
+    match name.char_indices().nth(QUOTED_CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }

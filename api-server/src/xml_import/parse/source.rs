@@ -58,7 +58,7 @@ pub struct XmlSource<R> {
     end: usize,
     /// What is wrong with the bytes after the legal text.
     illegal: Option<String>,
-    begun: bool,
+    started: bool,
     position: Position,
     offset: u64,
     limits: TokenLimits,
@@ -74,7 +74,7 @@ impl<R: Read> XmlSource<R> {
             legal: 0,
             end: 0,
             illegal: None,
-            begun: false,
+            started: false,
             position: Position::START,
             offset: 0,
             limits: TokenLimits::default(),
@@ -107,7 +107,7 @@ impl<R: Read> XmlSource<R> {
         self.fault.take()
     }
 
-    fn stop(&mut self, message: impl Into<String>) -> io::Error {
+    fn fail(&mut self, message: impl Into<String>) -> io::Error {
         self.fault.get_or_insert(self.position.fault(message));
         io::Error::other("the file is malformed")
     }
@@ -116,16 +116,16 @@ impl<R: Read> XmlSource<R> {
     fn refill(&mut self) -> io::Result<()> {
         loop {
             if let Some(message) = self.illegal.clone() {
-                return Err(self.stop(message));
+                return Err(self.fail(message));
             }
             self.buffer.copy_within(self.legal..self.end, 0);
             self.end -= self.legal;
             (self.start, self.legal) = (0, 0);
             let ended = !self.read_more()?;
-            if !self.begun {
+            if !self.started {
                 self.begin()?;
             }
-            self.judge(ended);
+            self.validate(ended);
             if self.start < self.legal || (ended && self.illegal.is_none()) {
                 return Ok(());
             }
@@ -135,14 +135,14 @@ impl<R: Read> XmlSource<R> {
     /// Reads more bytes. False at the end of the file.
     fn read_more(&mut self) -> io::Result<bool> {
         // The bytes that mark the encoding must be in the buffer together.
-        let wanted = if self.begun { 1 } else { 4 };
+        let minimum = if self.started { 1 } else { 4 };
         let before = self.end;
-        while self.end - before < wanted {
+        while self.end - before < minimum {
             match self.inner.read(&mut self.buffer[self.end..]) {
                 Ok(0) => return Ok(false),
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.stop(format!("the file cannot be read: {error}"))),
+                Err(error) => return Err(self.fail(format!("the file cannot be read: {error}"))),
             }
         }
         Ok(true)
@@ -150,18 +150,18 @@ impl<R: Read> XmlSource<R> {
 
     /// Checks the encoding at the start of the file.
     fn begin(&mut self) -> io::Result<()> {
-        self.begun = true;
+        self.started = true;
         let bytes = &self.buffer[..self.end];
         let wide = |bytes: &[u8]| {
             matches!(bytes, [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, b'<', ..] | [b'<', 0, ..])
                 || matches!(bytes, [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<', ..])
         };
         if wide(bytes) {
-            return Err(self.stop("the file is in UTF-16 or UTF-32, but must be in UTF-8"));
+            return Err(self.fail("the file is in UTF-16 or UTF-32, but must be in UTF-8"));
         }
         if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
             if rest.starts_with(BYTE_ORDER_MARK) {
-                return Err(self.stop("the file starts with two byte-order marks"));
+                return Err(self.fail("the file starts with two byte-order marks"));
             }
             self.start = BYTE_ORDER_MARK.len();
         }
@@ -169,7 +169,7 @@ impl<R: Read> XmlSource<R> {
     }
 
     /// Determines how far the text is legal.
-    fn judge(&mut self, ended: bool) {
+    fn validate(&mut self, ended: bool) {
         let bytes = &self.buffer[self.start..self.end];
         let mut legal = bytes.len();
         if let Err(error) = std::str::from_utf8(bytes) {
@@ -198,9 +198,9 @@ fn first_illegal(bytes: &[u8]) -> Option<(usize, u32)> {
         false => None,
     };
     let end = first_control.unwrap_or(bytes.len());
-    let nonsense = memchr::memchr_iter(0xef, &bytes[..end])
+    let noncharacter = memchr::memchr_iter(0xef, &bytes[..end])
         .find(|index| matches!(bytes[*index..], [0xef, 0xbf, 0xbe | 0xbf, ..]));
-    match (nonsense, first_control) {
+    match (noncharacter, first_control) {
         (Some(index), _) => Some((index, 0xff40 | u32::from(bytes[index + 2]))),
         (None, Some(index)) => Some((index, u32::from(bytes[index]))),
         (None, None) => None,

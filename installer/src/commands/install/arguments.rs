@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// defaults.
 #[derive(Args, Clone, Debug, Default)]
 pub struct InstallArgs {
-    /// Read options from this file: one line each, such as `host = loans.example.com`, with `yes`
-    /// as the value of options that take none
+    /// Read options from this file: one per line, such as `host = loans.example.com`, with `yes` as
+    /// the value of options that take none
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
     /// Folder for settings and certificates [default: /etc/loan-servicing]
@@ -35,7 +35,7 @@ pub struct InstallArgs {
     /// Host name of this machine, as clients know it [default: its own host name]
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
-    /// Address that both servers listen on [default: 0.0.0.0, which is all of them]
+    /// Address that both servers listen on [default: 0.0.0.0, which is every address]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
     /// Port of the auth server [default: 8443]
@@ -44,16 +44,14 @@ pub struct InstallArgs {
     /// Port of the api-server [default: 9443]
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub api_port: Option<u16>,
-    /// Public URL of the auth server, if there is a proxy in front of it [default:
-    /// https://HOST:PORT]
+    /// Public URL of the auth server, if it runs behind a proxy [default: https://HOST:PORT]
     #[arg(long, value_name = "URL")]
     pub auth_url: Option<String>,
-    /// Public URL of the api-server, if there is a proxy in front of it [default:
-    /// https://HOST:PORT]
+    /// Public URL of the api-server, if it runs behind a proxy [default: https://HOST:PORT]
     #[arg(long, value_name = "URL")]
     pub api_url: Option<String>,
-    /// Addresses or networks of the proxies in front of the servers, separated by commas: they are
-    /// trusted to report client addresses
+    /// Addresses or networks of the proxies that the servers run behind, separated by commas: they
+    /// are trusted to report client addresses
     #[arg(long, value_name = "ADDRESSES")]
     pub proxies: Option<String>,
     /// The servers' certificate chain, PEM [default: issued by an authority created here]
@@ -100,7 +98,7 @@ pub struct InstallArgs {
     /// Start the services, now and at boot, if systemd is running
     #[arg(long)]
     pub start: bool,
-    /// System user that runs the servers, created if missing; only as root [default:
+    /// System user that runs the servers, created if missing; requires root [default:
     /// loan-servicing]
     #[arg(long, value_name = "NAME")]
     pub service_user: Option<String>,

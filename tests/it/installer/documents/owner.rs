@@ -7,7 +7,7 @@ use acceptance::on_each_database;
 use std::path::PathBuf;
 
 /// Part of the message for a store that belongs to another database.
-const MOVED_ON: &str = "moved on with another database";
+const MOVED_ON: &str = "now belongs to another database";
 
 /// A store with everything that a sweep could remove.
 struct Contested {
@@ -70,7 +70,7 @@ async fn an_older_database_does_not_sweep_until_it_adopts_the_store() {
             assert!(lines[0]["warning"].as_str().expect("a text").contains(MOVED_ON), "{lines:?}");
             assert_eq!((&lines[2]["files"], &lines[2]["damaged"]), (&1.into(), &0.into()));
             let told = store.documents(&["verify"]).await.done();
-            assert!(told.starts_with("warning     the object store has moved on"), "{told}");
+            assert!(told.starts_with("warning     the object store now belongs"), "{told}");
             contested.refuses().await;
         }
         let before = (store.names().await, store.owner());

@@ -47,10 +47,10 @@ impl CollateralComments {
 
     /// Update a collateral comment.
     ///
-    /// Replaces the comment. Name the version to be updated in `versionHash`, in `If-Match`, or in
-    /// both. If the comment has changed since that version, nothing is written: 412 for `If-Match`,
-    /// otherwise 409. The response of a GET may be sent back whole: a read-only member that differs
-    /// from the stored comment is refused with 400.
+    /// Replaces the comment. Specify the version to be updated in `versionHash`, in `If-Match`, or
+    /// in both. If the comment has changed since that version, nothing is written, and the request
+    /// is refused with 412 for `If-Match`, otherwise with 409. The response to a GET may be sent
+    /// back as it is: a read-only member that differs from the stored comment is refused with 400.
     #[oai(path = "/loans/collateral/comments/:comment_id", method = "put")]
     async fn change_collateral_comment(
         &self,
@@ -77,7 +77,7 @@ impl CollateralComments {
 
     /// Remove a collateral comment and its documents.
     ///
-    /// Name the version to be removed in `versionHash`, in `If-Match`, or in both.
+    /// Specify the version to be removed in `versionHash`, in `If-Match`, or in both.
     #[oai(path = "/loans/collateral/comments/:comment_id", method = "delete")]
     async fn remove_collateral_comment(
         &self,
@@ -86,7 +86,7 @@ impl CollateralComments {
         request: &Request,
         /// Comment id.
         comment_id: Path<i64>,
-        /// Version to be removed. Required unless `If-Match` names it.
+        /// Version to be removed. Required unless `If-Match` specifies it.
         #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
         /// Version to be removed, in quotation marks.

@@ -34,7 +34,7 @@ fn a_reduction_settles_due_rows_oldest_first_and_then_what_none_holds() {
     let zero = Money::ZERO;
     assert_eq!(settled, [(money("328.30"), zero), (money("171.70"), zero)]);
     assert_eq!(reduced.after.paid_ahead_amount, zero);
-    let most = post(
+    let refused = post(
         &terms,
         &state,
         AdjustmentKind::InterestReduction,
@@ -42,16 +42,16 @@ fn a_reduction_settles_due_rows_oldest_first_and_then_what_none_holds() {
         date("2024-03-20"),
     );
     let balance = state.interest_owed_on(&terms, date("2024-03-20")).unwrap();
-    assert_eq!(most, Err(PaymentRefusal::SplitExceedsBalance { part: "interest", balance }));
+    assert_eq!(refused, Err(PaymentRefusal::SplitExceedsBalance { part: "interest", balance }));
 }
 
 #[test]
 fn a_write_off_of_everything_leaves_nothing_due() {
     let (terms, state) = published();
-    let gone =
+    let written_off =
         adjusted(&terms, &state, AdjustmentKind::PrincipalWriteOff, "28000.00", "2024-02-20");
-    assert_eq!(gone.balance_after, Money::ZERO);
-    let row = &gone.after.due_rows[0];
+    assert_eq!(written_off.balance_after, Money::ZERO);
+    let row = &written_off.after.due_rows[0];
     assert_eq!(row.unpaid_principal(), Money::ZERO);
     assert_eq!(row.unpaid_interest(), money("328.30"));
 }
@@ -107,7 +107,7 @@ proptest! {
 }
 
 #[test]
-fn an_adjustment_that_is_off_by_a_cent_anywhere_is_noticed() {
+fn an_adjustment_off_by_a_cent_is_not_balanced() {
     let (terms, state) = published();
     let fee = adjusted(&terms, &state, AdjustmentKind::Fee, "25.00", "2024-02-20").after;
     let late = adjusted(&terms, &fee, AdjustmentKind::LateCharge, "25.00", "2024-02-20").after;
@@ -128,17 +128,17 @@ fn an_adjustment_that_is_off_by_a_cent_anywhere_is_noticed() {
         let adjusted = adjusted(&terms, &before, kind, "10.00", "2024-03-20");
         assert!(adjusted.is_balanced(&before, kind, amount), "{kind:?}");
         assert!(!adjusted.is_balanced(&before, kind, money("10.01")), "{kind:?}");
-        let spoiled: [fn(&mut LoanState) -> &mut Money; 6] = [
-            |it| &mut it.principal,
-            |it| &mut it.interest_settled_total,
-            |it| &mut it.late_charges,
-            |it| &mut it.fees,
-            |it| &mut it.impound,
-            |it| &mut it.suspense,
+        let corruptions: [fn(&mut LoanState) -> &mut Money; 6] = [
+            |state| &mut state.principal,
+            |state| &mut state.interest_settled_total,
+            |state| &mut state.late_charges,
+            |state| &mut state.fees,
+            |state| &mut state.impound,
+            |state| &mut state.suspense,
         ];
-        for (number, spoil) in spoiled.into_iter().enumerate() {
+        for (number, corrupt) in corruptions.into_iter().enumerate() {
             let mut adjusted = adjusted.clone();
-            let balance = spoil(&mut adjusted.after);
+            let balance = corrupt(&mut adjusted.after);
             *balance = balance.plus(cent).unwrap();
             assert!(!adjusted.is_balanced(&before, kind, amount), "{kind:?} {number}");
         }

@@ -34,8 +34,8 @@ fn row(due_date: &str, interest: &str, principal: &str) -> DueRowPart {
 
 fn pay_in_order(amount: &str, distribution: &[DistributionItem]) -> PostedPayment {
     let (terms, state) = loan();
-    let how = AllocationMode::Distributed { distribution, excess: ExcessHandling::Principal };
-    post_on(&terms, &state, amount, "2024-03-18", how).unwrap()
+    let mode = AllocationMode::Distributed { distribution, excess: ExcessHandling::Principal };
+    post_on(&terms, &state, amount, "2024-03-18", mode).unwrap()
 }
 
 #[test]
@@ -62,10 +62,11 @@ fn what_is_past_due_comes_before_accrued_interest_charges_and_unbilled_principal
 }
 
 #[test]
-fn interest_first_books_pay_all_past_due_interest_before_any_principal() {
+fn interest_first_distributions_pay_all_past_due_interest_before_any_principal() {
     use DistributionItem::*;
-    let order = [PastDueInterest, PastDuePrincipal, CurrentInterestDue, AccruedInterest, Excess];
-    let posting = pay_in_order("25.00", &order);
+    let distribution =
+        [PastDueInterest, PastDuePrincipal, CurrentInterestDue, AccruedInterest, Excess];
+    let posting = pay_in_order("25.00", &distribution);
     let expected = [row("2024-02-15", "10.00", "5.00"), row("2024-03-15", "10.00", "0.00")];
     assert_eq!(posting.due_row_parts, expected);
 }
@@ -120,8 +121,8 @@ fn before_maturity_the_early_window_takes_all_principal() {
     let terms = Terms { payment_amount: None, ..terms };
     let mut state = state;
     state.move_base(&terms, date("2025-01-10")).unwrap();
-    let how = ExcessHandling::Reject;
-    let posting = pay_with(&terms, &state, "1120.33", "2025-01-10", how).unwrap();
+    let excess = ExcessHandling::Reject;
+    let posting = pay_with(&terms, &state, "1120.33", "2025-01-10", excess).unwrap();
     assert_eq!(posting.parts, parts("118.33", "1000.00", "2.00", "0"));
     assert_eq!(posting.after.paid_ahead_amount, Money::ZERO);
 }

@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use shared::entity::loans::{ExcessHandling, PaymentPeriod, YearLength};
 
 /// Due date, interest and principal due of each row.
-fn asked_for(rows: &[DueRow]) -> Vec<(String, String, String)> {
-    let texts = |row: &DueRow| {
+fn amounts_due(rows: &[DueRow]) -> Vec<(String, String, String)> {
+    let amounts = |row: &DueRow| {
         (row.due_date.to_string(), row.interest_due.to_string(), row.principal_due.to_string())
     };
-    rows.iter().map(texts).collect()
+    rows.iter().map(amounts).collect()
 }
 
 fn row(due_date: &str, interest: &str, principal: &str) -> (String, String, String) {
@@ -52,7 +52,7 @@ fn an_early_payment_counts_as_the_next_instalment_whatever_happens_to_excess() {
 
         let standing = posting.after.standing(&terms, date("2024-03-15")).unwrap();
         let rows = [row("2024-02-15", "0.00", "0.00"), row("2024-03-15", "356.52", "296.01")];
-        assert_eq!(asked_for(&standing.due_rows), rows);
+        assert_eq!(amounts_due(&standing.due_rows), rows);
         assert_eq!((standing.past_due, standing.days_past_due), (Money::ZERO, 0));
         assert_eq!(standing.current_due, money("652.53"));
         assert_eq!(standing.next_due_date, Some(date("2024-04-15")));
@@ -101,7 +101,7 @@ fn the_row_of_maturity_asks_for_all_that_no_row_holds() {
         row("2024-03-15", "10.00", "90.00"),
         row("2024-03-20", "1.67", "820.00"),
     ];
-    assert_eq!(asked_for(&standing.due_rows), rows);
+    assert_eq!(amounts_due(&standing.due_rows), rows);
     assert_eq!(standing.next_due_date, None);
 }
 
@@ -133,7 +133,7 @@ fn interest_beyond_the_instalment_waits_for_the_next_row() {
         row("2024-03-15", "4.00", "0.00"),
         row("2024-04-15", "22.00", "1000.00"),
     ];
-    assert_eq!(asked_for(&standing.due_rows), rows);
+    assert_eq!(amounts_due(&standing.due_rows), rows);
 }
 
 #[test]
@@ -166,20 +166,20 @@ proptest! {
         gaps in prop::collection::vec(0u64..90, 1..20),
         ahead in 0i64..20_000,
     ) {
-        let mut at_once = booked(&terms, "10000.00");
-        at_once.paid_ahead_amount = Money::from_cents(ahead).unwrap();
-        let mut in_steps = at_once.clone();
+        let mut in_one_step = booked(&terms, "10000.00");
+        in_one_step.paid_ahead_amount = Money::from_cents(ahead).unwrap();
+        let mut in_steps = in_one_step.clone();
         let mut day = date("2019-11-15");
         for gap in gaps {
             day = day + Days::new(gap);
             in_steps.create_due_rows(&terms, day).unwrap();
         }
-        at_once.create_due_rows(&terms, day).unwrap();
-        prop_assert_eq!(&in_steps, &at_once);
-        let rows = &at_once.due_rows;
+        in_one_step.create_due_rows(&terms, day).unwrap();
+        prop_assert_eq!(&in_steps, &in_one_step);
+        let rows = &in_one_step.due_rows;
         prop_assert!(rows.is_sorted_by(|a, b| a.due_date < b.due_date));
         prop_assert!(rows.iter().all(|row| terms.schedule.is_due_date(row.due_date)));
-        let standing = at_once.standing(&terms, day).unwrap();
+        let standing = in_one_step.standing(&terms, day).unwrap();
         prop_assert!(standing.past_due.plus(standing.current_due).unwrap() <= standing.payoff);
     }
 }

@@ -75,8 +75,8 @@ fn equal_days_are_multiplied_not_added_up() {
     assert_eq!(standing.interest_owed, money("23.04"));
     assert_eq!(standing.payoff, money("8432.88"));
     assert_eq!(standing.per_diem.to_string(), "2.30406575");
-    let how = AllocationMode::Payoff { excess: ExcessHandling::Principal };
-    let payoff = post_on(&terms, &second.after, "8432.88", "2022-01-07", how).unwrap();
+    let mode = AllocationMode::Payoff { excess: ExcessHandling::Principal };
+    let payoff = post_on(&terms, &second.after, "8432.88", "2022-01-07", mode).unwrap();
     assert_eq!(interest_and_principal(&payoff), ("23.04".into(), "8409.84".into()));
 }
 
@@ -176,9 +176,9 @@ proptest! {
             day = next;
         }
         prop_assert_eq!(factor, InterestFactor::between(&terms, start, day).unwrap());
-        let at_once = accrue(&terms, principal, start, day).unwrap();
-        let rounded_away = total.minus(at_once).unwrap().units().unsigned_abs();
-        prop_assert!(rounded_away <= gaps.len() as u64, "{total} {at_once}");
+        let in_one_step = accrue(&terms, principal, start, day).unwrap();
+        let rounded_away = total.minus(in_one_step).unwrap().units().unsigned_abs();
+        prop_assert!(rounded_away <= gaps.len() as u64, "{total} {in_one_step}");
     }
 
     #[test]

@@ -28,30 +28,30 @@ fn a_published_loan_comes_out_to_the_cent() {
 }
 
 #[test]
-fn a_posting_that_is_off_by_a_cent_anywhere_is_noticed() {
+fn a_posting_off_by_a_cent_is_not_balanced() {
     let (terms, before) = published();
     let posting = pay(&terms, &before, "652.53", "2024-02-15");
     let amount = money("652.53");
     assert!(posting.is_balanced(&before, amount));
     assert!(!posting.is_balanced(&before, money("652.54")));
     let cent = money("0.01");
-    let more = |amount: &mut Money| *amount = amount.plus(cent).unwrap();
-    let spoiled: [fn(&mut PostedPayment) -> &mut Money; 11] = [
-        |it| &mut it.parts.principal,
-        |it| &mut it.parts.suspense_applied,
-        |it| &mut it.after.principal,
-        |it| &mut it.after.late_charges,
-        |it| &mut it.after.fees,
-        |it| &mut it.after.interest_settled_total,
-        |it| &mut it.after.impound,
-        |it| &mut it.after.suspense,
-        |it| &mut it.parts.interest,
-        |it| &mut it.due_row_parts[0].interest,
-        |it| &mut it.due_row_parts[0].principal,
+    let add_cent = |amount: &mut Money| *amount = amount.plus(cent).unwrap();
+    let corruptions: [fn(&mut PostedPayment) -> &mut Money; 11] = [
+        |posting| &mut posting.parts.principal,
+        |posting| &mut posting.parts.suspense_applied,
+        |posting| &mut posting.after.principal,
+        |posting| &mut posting.after.late_charges,
+        |posting| &mut posting.after.fees,
+        |posting| &mut posting.after.interest_settled_total,
+        |posting| &mut posting.after.impound,
+        |posting| &mut posting.after.suspense,
+        |posting| &mut posting.parts.interest,
+        |posting| &mut posting.due_row_parts[0].interest,
+        |posting| &mut posting.due_row_parts[0].principal,
     ];
-    for (number, spoil) in spoiled.into_iter().enumerate() {
+    for (number, corrupt) in corruptions.into_iter().enumerate() {
         let mut posting = posting.clone();
-        more(spoil(&mut posting));
+        add_cent(corrupt(&mut posting));
         assert!(!posting.is_balanced(&before, amount), "{number}");
     }
 }
@@ -73,13 +73,13 @@ fn published_balances_need_the_remainder_below_a_cent_carried() {
 }
 
 #[test]
-fn nothing_and_less_is_no_payment() {
+fn amounts_of_zero_or_less_are_refused() {
     let (terms, state) = published();
     for amount in ["0.00", "-1.00"] {
         let refusal = pay_with(&terms, &state, amount, "2024-02-15", PRINCIPAL);
         assert_eq!(refusal, Err(PaymentRefusal::AmountNotPositive));
-        let how = AllocationMode::Payoff { excess: PRINCIPAL };
-        let refusal = post_on(&terms, &state, amount, "2024-02-15", how);
+        let mode = AllocationMode::Payoff { excess: PRINCIPAL };
+        let refusal = post_on(&terms, &state, amount, "2024-02-15", mode);
         assert_eq!(refusal, Err(PaymentRefusal::AmountNotPositive));
     }
 }
@@ -131,8 +131,8 @@ fn impound_and_suspense_take_any_part_of_a_split() {
 fn a_payoff_of_nearly_all_that_can_be_stored_takes_suspense_on_top() {
     let (terms, before) = in_arrears();
     let amount = Money::from_units(Money::UNITS_MAX - 100).unwrap();
-    let how = AllocationMode::Payoff { excess: ExcessHandling::Suspense };
-    let posting = post_on(&terms, &before, &amount.to_string(), "2024-03-20", how).unwrap();
+    let mode = AllocationMode::Payoff { excess: ExcessHandling::Suspense };
+    let posting = post_on(&terms, &before, &amount.to_string(), "2024-03-20", mode).unwrap();
     assert_eq!(posting.parts.total(), Ok(amount));
     assert_eq!(posting.parts.suspense_applied, money("100.00"));
     assert!(posting.is_balanced(&before, amount));
@@ -194,8 +194,8 @@ fn a_loan_on_which_nothing_is_owed_is_closed_by_a_payoff_of_nothing() {
     let (terms, mut state) = published();
     state.principal = Money::ZERO;
     state.suspense = money("5.00");
-    let how = AllocationMode::Payoff { excess: PRINCIPAL };
-    let posting = post_on(&terms, &state, "0.00", "2024-01-15", how).unwrap();
+    let mode = AllocationMode::Payoff { excess: PRINCIPAL };
+    let posting = post_on(&terms, &state, "0.00", "2024-01-15", mode).unwrap();
     assert!(posting.closes);
     assert_eq!(posting.parts, PaymentParts::default());
     assert_eq!(posting.after.suspense, money("5.00"));
@@ -251,17 +251,17 @@ fn cents(cents: i64) -> Money {
 }
 
 /// Posts the event; if the amount is refused, posts the most that would have passed.
-fn happen(terms: &Terms, state: &LoanState, day: NaiveDate, event: Event) -> Option<PostedPayment> {
+fn apply(terms: &Terms, state: &LoanState, day: NaiveDate, event: Event) -> Option<PostedPayment> {
     let posted =
-        |amount, how| post(terms, state, &PaymentInput { amount, effective_date: day, how });
+        |amount, mode| post(terms, state, &PaymentInput { amount, effective_date: day, mode });
     match event {
         Event::Payment { cents: amount, excess } => {
-            let how = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
-            match posted(cents(amount), how) {
+            let mode = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+            match posted(cents(amount), mode) {
                 Err(PaymentRefusal::Overpayment { most }) if most.is_positive() => {
                     let above = most.plus(Money::ONE_CENT).unwrap();
-                    assert_eq!(posted(above, how), Err(PaymentRefusal::Overpayment { most }));
-                    Some(posted(most, how).unwrap())
+                    assert_eq!(posted(above, mode), Err(PaymentRefusal::Overpayment { most }));
+                    Some(posted(most, mode).unwrap())
                 }
                 Err(PaymentRefusal::Overpayment { .. }) => None,
                 posting => Some(posting.unwrap()),
@@ -352,25 +352,25 @@ proptest! {
                 state.late_charges = state.late_charges.plus(cents(charged)).unwrap();
                 state.fees = state.fees.plus(cents(charged)).unwrap();
             }
-            let Some(posting) = happen(&terms, &state, day, event) else { continue };
+            let Some(posting) = apply(&terms, &state, day, event) else { continue };
             check(&terms, &state, &posting, day);
 
-            let lean = happen(&terms, &unpaid_rows_only(&state), day, event).unwrap();
-            prop_assert_eq!(lean.parts, posting.parts);
-            prop_assert_eq!(lean.due_row_parts, posting.due_row_parts);
-            prop_assert_eq!(unpaid_rows_only(&lean.after), unpaid_rows_only(&posting.after));
+            let unpaid_only = apply(&terms, &unpaid_rows_only(&state), day, event).unwrap();
+            prop_assert_eq!(unpaid_only.parts, posting.parts);
+            prop_assert_eq!(unpaid_only.due_row_parts, posting.due_row_parts);
+            prop_assert_eq!(unpaid_rows_only(&unpaid_only.after), unpaid_rows_only(&posting.after));
             state = posting.after;
         }
 
         let amount = payoff_amount(&terms, &state, day).unwrap();
-        let how = AllocationMode::Payoff { excess: PRINCIPAL };
-        let payoff = PaymentInput { amount, effective_date: day, how };
+        let mode = AllocationMode::Payoff { excess: PRINCIPAL };
+        let payoff = PaymentInput { amount, effective_date: day, mode };
         let posting = post(&terms, &state, &payoff).unwrap();
         check(&terms, &state, &posting, day);
         prop_assert_eq!(posting.parts.total(), Ok(amount));
         let standing = posting.after.standing(&terms, day + Days::new(100)).unwrap();
-        let nothing = [standing.payoff, standing.past_due, standing.current_due];
-        prop_assert_eq!(nothing, [Money::ZERO; 3]);
+        let amounts = [standing.payoff, standing.past_due, standing.current_due];
+        prop_assert_eq!(amounts, [Money::ZERO; 3]);
         prop_assert_eq!(posting.after.paid_ahead_amount, Money::ZERO);
         prop_assert!(posting.after.due_rows.iter().all(|row| row.unpaid() == Ok(Money::ZERO)));
     }

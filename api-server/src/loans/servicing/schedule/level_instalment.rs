@@ -1,4 +1,4 @@
-//! Level instalments: the equal amount per due date that pays a loan back.
+//! Level installments: the equal amount per due date that pays a loan back.
 
 use crate::loans::servicing::Terms;
 use crate::loans::servicing::interest::InterestFactor;
@@ -11,7 +11,7 @@ use shared::amounts::{Accrual, Money, OutOfRange};
 /// Found by bisection on the loan's own schedule, rates and day count, with the interest of each
 /// period unrounded. Over whole periods of 360/360 this is therefore the annuity, P × i ÷ (1 − (1 +
 /// i)^−n), rounded up to the cent. The count ends at maturity if that comes first; without a due
-/// date the instalment is zero.
+/// date the installment is zero.
 ///
 /// # Errors
 /// [`OutOfRange`] if no amount that can be stored pays the loan back.
@@ -55,7 +55,7 @@ fn interest_factors(terms: &Terms, payments: u32) -> Result<Vec<Decimal>, OutOfR
     Ok(factors)
 }
 
-/// Returns the amount owed on the last due date if the instalment is paid on every date before it;
+/// Returns the amount owed on the last due date if the installment is paid on every date before it;
 /// `None` if it is out of range.
 fn last_payment(
     interest_factors: &[Decimal],

@@ -1,4 +1,4 @@
-//! Due dates and level instalments.
+//! Due dates and level installments.
 
 use super::*;
 use crate::loans::servicing::testing::{any_terms, date, money, monthly, schedule, terms};
@@ -78,7 +78,7 @@ fn a_loan_due_at_maturity_has_one_due_date_and_one_without_a_period_none() {
 }
 
 #[test]
-fn a_first_payment_date_off_its_own_schedule_is_told_apart() {
+fn a_first_payment_date_off_its_own_schedule_is_detected() {
     for (period, payment_day, first, meets) in [
         (PaymentPeriod::Monthly, 31, "2024-02-29", true),
         (PaymentPeriod::Monthly, 31, "2024-02-28", false),
