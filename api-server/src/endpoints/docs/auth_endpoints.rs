@@ -260,6 +260,22 @@ pub const ENDPOINTS: &[Endpoint] = &[
         standards: &[RFC7662],
     },
     Endpoint {
+        methods: "POST",
+        path: "/oauth2/introspect-many",
+        purpose: "Introspects up to 64 access tokens at once, as `/oauth2/introspect` does each of \
+                  them. For the api-server, under load.",
+        callers: "Resource servers, as for `/oauth2/introspect`.",
+        parameters: &[("tokens", "The access tokens, separated by spaces.")],
+        responses: &[
+            ("200", "A JSON array with the answer for each token, in the order of the request."),
+            CLIENT_FAILED,
+            ("403", "`access_denied`: the client is not a resource server."),
+            TOO_MANY,
+            DATABASE_UNAVAILABLE,
+        ],
+        standards: &[],
+    },
+    Endpoint {
         methods: "GET, POST",
         path: "/oauth2/userinfo",
         purpose: "Tells an application which user is logged in.",
