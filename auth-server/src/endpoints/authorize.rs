@@ -241,7 +241,7 @@ impl AuthorizeRequest<'_> {
 }
 
 fn too_many() -> Failure {
-    Failure::Page(HtmlError::too_many(60))
+    Failure::Page(HtmlError::too_many(authorization_requests::PROTECTED_SECONDS))
 }
 
 /// Returns the redirect URI with the code.

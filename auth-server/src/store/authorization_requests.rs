@@ -40,9 +40,11 @@ const CODE_SECONDS: i64 = 60;
 /// at once, then one every five seconds.
 pub const QUOTA: Quota =
     Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
-/// Pending requests allowed per network, and how many seconds each is protected from newer ones.
+/// Pending requests allowed per network.
 const PENDING_MAX: i64 = 1000;
-const CROWDED_SECONDS: i64 = 60;
+/// How long each of them is protected from newer ones: a network with too many can begin another
+/// after this time at the latest.
+pub const PROTECTED_SECONDS: i64 = 60;
 
 /// A validated authorization request.
 #[derive(Debug)]
@@ -98,7 +100,7 @@ async fn try_keep(
             .from_table(Entity)
             .and_where(Column::SourceNetwork.eq(network))
             .and_where(Column::CodeHash.is_null())
-            .and_where(younger(Column::CreatedDate, backend, CROWDED_SECONDS).not())
+            .and_where(younger(Column::CreatedDate, backend, PROTECTED_SECONDS).not())
             .take();
         if store.db.execute(&delete).await?.rows_affected() == 0 {
             return Ok(None);

@@ -72,13 +72,12 @@ impl HtmlError {
     /// Too many failures or requests from the source network.
     pub fn too_many(retry_after_seconds: i64) -> Self {
         let text = "There were too many attempts from your network.";
-        Self::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many attempts",
-            text,
-            "Wait half an hour, then go back to the application and try again.",
-        )
-        .after(retry_after_seconds)
+        let advice = match retry_after_seconds {
+            ..=60 => "Wait a minute, then go back to the application and try again.",
+            _ => "Wait half an hour, then go back to the application and try again.",
+        };
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text, advice)
+            .after(retry_after_seconds)
     }
 
     /// A logged-in browser is sent here too often.
