@@ -104,8 +104,11 @@ impl HtmlError {
         .after(CROWDED_SECONDS)
     }
 
-    fn unavailable() -> Self {
-        let text = "The service cannot be reached at the moment.";
+    fn unavailable(busy: bool) -> Self {
+        let text = match busy {
+            true => "The service is busy at the moment.",
+            false => "The service cannot be reached at the moment.",
+        };
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "Temporarily unavailable",
@@ -143,7 +146,7 @@ impl From<OAuthError> for HtmlError {
     fn from(error: OAuthError) -> Self {
         match error.status() {
             StatusCode::SERVICE_UNAVAILABLE => {
-                Self { contention: error.is_contention(), ..Self::unavailable() }
+                Self { contention: error.is_contention(), ..Self::unavailable(error.is_busy()) }
             }
             StatusCode::INTERNAL_SERVER_ERROR => {
                 let text = "Something went wrong on our side. The error has been logged.";
