@@ -156,6 +156,18 @@ pub async fn failed<E: From<DbErr>>(tx: &DatabaseTransaction, error: E) -> E {
     }
 }
 
+/// Commits a transaction whose work succeeded; otherwise rolls it back and returns the error of
+/// [`failed`].
+pub async fn finish<T, E: From<DbErr>>(
+    tx: DatabaseTransaction,
+    outcome: Result<T, E>,
+) -> Result<T, E> {
+    match outcome {
+        Ok(done) => Ok(commit(tx).await.map(|()| done)?),
+        Err(error) => Err(failed(&tx, error).await),
+    }
+}
+
 /// Begins a savepoint, a part of a transaction that can be rolled back separately. `None` in a
 /// cluster, where only the whole transaction can be rolled back.
 #[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
@@ -246,6 +258,21 @@ pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
             return outcome;
         }
     }
+}
+
+/// Runs work in a write transaction of its own, and retries the whole after contention ([`again`]).
+/// So the work must have no effect outside the transaction. A commit with an unknown outcome is not
+/// contention.
+pub async fn write<T, E: Contended + From<DbErr>>(
+    db: &DatabaseConnection,
+    work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
+) -> Result<T, E> {
+    again(async || {
+        let tx = begin_write(db).await?;
+        let outcome = work(&tx).await;
+        finish(tx, outcome).await
+    })
+    .await
 }
 
 /// SQL for SQLite's text form of an instant: exactly what the driver writes for one with

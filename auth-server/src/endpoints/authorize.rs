@@ -198,12 +198,8 @@ impl AuthorizeRequest<'_> {
             authorization_requests::keep(&self.state.store, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
         let request_id = browser::stored(&id);
-        let code = db::again(async || {
-            let tx = db::begin_write(&self.state.store.db).await?;
-            let code =
-                authorization_requests::grant_code(&self.state.store, &tx, &request_id, log_in)
-                    .await?;
-            db::commit(tx).await.map(|()| code)
+        let code = db::write(&self.state.store.db, async |tx| {
+            authorization_requests::grant_code(&self.state.store, tx, &request_id, log_in).await
         })
         .await?;
         let url = |code: Code| {

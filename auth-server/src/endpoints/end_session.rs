@@ -135,12 +135,10 @@ async fn log_out_browser(
         if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
             return Ok(false);
         }
-        db::again(async || {
-            let tx = db::begin_write(&state.store.db).await?;
-            shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
+        db::write(&state.store.db, async |tx| {
+            shared::sessions::log_out_browser(tx, kind, &log_in.browser_id).await?;
             let event = source.event(EventKind::LoggedOut).reason("browser");
-            event.user(kind, log_in.user_id).record(&tx).await?;
-            db::commit(tx).await
+            event.user(kind, log_in.user_id).record(tx).await
         })
         .await?;
     }

@@ -19,6 +19,7 @@ use crate::web::pages::{self, LogInForm};
 use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
+use sea_orm::DatabaseTransaction;
 use shared::db;
 use shared::entity::authorization_requests::Model;
 use shared::entity::oauth_clients;
@@ -88,13 +89,23 @@ async fn enter(
         Err(LoginRefusal::Wrong | LoginRefusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
+    let granted = grant(state, &tx, user_id, pending, former).await;
+    db::finish(tx, granted).await.map(Some)
+}
+
+/// Remembers the log-in in this browser, and issues the code.
+async fn grant(
+    state: &State,
+    tx: &DatabaseTransaction,
+    user_id: i64,
+    pending: &Model,
+    former: Option<&str>,
+) -> Result<(String, Code), HtmlError> {
     let (cookie, browser) =
-        authorization_requests::remember_browser(&tx, pending.user_kind, user_id, former).await?;
-    let code = authorization_requests::grant_code(&state.store, &tx, &pending.request_id, &browser)
-        .await?;
-    let code = code.ok_or_else(HtmlError::expired)?;
-    db::commit(tx).await?;
-    Ok(Some((cookie, code)))
+        authorization_requests::remember_browser(tx, pending.user_kind, user_id, former).await?;
+    let code =
+        authorization_requests::grant_code(&state.store, tx, &pending.request_id, &browser).await?;
+    Ok((cookie, code.ok_or_else(HtmlError::expired)?))
 }
 
 /// A pending authorization request in this browser.

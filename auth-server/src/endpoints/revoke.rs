@@ -31,13 +31,11 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     if owner.client_id != client.client_id {
         return Err(OAuthError::unauthorized_client("the token was issued to another client"));
     }
-    db::again(async || {
-        let tx = db::begin_write(&state.store.db).await?;
-        shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
+    db::write(&state.store.db, async |tx| {
+        shared::sessions::end_session(tx, owner.user_kind, &session).await?;
         let event = source.event(EventKind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);
-        event.token(&state.store.token_keys.hash(token)).record(&tx).await?;
-        db::commit(tx).await
+        event.token(&state.store.token_keys.hash(token)).record(tx).await
     })
     .await?;
     tracing::info!(client.client_id, "session revoked");

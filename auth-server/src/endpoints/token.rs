@@ -9,7 +9,7 @@ use super::json;
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::login::password_login::{self, LoginAttempt};
+use crate::login::password_login::{self, LoggedIn, LoginAttempt};
 use crate::state::State;
 use crate::store::authorization_requests::{self, Exchange};
 use crate::store::clients::{self, Credentials, Scope};
@@ -39,8 +39,7 @@ pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, 
         let text = format!("this client may not use the {grant_type} grant");
         return Err(OAuthError::unauthorized_client(text));
     }
-    let grant = || grant(&state, &client, &form, grant_type, &source);
-    Ok(json(&db::again(grant).await?))
+    Ok(json(&grant(&state, &client, &form, grant_type, &source).await?))
 }
 
 async fn grant(
@@ -99,18 +98,20 @@ async fn log_in_with_password(
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    let logged_in = password_login::log_in(&state.store.login, attempt).await?;
-    let new = NewSession {
-        session: SessionId::random(),
-        kind: scope.kind,
-        user_id: logged_in.user_id,
-        client,
-        scope: &scope.text,
-        log_in_date: None,
-        browser_id: None,
-        nonce: None,
-    };
-    let answer = sessions::begin(&state.store, &logged_in.tx, new, source).await?;
-    db::commit(logged_in.tx).await?;
-    Ok(answer)
+    db::again(async || {
+        let LoggedIn { tx, user_id } = password_login::log_in(&state.store.login, attempt).await?;
+        let new = NewSession {
+            session: SessionId::random(),
+            kind: scope.kind,
+            user_id,
+            client,
+            scope: &scope.text,
+            log_in_date: None,
+            browser_id: None,
+            nonce: None,
+        };
+        let begun = sessions::begin(&state.store, &tx, new, source).await;
+        db::finish(tx, begun).await
+    })
+    .await
 }

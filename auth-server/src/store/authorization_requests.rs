@@ -291,30 +291,46 @@ pub async fn exchange(
     exchange: &Exchange<'_>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
-    let wrong = || OAuthError::invalid_grant("the code is not valid");
-    let tx = db::begin_write(&store.db).await?;
-    let Some(request) = lock_code(store, &tx, &exchange.code).await? else { return Err(wrong()) };
+    let exchanged =
+        db::write(&store.db, async |tx| try_exchange(store, tx, client, exchange, source).await);
+    exchanged.await?.ok_or_else(|| {
+        tracing::warn!(client.client_id, "an authorization code was reused: session ended");
+        invalid_code()
+    })
+}
+
+fn invalid_code() -> OAuthError {
+    OAuthError::invalid_grant("the code is not valid")
+}
+
+/// One attempt; `None` if the code was used before, which has ended its session.
+async fn try_exchange(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    client: &oauth_clients::Model,
+    exchange: &Exchange<'_>,
+    source: &ClientAddress,
+) -> Result<Option<Value>, OAuthError> {
+    let request = lock_code(store, tx, &exchange.code).await?.ok_or_else(invalid_code)?;
     let (Some(user_id), Some(session)) = (request.user_id, &request.session_id) else {
-        return Err(wrong());
+        return Err(invalid_code());
     };
     if request.client_id != client.client_id {
-        return Err(wrong());
+        return Err(invalid_code());
     }
     if request.used_date.is_some() {
-        shared::sessions::end_session(&tx, request.user_kind, session).await?;
+        shared::sessions::end_session(tx, request.user_kind, session).await?;
         let event = source.event(EventKind::ReuseDetected).client(&client.client_id);
-        event.reason("code").user(request.user_kind, user_id).record(&tx).await?;
-        db::commit(tx).await?;
-        tracing::warn!(client.client_id, "an authorization code was reused: session ended");
-        return Err(wrong());
+        event.reason("code").user(request.user_kind, user_id).record(tx).await?;
+        return Ok(None);
     }
     let challenge = digest(&SHA256, exchange.code_verifier.as_bytes());
     let challenge = URL_SAFE_NO_PAD.encode(challenge);
     if request.redirect_uri != exchange.redirect_uri || request.code_challenge != challenge {
-        return Err(wrong());
+        return Err(invalid_code());
     }
-    if !usable(&tx, &request).await? {
-        return Err(wrong());
+    if !usable(tx, &request).await? {
+        return Err(invalid_code());
     }
     let used = Query::update()
         .table(Entity)
@@ -323,7 +339,7 @@ pub async fn exchange(
         .take();
     tx.execute(&used).await?;
     let new = NewSession {
-        session: SessionId::parse(session).ok_or_else(wrong)?,
+        session: SessionId::parse(session).ok_or_else(invalid_code)?,
         kind: request.user_kind,
         user_id,
         client,
@@ -332,9 +348,7 @@ pub async fn exchange(
         browser_id: request.browser_id.clone(),
         nonce: request.nonce.clone(),
     };
-    let answer = sessions::begin(store, &tx, new, source).await?;
-    db::commit(tx).await?;
-    Ok(answer)
+    sessions::begin(store, tx, new, source).await.map(Some)
 }
 
 #[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]

@@ -190,7 +190,7 @@ pub async fn authenticate_confidential(
     let known = client.is_some();
     match prove(store, client, credentials).await? {
         Ok(client) => Ok(client),
-        Err(reason) => Err(db::again(|| refuse(store, credentials, known, reason, source)).await?),
+        Err(reason) => Err(refuse(store, credentials, known, reason, source).await?),
     }
 }
 
@@ -253,16 +253,17 @@ async fn refuse(
     reason: &'static str,
     source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
-    let tx = db::begin_write(&store.db).await?;
-    if let Some(too_many) = lockout::source_exceeded(&store.login, &tx, source).await? {
-        return Ok(OAuthError::too_many_failures(too_many.retry_after_seconds));
-    }
-    lockout::count_source(&tx, source).await?;
-    let event = source.event(EventKind::ClientFailed).reason(reason);
-    // An unknown client id may be a secret typed into the wrong field.
-    let event = if known { event.client(&credentials.client_id) } else { event };
-    event.record(&tx).await?;
-    db::commit(tx).await?;
+    db::write(&store.db, async |tx| {
+        if let Some(too_many) = lockout::source_exceeded(&store.login, tx, source).await? {
+            return Err(OAuthError::too_many_failures(too_many.retry_after_seconds));
+        }
+        lockout::count_source(tx, source).await?;
+        let event = source.event(EventKind::ClientFailed).reason(reason);
+        // An unknown client id may be a secret typed into the wrong field.
+        let event = if known { event.client(&credentials.client_id) } else { event };
+        Ok(event.record(tx).await?)
+    })
+    .await?;
     tracing::info!(reason, "client authentication failed");
     Ok(OAuthError::invalid_client(credentials.basic()))
 }

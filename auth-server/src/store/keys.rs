@@ -20,7 +20,10 @@ use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use sea_orm::FromQueryResult;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::audit::{Event, EventKind};
@@ -160,21 +163,23 @@ pub async fn rotate(
     others: OlderKeys,
     actor: &str,
 ) -> Result<String, String> {
-    let rotate = || try_rotate(db, master_keys, rotation_seconds, others, actor);
-    db::again(rotate).await.map_err(|error| error.to_string())?
+    let maintained = db::again(|| maintain(db, master_keys, rotation_seconds));
+    maintained.await.map_err(|error| error.to_string())?;
+    let rotated = db::write(db, async |tx| {
+        try_rotate(tx, master_keys, rotation_seconds, others, actor).await
+    });
+    rotated.await.map_err(|error| error.to_string())?
 }
 
 /// One attempt. The inner error is a violated rule.
 async fn try_rotate(
-    db: &DatabaseConnection,
+    tx: &DatabaseTransaction,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
     others: OlderKeys,
     actor: &str,
 ) -> Result<Result<String, String>, OAuthError> {
-    maintain(db, master_keys, rotation_seconds).await?;
-    let tx = db::begin_write(db).await?;
-    let keys = stored(&tx).await?;
+    let keys = stored(tx).await?;
     let Some(next) = keys.iter().find(|key| !key.started) else {
         return Ok(Err("there is no successor key".to_owned()));
     };
@@ -201,9 +206,8 @@ async fn try_rotate(
         tx.execute(&withdraw).await?;
         reason = "others_withdrawn";
     }
-    add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
-    Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
-    db::commit(tx).await?;
+    add(tx, master_keys, next.generation + 1, rotation_seconds).await?;
+    Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(tx).await?;
     Ok(Ok(next.key_id.clone()))
 }
 

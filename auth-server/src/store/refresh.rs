@@ -62,28 +62,48 @@ pub async fn refresh(
         store.refreshes.check(&token.session().text()).map_err(refused)?;
     }
     for _ in 0..ROUNDS {
-        if let Some(answer) = exchange(store, client, token, scope, source).await? {
-            return Ok(answer);
+        let exchanged = db::write(&store.db, async |tx| {
+            exchange(store, tx, client, token, scope, source).await
+        });
+        match exchanged.await? {
+            Exchanged::Tokens(answer) => return Ok(answer),
+            Exchanged::Reused => {
+                tracing::warn!(client.client_id, "a refresh token was reused: session ended");
+                return Err(invalid_token());
+            }
+            Exchanged::Overtaken => {}
         }
     }
     Err(OAuthError::unavailable("the session is being refreshed elsewhere"))
 }
 
-/// One attempt; `None` if another request changed the row first.
+fn invalid_token() -> OAuthError {
+    OAuthError::invalid_grant("the refresh token is not valid")
+}
+
+/// Result of one attempt.
+enum Exchanged {
+    /// The token response.
+    Tokens(Value),
+    /// The token was used before, which has ended its session.
+    Reused,
+    /// Another request changed the row first.
+    Overtaken,
+}
+
 async fn exchange(
     store: &Store,
+    tx: &DatabaseTransaction,
     client: &oauth_clients::Model,
     token: &RefreshToken,
     scope: Option<&str>,
     source: &ClientAddress,
-) -> Result<Option<Value>, OAuthError> {
-    let wrong = || OAuthError::invalid_grant("the refresh token is not valid");
-    let tx = db::begin_write(&store.db).await?;
+) -> Result<Exchanged, OAuthError> {
     let session_id = token.session().text();
-    lock(&tx, &session_id).await?;
-    let Some(family) = read_family(store, &tx, &session_id).await? else { return Err(wrong()) };
+    lock(tx, &session_id).await?;
+    let family = read_family(store, tx, &session_id).await?.ok_or_else(invalid_token)?;
     if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
-        return Err(wrong());
+        return Err(invalid_token());
     }
     let event = |kind: EventKind| {
         let event = source.event(kind).client(&family.client_id);
@@ -92,17 +112,15 @@ async fn exchange(
     let (next, is_first) = match family.standing(token, &store.token_keys) {
         RefreshOutcome::Current(next) => (next, true),
         RefreshOutcome::Repeated(next) => (next, false),
-        RefreshOutcome::Unknown => return Err(wrong()),
+        RefreshOutcome::Unknown => return Err(invalid_token()),
         RefreshOutcome::Foreign => {
             tracing::error!("a session was stored under a key that is not in AUTH_TOKEN_KEYS");
-            return Err(wrong());
+            return Err(invalid_token());
         }
         RefreshOutcome::Reused => {
-            shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
-            event(EventKind::ReuseDetected).reason("refresh_token").record(&tx).await?;
-            db::commit(tx).await?;
-            tracing::warn!(client.client_id, "a refresh token was reused: session ended");
-            return Err(wrong());
+            shared::sessions::end_session(tx, family.user_kind, &session_id).await?;
+            event(EventKind::ReuseDetected).reason("refresh_token").record(tx).await?;
+            return Ok(Exchanged::Reused);
         }
     };
     if !scope.is_none_or(|scope| clients::is_within(scope, &family.scope)) {
@@ -113,19 +131,19 @@ async fn exchange(
         return Err(OAuthError::invalid_scope(description));
     }
     let written = match is_first {
-        true => rotate(store, &tx, &session_id, &family, token, &next).await?,
-        false => note_repeat(&tx, &session_id).await?,
+        true => rotate(store, tx, &session_id, &family, token, &next).await?,
+        false => note_repeat(tx, &session_id).await?,
     };
     if !written {
-        return Ok(None);
+        return Ok(Exchanged::Overtaken);
     }
     let issue = Issue {
         token: AccessToken::random(&store.token_keys, family.user_kind, token.session()),
         user_id: family.user_id,
         client_id: &family.client_id,
     };
-    let issued = active_tokens::issue(store, &tx, &issue).await?;
-    event(EventKind::TokenRefreshed).record(&tx).await?;
+    let issued = active_tokens::issue(store, tx, &issue).await?;
+    event(EventKind::TokenRefreshed).record(tx).await?;
     let subject = Subject {
         kind: family.user_kind,
         user_id: family.user_id,
@@ -134,10 +152,8 @@ async fn exchange(
         log_in_date: family.log_in_date,
         nonce: None,
     };
-    let answer =
-        answer(store, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
-    db::commit(tx).await?;
-    Ok(Some(answer))
+    let (access, scope) = (&issue.token, &family.scope);
+    answer(store, tx, access, Some(&next), scope, &issued, &subject).await.map(Exchanged::Tokens)
 }
 
 /// A session's row, as a refresh reads it.

@@ -18,7 +18,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult,
 };
 use serde_json::{Value, json};
-use shared::audit::{self, EventKind};
+use shared::audit::EventKind;
 use shared::bulk_insert;
 use shared::db;
 use shared::entity::auth_sessions::{Column, Entity};
@@ -213,12 +213,10 @@ pub async fn log_out(
     source: &ClientAddress,
     how: &str,
 ) -> Result<(), OAuthError> {
-    db::again(async || {
-        let tx = db::begin_write(&store.db).await?;
-        shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
+    db::write(&store.db, async |tx| {
+        shared::sessions::log_out(tx, owner.user_kind, &owner.session_id).await?;
         let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(how);
-        audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
-        db::commit(tx).await
+        event.user(owner.user_kind, owner.user_id).record(tx).await
     })
     .await?;
     tracing::info!(kind = owner.user_kind.as_str(), owner.user_id, how, "logged out");

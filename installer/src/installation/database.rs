@@ -64,16 +64,9 @@ impl Contended for ChangeError {
 /// Changes the database in one transaction, and retries on contention.
 pub async fn change<T>(
     db: &DatabaseConnection,
-    work: impl AsyncFn(&DatabaseTransaction) -> Result<T, ChangeError>,
+    work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, ChangeError>,
 ) -> Result<T, CliError> {
-    let changed = db::again(async || {
-        let tx = db::begin_write(db).await?;
-        match work(&tx).await {
-            Ok(done) => db::commit(tx).await.map(|()| done).map_err(ChangeError::from),
-            Err(error) => Err(db::failed(&tx, error).await),
-        }
-    });
-    Ok(changed.await?)
+    Ok(db::write(db, work).await?)
 }
 
 /// The database's product, version and name.
