@@ -94,7 +94,7 @@ impl Settings {
     }
 
     /// Sets a value, whatever the file and the environment say.
-    pub fn assume(&mut self, name: &'static str, value: &str) {
+    pub fn set(&mut self, name: &str, value: &str) {
         self.values.insert(name.to_owned(), value.to_owned());
     }
 
@@ -177,11 +177,6 @@ impl Settings {
             self.faults.push(format!("{name}={}: {error}", path.display()));
         }
         path
-    }
-
-    /// Sets a value given on the command line.
-    pub fn set(&mut self, name: &str, value: &str) {
-        self.values.insert(name.to_owned(), value.to_owned());
     }
 
     /// Adds a fault that only the server itself can detect.

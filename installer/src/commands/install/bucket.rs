@@ -93,9 +93,9 @@ fn location(place: &str, bucket: &BucketSettings, present: &Path) -> Result<Loca
     }
     let present = Some(present).filter(|file| file.exists());
     let mut settings = Settings::read(api_server::config::SETTINGS, present);
-    settings.assume("API_DOCUMENTS", place);
+    settings.set("API_DOCUMENTS", place);
     for (name, value) in bucket {
-        settings.assume(name, value);
+        settings.set(name, value);
     }
     let location = api_server::config::documents(&mut settings);
     settings.finish(location)
