@@ -22,7 +22,7 @@ mod returned_payments;
 use self::block::Block;
 use self::copies::{Before, Original};
 use self::loans::Records;
-use crate::installation::{CliError, refuse};
+use crate::installation::{CliError, count, refuse};
 use crate::seed;
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
@@ -93,7 +93,8 @@ pub async fn fill(
         .await?;
     let seconds = started.elapsed().as_secs_f64();
     let speed = f64::from(plan.loans) / seconds;
-    println!("{} loans in {seconds:.1} seconds, {speed:.1} loans per second\n", plan.loans);
+    let loans = count(plan.loans, "loan");
+    println!("{loans} in {seconds:.1} seconds, {speed:.1} loans per second\n");
     Ok(())
 }
 

@@ -13,7 +13,7 @@ mod sealed;
 use crate::installation::checks::Report;
 use crate::installation::database::with_password;
 use crate::installation::document_files::{Compared, compare};
-use crate::installation::{CliError, SettingsFiles, print, refuse};
+use crate::installation::{CliError, SettingsFiles, count, print, refuse};
 use api_server::documents::store::{DocumentStore, Location};
 use sea_orm::DatabaseConnection;
 use shared::database_url;
@@ -123,11 +123,14 @@ async fn check_documents(copy: &DatabaseConnection, location: Location, report: 
     };
     match (compared, damaged.first()) {
         (Ok(Compared { files, .. }), None) => {
-            report.pass("documents", DOCUMENTS, &format!("{files} files, all intact"));
+            report.pass("documents", DOCUMENTS, &format!("{}, all intact", count(files, "file")));
         }
         (Ok(Compared { files, .. }), Some(first)) => {
-            let found =
-                format!("{} of {files} files are not intact; the first: {first}", damaged.len());
+            let found = format!(
+                "{} of {} not intact; the first: {first}",
+                damaged.len(),
+                count(files, "file")
+            );
             report.fail("documents", DOCUMENTS, &found, advice);
         }
         (Err(why), _) => report.fail("documents", DOCUMENTS, &why, advice),

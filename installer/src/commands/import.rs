@@ -7,7 +7,7 @@ mod report;
 
 use self::key::KeyState;
 use self::reading::{Sound, progress_bar};
-use crate::installation::{CliError, open_database, read_api_settings, refuse};
+use crate::installation::{CliError, count, open_database, read_api_settings, refuse};
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
 use api_server::command::idempotency::Claim;
@@ -246,16 +246,10 @@ async fn tell(answer: ImportResponse, json: bool) -> Result<(), CliError> {
     }
     match (totals.failed, sound) {
         (0, true) => Ok(()),
-        (failed, _) => {
-            refuse(format!("{failed} of {} failed", counted(totals.read, "element", "elements")))
-        }
+        (failed, _) => refuse(format!("{failed} of {} failed", count(totals.read, "element"))),
     }
 }
 
 fn records_done(done: i64) -> String {
-    counted(done, "record imported", "records imported")
-}
-
-fn counted(number: i64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{} imported", count(done, "record"))
 }

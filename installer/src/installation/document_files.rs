@@ -1,6 +1,7 @@
 //! Document files, read in full and compared with their rows.
 
 use crate::installation::cli_error::CliError;
+use crate::installation::output::count;
 use crate::installation::table::shown;
 use api_server::documents::store::gc::GcError;
 use api_server::documents::store::{DocumentStore, Measured};
@@ -139,13 +140,10 @@ impl Damage {
     /// The damage as text.
     pub fn to_text(&self) -> String {
         let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
+        let bytes = count(*size_bytes, "byte");
         let (fault, difference) = match &self.found {
-            FileDamage::Nothing => {
-                ("missing", format!("{size_bytes} bytes, SHA-256 {sha256}, expected"))
-            }
-            FileDamage::Size(found) => {
-                ("wrong size", format!("{size_bytes} bytes expected, {found} found"))
-            }
+            FileDamage::Nothing => ("missing", format!("{bytes}, SHA-256 {sha256}, expected")),
+            FileDamage::Size(found) => ("wrong size", format!("{bytes} expected, {found} found")),
             FileDamage::Hash(found) => {
                 ("wrong hash", format!("SHA-256 {sha256} expected, {found} found"))
             }

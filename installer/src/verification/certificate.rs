@@ -4,6 +4,7 @@ use super::connect::Target;
 use super::handshakes::Chain;
 use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::{RENEW_BEFORE, authorities};
+use crate::installation::count;
 use chrono::{DateTime, Utc};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::CryptoProvider;
@@ -206,7 +207,8 @@ fn check_expiry(
         last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
     }
     let left = last_day - DateTime::<Utc>::from(now);
-    let found = format!("valid until {}, {} days left", shown(last_day), left.num_days());
+    let days = count(left.num_days(), "day");
+    let found = format!("valid until {}, {days} left", shown(last_day));
     match left < RENEW_BEFORE {
         true => course.pass_for_now(VerificationStep::Expiry, found, "renew the certificate soon"),
         false => course.pass(VerificationStep::Expiry, found),

@@ -3,6 +3,7 @@
 use super::connect::Target;
 use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
+use crate::installation::count;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
@@ -84,16 +85,17 @@ pub(super) fn check_issuer(
     let endpoints = metadata.0.iter();
     let endpoints =
         endpoints.filter(|(name, _)| name.ends_with("_endpoint") || *name == "jwks_uri");
-    let mut count = 0;
+    let mut below: u64 = 0;
     for (name, value) in endpoints {
         if !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url)) {
             let found = format!("{name} is {value}, which is not under {issuer}");
             let advice = "correct the authentication server's issuer, or what rewrites its answers";
             return Err(course.fail(VerificationStep::Issuer, found, advice));
         }
-        count += 1;
+        below += 1;
     }
-    course.pass(VerificationStep::Issuer, format!("{issuer}, {count} endpoints under it"));
+    let below = count(below, "endpoint");
+    course.pass(VerificationStep::Issuer, format!("{issuer}, {below} under it"));
     Ok(())
 }
 
@@ -116,8 +118,8 @@ pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut Veri
         Some(url) => match web.get(url.clone()).await {
             Err(error) => format!("{url}: {error}"),
             Ok(answer) => match answer.ok_json().and_then(count_usable_keys) {
-                Ok(count) => {
-                    return course.pass(VerificationStep::Keys, format!("{url}: {count} usable"));
+                Ok(usable) => {
+                    return course.pass(VerificationStep::Keys, format!("{url}: {usable} usable"));
                 }
                 Err(error) => format!("{url}: {error}"),
             },
@@ -132,7 +134,7 @@ fn count_usable_keys(set: &Value) -> Result<usize, String> {
         return Err("it exposes a private key: replace that key immediately".to_owned());
     }
     match keys.iter().filter(|key| is_usable(key)).count() {
-        0 => Err(format!("none of {} keys is usable", keys.len())),
+        0 => Err(format!("none of {} is usable", count(keys.len(), "key"))),
         usable => Ok(usable),
     }
 }

@@ -1,7 +1,7 @@
 //! How far the copy lags behind the live database, and whether it is a copy of that database.
 
-use crate::installation::CliError;
 use crate::installation::checks::Report;
+use crate::installation::{CliError, count};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
@@ -76,7 +76,7 @@ async fn compare(
             }
             _ => String::new(),
         };
-        behind.push(format!("{rows} rows{time} in {table}"));
+        behind.push(format!("{}{time} in {table}", count(rows, "row")));
     }
     Ok(Ok(format!("the copy lags by {}", behind.join("; "))))
 }

@@ -62,7 +62,7 @@ pub async fn check(copy: &DatabaseConnection, report: &mut Report) {
             Ok((0, _)) => report.pass(name, expected, "all add up"),
             Ok((number, first)) => {
                 let first = first.unwrap_or_default();
-                let found = format!("{number} do not add up, the first with id {first}");
+                let found = format!("{number} faulty, the first with id {first}");
                 report.fail(name, expected, &found, advice);
             }
             Err(error) => report.fail(name, expected, &error.to_string(), advice),

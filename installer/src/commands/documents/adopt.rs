@@ -1,7 +1,6 @@
 //! `installer documents adopt`: makes the store this database's own.
 
-use super::counted;
-use crate::installation::{CliError, print, refuse};
+use crate::installation::{CliError, count, print, refuse};
 use api_server::documents::store::DocumentStore;
 use futures_util::stream::TryStreamExt;
 use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
@@ -22,9 +21,9 @@ pub async fn run(
     }
     print(&format!(
         "{} in the database\n{} without a row, {}: sweeps remove those older than a day",
-        counted(files, "file"),
-        counted(objects, "object"),
-        counted(bytes, "byte"),
+        count(files, "file"),
+        count(objects, "object"),
+        count(bytes, "byte"),
     ))?;
     if !yes {
         return refuse("nothing was changed: pass --yes to make the store this database's own");

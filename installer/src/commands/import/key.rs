@@ -1,7 +1,7 @@
 //! The key of an import, and waiting for it: another process may be importing under it, or have
 //! died doing so.
 
-use crate::installation::{CliError, refuse};
+use crate::installation::{CliError, count, refuse};
 use api_server::command::idempotency::{self, Claim, IdempotencyScope, LEASE_SECONDS};
 use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
 use api_server::xml_import::refusals::ImportError;
@@ -73,9 +73,8 @@ impl KeyWait<'_> {
                 return refuse(format!("{held}: try again later"));
             }
             if !std::mem::replace(&mut told, true) {
-                eprintln!(
-                    "import: {held}; waiting for up to {seconds} seconds, press Ctrl-C to stop"
-                );
+                let time = count(seconds, "second");
+                eprintln!("import: {held}; waiting for up to {time}, press Ctrl-C to stop");
             }
             tokio::select! {
                 () = tokio::time::sleep(ASKED_EVERY) => {}

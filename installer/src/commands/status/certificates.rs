@@ -3,6 +3,7 @@
 use super::ServerSettings;
 use crate::installation::certificates::{RENEW_BEFORE, dates};
 use crate::installation::checks::Report;
+use crate::installation::count;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::tls::Identity;
 use std::path::Path;
@@ -54,7 +55,7 @@ fn judge(
     } else if left < TimeDelta::zero() {
         report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
     } else {
-        let found = format!("valid until {day}, {} days left", left.num_days());
+        let found = format!("valid until {day}, {} left", count(left.num_days(), "day"));
         match left < RENEW_BEFORE {
             true => report.fail(name, EXPECTED, &found, renew),
             false => report.pass(name, EXPECTED, &found),

@@ -3,6 +3,7 @@
 
 use super::ServerSettings;
 use crate::installation::checks::Report;
+use crate::installation::count;
 use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -81,7 +82,7 @@ async fn check_store(settings: &ServerSettings, db: &DatabaseConnection, report:
     }
 }
 
-async fn count(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
+async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
     let row = db.query_one(select).await?;
     row.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
@@ -112,8 +113,9 @@ async fn check_users(settings: &ServerSettings, db: &DatabaseConnection, report:
         .and_where(alive(backend, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(backend)))
         .take();
     let counted = async {
-        let (core, web) = (count(db, &core).await?, count(db, &web).await?);
-        Ok(format!("{core} users and {web} borrowers have a live token"))
+        let (core, web) = (count_rows(db, &core).await?, count_rows(db, &web).await?);
+        let (core, web) = (count(core, "user"), count(web, "borrower"));
+        Ok(format!("{core} and {web} with a live token"))
     };
     tell(report, "active users", USERS, counted.await);
 }
@@ -129,7 +131,7 @@ async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
         .and_where(Column::State.is_in(unsettled))
         .and_where(Column::CreatedDate.into_expr().lt(old))
         .take();
-    match count(db, &stuck).await {
+    match count_rows(db, &stuck).await {
         Ok(0) => report.pass("card payments", CARDS, "none"),
         Ok(number) => {
             let advice = "make sure the api-server is running and reaches the payment gateway; it \
@@ -158,8 +160,9 @@ async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
     };
     let at_work = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
     let broken_off = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
-    let counted =
-        async { Ok::<_, DbErr>((count(db, &at_work).await?, count(db, &broken_off).await?)) };
+    let counted = async {
+        Ok::<_, DbErr>((count_rows(db, &at_work).await?, count_rows(db, &broken_off).await?))
+    };
     match counted.await {
         Ok((at_work, 0)) => report.pass("imports", IMPORTS, &format!("{at_work} under way")),
         Ok((at_work, broken_off)) => {

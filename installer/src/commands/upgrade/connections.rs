@@ -1,8 +1,8 @@
 //! Other connections to the database, as far as they can be determined.
 
-use crate::installation::CliError;
 use crate::installation::database;
 use crate::installation::table::shown;
+use crate::installation::{CliError, count};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
 use std::path::Path;
 use std::time::Duration;
@@ -57,12 +57,12 @@ fn line(row: &QueryResult) -> Result<String, sea_orm::DbErr> {
     let number: i64 = row.try_get_by_index(0)?;
     let [user, host, program] = [1, 2, 3].map(|index| row.try_get_by_index::<String>(index));
     let (user, host, program) = (shown(&user?), shown(&host?), program?);
-    let connections = if number == 1 { "connection" } else { "connections" };
+    let connections = count(number, "connection");
     let program = match program.as_str() {
         "" => String::new(),
         program => format!(" ({})", shown(program)),
     };
-    Ok(format!("{number} {connections} of user {user} from {host}{program}"))
+    Ok(format!("{connections} of user {user} from {host}{program}"))
 }
 
 /// The other processes that have this file open.

@@ -3,6 +3,7 @@
 use super::{failed, passed};
 use crate::installation::checks::Check;
 use crate::installation::core_settings;
+use crate::installation::count;
 use crate::installation::database::compare_clocks;
 use crate::installation::db_probe::{self, DatabaseUnreachable, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
@@ -226,7 +227,7 @@ async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(),
 
 fn connections(most: i64) -> Check {
     let expected = "enough for the connections of both servers";
-    let found = format!("at most {most} connections");
+    let found = format!("at most {}", count(most, "connection"));
     match most >= CONNECTIONS_MIN {
         true => passed("connections", expected, found),
         false => failed(
