@@ -33,5 +33,5 @@ pub struct Store {
     /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
     /// Rate limit on refreshes, per session.
-    pub refreshes: KeyedRateLimiter,
+    pub refresh_rate_limit: KeyedRateLimiter,
 }

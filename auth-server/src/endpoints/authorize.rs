@@ -17,7 +17,7 @@ use crate::store::clients::{self, Scope};
 use crate::store::keys;
 use crate::store::tokens::{Code, random_name};
 use crate::web::html_error::HtmlError;
-use crate::web::pages::back_to;
+use crate::web::pages::link_back;
 use crate::web::redirects;
 use poem::http::Method;
 use poem::http::header::SET_COOKIE;
@@ -49,13 +49,13 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();
     if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
         let text = "The application asked to send you back to an address that is not registered.";
-        return Err(HtmlError::from(text).or_back(back_to(&client, None)));
+        return Err(HtmlError::from(text).or_back(link_back(&client, None)));
     }
     let asking = AuthorizeRequest { state: &state, form: &form, client: &client, redirect_uri };
     match asking.answer(&request).await {
         Ok(response) => Ok(response),
         Err(Failure::Client(error)) => Ok(asking.send_back(&error)),
-        Err(Failure::Page(error)) => Err(error.or_back(back_to(&client, Some(redirect_uri)))),
+        Err(Failure::Page(error)) => Err(error.or_back(link_back(&client, Some(redirect_uri)))),
     }
 }
 
@@ -133,7 +133,7 @@ impl AuthorizeRequest<'_> {
 
     /// Refuses a browser that requests codes too often, which stops a redirect loop with a page.
     fn admit(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
-        self.state.codes.check(&log_in.browser_id).map_err(|seconds| match prompt {
+        self.state.code_rate_limit.check(&log_in.browser_id).map_err(|seconds| match prompt {
             Prompt::None => OAuthError::too_many("too many codes for this browser", seconds).into(),
             _ => Failure::Page(HtmlError::too_often(seconds)),
         })
@@ -197,7 +197,7 @@ impl AuthorizeRequest<'_> {
         let kept =
             authorization_requests::keep(&self.state.store, new, &random_name(), source).await?;
         let id = kept.ok_or_else(too_many)?;
-        let request_id = browser::stored(&id);
+        let request_id = browser::hash(&id);
         let code = db::write(&self.state.store.db, async |tx| {
             authorization_requests::grant_code(&self.state.store, tx, &request_id, log_in).await
         })

@@ -53,7 +53,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         Some(client_id) => clients::find(&state.store.db, client_id).await?,
         None => None,
     };
-    let back = client.as_ref().and_then(|client| pages::back_to(client, None));
+    let back = client.as_ref().and_then(|client| pages::link_back(client, None));
     let target = match client_id {
         Some(_) => target(&form, client.as_ref()).map_err(|error| error.or_back(back.clone()))?,
         None => None,
@@ -73,7 +73,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         && browser::same_origin(&request, state.origin())
         && cookie.as_deref().is_some_and(|cookie| {
             let token = form.get("csrf").unwrap_or_default();
-            browser::form_token_is_right(cookie, PURPOSE, token)
+            browser::is_csrf_token(cookie, PURPOSE, token)
         });
     if !confirmed {
         return Ok(ask(&state, &form, cookie, target.as_deref(), back.as_ref()));
@@ -107,7 +107,7 @@ fn ask(
         .into_iter()
         .filter_map(|name| form.get(name).map(|value| (name, value)))
         .collect();
-    let token = browser::form_token(&cookie, PURPOSE);
+    let token = browser::csrf_token(&cookie, PURPOSE);
     let source = target.map(redirects::policy_source).unwrap_or_default();
     let mut response = pages::confirm_log_out(&state.display_name, &token, &fields, &source, back);
     if !known {

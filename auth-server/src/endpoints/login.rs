@@ -52,7 +52,7 @@ async fn take(
     let LoginRequest { cookie, id, pending, .. } = asking;
     let token = form.get("csrf").unwrap_or_default();
     if !browser::same_origin(request, state.origin())
-        || !browser::form_token_is_right(cookie, &purpose(id), token)
+        || !browser::is_csrf_token(cookie, &purpose(id), token)
     {
         return Err(HtmlError::forged());
     }
@@ -86,7 +86,7 @@ async fn enter(
 ) -> Result<Option<(String, Code)>, HtmlError> {
     let LoggedIn { tx, user_id } = match password_login::log_in(&state.store.login, attempt).await {
         Ok(logged_in) => logged_in,
-        Err(LoginRefusal::Wrong | LoginRefusal::TooLong) => return Ok(None),
+        Err(LoginRefusal::WrongCredentials | LoginRefusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
     let granted = grant(state, &tx, user_id, pending, former).await;
@@ -135,7 +135,7 @@ impl LoginRequest {
     }
 
     fn way_back(&self) -> Option<Back> {
-        pages::back_to(self.client.as_ref()?, Some(&self.pending.redirect_uri))
+        pages::link_back(self.client.as_ref()?, Some(&self.pending.redirect_uri))
     }
 
     fn page(&self, state: &State, user_name: &str, refused: bool) -> Response {
@@ -145,7 +145,7 @@ impl LoginRequest {
             kind: pending.user_kind,
             application: client.as_ref().map_or(pending.client_id.as_str(), |client| client.name()),
             request: id,
-            csrf: &browser::form_token(cookie, &purpose(id)),
+            csrf: &browser::csrf_token(cookie, &purpose(id)),
             user_name,
             refused,
             form_action_origins: &redirects::policy_source(&pending.redirect_uri),

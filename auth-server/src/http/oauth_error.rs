@@ -8,7 +8,7 @@ use serde_json::json;
 use shared::db::{self, Contended, Fault};
 
 /// Retry-After when too many log-ins are in progress.
-pub const CROWDED_SECONDS: i64 = 1;
+pub const CONCURRENCY_RETRY_SECONDS: i64 = 1;
 
 /// An error response `{"error": …, "error_description": …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]

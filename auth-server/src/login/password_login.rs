@@ -11,7 +11,7 @@
 //! one network. Each account has a concurrency limit too.
 
 use crate::http::client_address::ClientAddress;
-use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
+use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};
 use crate::login::core_users;
 use crate::login::core_users::Login;
 use crate::login::lockout::{self, TooMany};
@@ -78,7 +78,7 @@ pub struct Authenticator {
     /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
     /// Limits on unauthenticated work.
-    pub strangers: AnonymousLimits,
+    pub anonymous_limits: AnonymousLimits,
 }
 
 /// Unauthenticated requests served concurrently per core (database queries and password checks),
@@ -97,13 +97,13 @@ const OF_ACCOUNT_MAX: u32 = 32;
 #[derive(Debug)]
 pub enum LoginRefusal {
     /// The user name or password is wrong, or has to appear so.
-    Wrong,
+    WrongCredentials,
     /// The user name or password is too long.
     TooLong,
     /// The source network has failed too often.
     TooMany(TooMany),
     /// Too many log-ins of this source network, client or account are in progress.
-    Crowded,
+    TooManyConcurrent,
     /// Too many passwords are being checked.
     Busy,
     /// The database failed.
@@ -119,16 +119,18 @@ impl From<DbErr> for LoginRefusal {
 impl From<LoginRefusal> for OAuthError {
     fn from(refusal: LoginRefusal) -> Self {
         match refusal {
-            LoginRefusal::Wrong => Self::invalid_grant("the user name or password is incorrect"),
+            LoginRefusal::WrongCredentials => {
+                Self::invalid_grant("the user name or password is incorrect")
+            }
             LoginRefusal::TooLong => {
                 Self::invalid_request("username and password may have at most 1024 bytes each")
             }
             LoginRefusal::TooMany(too_many) => {
                 Self::too_many_failures(too_many.retry_after_seconds)
             }
-            LoginRefusal::Crowded => {
+            LoginRefusal::TooManyConcurrent => {
                 let description = "too many concurrent log-ins from your network or for this user";
-                Self::too_many(description, CROWDED_SECONDS)
+                Self::too_many(description, CONCURRENCY_RETRY_SECONDS)
             }
             LoginRefusal::Busy => Self::unavailable("too many log-ins are in progress"),
             LoginRefusal::Database(error) => error.into(),
@@ -151,14 +153,17 @@ pub async fn log_in(
         true => (format!("client {}", attempt.client_id), OF_KNOWN_CLIENT_MAX),
         false => (attempt.source.network(), OF_NETWORK_MAX),
     };
-    let strangers = &authenticator.strangers;
-    let place = strangers.sources.take(line.clone(), places_max).ok_or(LoginRefusal::Crowded)?;
-    let of_account = strangers.accounts.take(account.clone(), OF_ACCOUNT_MAX);
-    let _places = (place, of_account.ok_or(LoginRefusal::Crowded)?);
+    let anonymous_limits = &authenticator.anonymous_limits;
+    let place = anonymous_limits
+        .sources
+        .take(line.clone(), places_max)
+        .ok_or(LoginRefusal::TooManyConcurrent)?;
+    let of_account = anonymous_limits.accounts.take(account.clone(), OF_ACCOUNT_MAX);
+    let _places = (place, of_account.ok_or(LoginRefusal::TooManyConcurrent)?);
     if let Some(too_many) = lockout::admit(authenticator, attempt.source, &account).await? {
         return Err(LoginRefusal::TooMany(too_many));
     }
-    let _turn = strangers.lines.acquire(&line).await.ok_or(LoginRefusal::Busy)?;
+    let _turn = anonymous_limits.lines.acquire(&line).await.ok_or(LoginRefusal::Busy)?;
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
@@ -190,7 +195,7 @@ pub async fn log_in(
         }
     };
     refuse(tx, &attempt, user.as_ref(), &account, reason).await?;
-    Err(LoginRefusal::Wrong)
+    Err(LoginRefusal::WrongCredentials)
 }
 
 /// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials

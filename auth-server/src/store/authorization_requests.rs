@@ -75,7 +75,9 @@ pub async fn keep(
     source: &ClientAddress,
 ) -> Result<Option<String>, DbErr> {
     let network = source.network();
-    let Some(_turn) = store.login.strangers.lines.acquire(&network).await else { return Ok(None) };
+    let Some(_turn) = store.login.anonymous_limits.queue.acquire(&network).await else {
+        return Ok(None);
+    };
     db::again(|| try_keep(store, new, browser_secret, &network)).await
 }
 
@@ -110,8 +112,8 @@ async fn try_keep(
     let insert = bulk_insert::insert(
         Entity,
         [
-            (Column::RequestId, browser::stored(&id).into()),
-            (Column::BrowserSecretHash, browser::stored(browser_secret).into()),
+            (Column::RequestId, browser::hash(&id).into()),
+            (Column::BrowserSecretHash, browser::hash(browser_secret).into()),
             (Column::ClientId, new.client_id.into()),
             (Column::RedirectUri, new.redirect_uri.into()),
             (Column::Scope, new.scope.text.as_str().into()),
@@ -135,8 +137,8 @@ pub async fn pending(
     id: &str,
     browser_secret: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(browser::stored(id))
-        .filter(Column::BrowserSecretHash.eq(browser::stored(browser_secret)))
+    Entity::find_by_id(browser::hash(id))
+        .filter(Column::BrowserSecretHash.eq(browser::hash(browser_secret)))
         .filter(Column::UsedDate.is_null())
         .filter(younger(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
         .one(db)
@@ -169,7 +171,7 @@ pub async fn logged_in(
     select
         .columns([Browser::BrowserId, Browser::UserId, Browser::LogInDate])
         .from(browser_log_ins::Entity)
-        .and_where(Browser::BrowserId.eq(browser::stored(cookie)))
+        .and_where(Browser::BrowserId.eq(browser::hash(cookie)))
         .and_where(Browser::UserKind.eq(kind.as_str()))
         .and_where(lifetimes::within_caps(store, backend, kind, began.clone(), used))
         .and_where(login::may_log_in(kind, (browser_log_ins::Entity, Browser::UserId)));
@@ -190,9 +192,9 @@ pub async fn remember_browser(
 ) -> Result<(String, BrowserLogIn), DbErr> {
     use browser_log_ins::Column as Browser;
     let cookie = random_name();
-    let browser_id = browser::stored(&cookie);
+    let browser_id = browser::hash(&cookie);
     if let Some(former) = former_cookie {
-        succeed(tx, kind, user_id, &browser::stored(former), &browser_id).await?;
+        succeed(tx, kind, user_id, &browser::hash(former), &browser_id).await?;
     }
     let now = db::now(tx.get_database_backend());
     let insert = bulk_insert::insert(

@@ -59,7 +59,7 @@ pub async fn refresh(
     // A token of an earlier release proves nothing about its session; its successor does.
     if token.is_proven() {
         let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
-        store.refreshes.check(&token.session().text()).map_err(refused)?;
+        store.refresh_rate_limit.check(&token.session().text()).map_err(refused)?;
     }
     for _ in 0..ROUNDS {
         let exchanged = db::write(&store.db, async |tx| {

@@ -1,6 +1,6 @@
 //! Errors rendered as pages: a failure in a browser never redirects it.
 
-use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
+use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};
 use crate::login::password_login::LoginRefusal;
 use poem::Response;
 use poem::http::header::RETRY_AFTER;
@@ -37,7 +37,7 @@ impl HtmlError {
     }
 
     /// Adds a Retry-After header.
-    fn after(self, seconds: i64) -> Self {
+    fn retry_after(self, seconds: i64) -> Self {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
@@ -77,7 +77,7 @@ impl HtmlError {
             _ => "Wait half an hour, then go back to the application and try again.",
         };
         Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text, advice)
-            .after(retry_after_seconds)
+            .retry_after(retry_after_seconds)
     }
 
     /// A logged-in browser is sent here too often.
@@ -89,11 +89,11 @@ impl HtmlError {
             text,
             "Wait a moment, then go back to the application.",
         )
-        .after(retry_after_seconds)
+        .retry_after(retry_after_seconds)
     }
 
     /// Too many concurrent log-ins from the network or for the account.
-    fn crowded() -> Self {
+    fn too_many_concurrent() -> Self {
         let text = "Too many log-ins from your network or for this user name are in progress.";
         Self::new(
             StatusCode::TOO_MANY_REQUESTS,
@@ -101,7 +101,7 @@ impl HtmlError {
             text,
             "Go back and try again in a moment.",
         )
-        .after(CROWDED_SECONDS)
+        .retry_after(CONCURRENCY_RETRY_SECONDS)
     }
 
     fn unavailable(busy: bool) -> Self {
@@ -115,7 +115,7 @@ impl HtmlError {
             text,
             "Load this page again in a minute.",
         )
-        .after(5)
+        .retry_after(5)
     }
 
     /// Renders the page under the name of this installation.
@@ -176,7 +176,7 @@ impl From<LoginRefusal> for HtmlError {
     fn from(refusal: LoginRefusal) -> Self {
         match refusal {
             LoginRefusal::TooMany(too_many) => Self::too_many(too_many.retry_after_seconds),
-            LoginRefusal::Crowded => Self::crowded(),
+            LoginRefusal::TooManyConcurrent => Self::too_many_concurrent(),
             refusal => OAuthError::from(refusal).into(),
         }
     }

@@ -61,9 +61,9 @@ pub fn about(site: &str, metadata: &str) -> Response {
 }
 
 /// Returns a link to an application's origin, not to a page inside the application.
-pub fn back_to(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
+pub fn link_back(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
     let registered = client.redirect_uris.split_ascii_whitespace().next();
-    let url = redirects::home(redirect_uri.or(registered)?)?;
+    let url = redirects::origin_url(redirect_uri.or(registered)?)?;
     Some(Back { label: format!("Back to {}", client.name()), url })
 }
 
