@@ -38,11 +38,11 @@ pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Respo
         return Err(OAuthError::not_a_resource_server());
     }
     form.required("token")?;
-    let answer = match (&row, token) {
+    let introspection = match (&row, token) {
         (Some(row), Some(token)) => describe(&state, row, token.kind())?,
         _ => Introspection::INACTIVE,
     };
-    let mut response = json(&answer);
+    let mut response = json(&introspection);
     response.set_data(TrustedPeer);
     Ok(response)
 }

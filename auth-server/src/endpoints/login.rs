@@ -29,27 +29,27 @@ use std::sync::Arc;
 /// Shows the log-in form.
 pub async fn show(state: Arc<State>, request: Request) -> Result<Response, HtmlError> {
     let form = Form::of_query(&request)?;
-    let asking = LoginRequest::find(&state, &request, &form).await?;
-    let user_name = asking.pending.login_hint.clone().unwrap_or_default();
-    Ok(asking.page(&state, &user_name, false))
+    let login = LoginRequest::find(&state, &request, &form).await?;
+    let user_name = login.pending.login_hint.clone().unwrap_or_default();
+    Ok(login.page(&state, &user_name, false))
 }
 
 /// Handles the submitted form, and adds a link back to any error page.
 pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
     let form = Form::read(&mut request).await?;
-    let asking = LoginRequest::find(&state, &request, &form).await?;
-    let answer = take(&state, &request, &form, &asking).await;
-    answer.map_err(|error| error.or_back(asking.way_back()))
+    let login = LoginRequest::find(&state, &request, &form).await?;
+    let response = log_in(&state, &request, &form, &login).await;
+    response.map_err(|error| error.or_back(login.link_back()))
 }
 
 /// Checks the form's origin and CSRF token, then logs the user in.
-async fn take(
+async fn log_in(
     state: &State,
     request: &Request,
     form: &Form,
-    asking: &LoginRequest,
+    login: &LoginRequest,
 ) -> Result<Response, HtmlError> {
-    let LoginRequest { cookie, id, pending, .. } = asking;
+    let LoginRequest { cookie, id, pending, .. } = login;
     let token = form.get("csrf").unwrap_or_default();
     if !browser::same_origin(request, state.origin())
         || !browser::is_csrf_token(cookie, &purpose(id), token)
@@ -60,15 +60,16 @@ async fn take(
     let attempt = LoginAttempt {
         source: &ClientAddress::of(request, &state.proxies),
         client_id: &pending.client_id,
-        by_known_client: false,
+        client_authenticated: false,
         kind: pending.user_kind,
         user_name,
         password: form.get("password").unwrap_or_default(),
     };
-    let former = browser::cookie(request, LOG_IN_COOKIE);
-    let entered = db::again(|| enter(state, attempt, pending, former.as_deref())).await?;
-    let Some((cookie, code)) = entered else {
-        return Ok(asking.page(state, user_name, true));
+    let previous_cookie = browser::cookie(request, LOG_IN_COOKIE);
+    let logged_in =
+        db::again(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
+    let Some((cookie, code)) = logged_in else {
+        return Ok(login.page(state, user_name, true));
     };
     let issuer = &state.store.issuer;
     let url = code_url(issuer, &pending.redirect_uri, pending.state.as_deref(), code.text());
@@ -78,18 +79,18 @@ async fn take(
 }
 
 /// Logs the user in and returns the new cookie and the code; `None` for a wrong password.
-async fn enter(
+async fn try_log_in(
     state: &State,
     attempt: LoginAttempt<'_>,
     pending: &Model,
-    former: Option<&str>,
+    previous_cookie: Option<&str>,
 ) -> Result<Option<(String, Code)>, HtmlError> {
     let LoggedIn { tx, user_id } = match password_login::log_in(&state.store.login, attempt).await {
         Ok(logged_in) => logged_in,
         Err(LoginRefusal::WrongCredentials | LoginRefusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
-    let granted = grant(state, &tx, user_id, pending, former).await;
+    let granted = grant(state, &tx, user_id, pending, previous_cookie).await;
     db::finish(tx, granted).await.map(Some)
 }
 
@@ -99,10 +100,11 @@ async fn grant(
     tx: &DatabaseTransaction,
     user_id: i64,
     pending: &Model,
-    former: Option<&str>,
+    previous_cookie: Option<&str>,
 ) -> Result<(String, Code), HtmlError> {
     let (cookie, browser) =
-        authorization_requests::remember_browser(tx, pending.user_kind, user_id, former).await?;
+        authorization_requests::remember_browser(tx, pending.user_kind, user_id, previous_cookie)
+            .await?;
     let code =
         authorization_requests::grant_code(&state.store, tx, &pending.request_id, &browser).await?;
     Ok((cookie, code.ok_or_else(HtmlError::expired)?))
@@ -134,7 +136,7 @@ impl LoginRequest {
         Ok(Self { cookie, id: id.to_owned(), pending, client })
     }
 
-    fn way_back(&self) -> Option<Back> {
+    fn link_back(&self) -> Option<Back> {
         pages::link_back(self.client.as_ref()?, Some(&self.pending.redirect_uri))
     }
 

@@ -93,14 +93,14 @@ async fn log_in_with_password(
     let attempt = LoginAttempt {
         source,
         client_id: &client.client_id,
-        by_known_client: true,
+        client_authenticated: true,
         kind: scope.kind,
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
     db::again(async || {
         let LoggedIn { tx, user_id } = password_login::log_in(&state.store.login, attempt).await?;
-        let new = NewSession {
+        let new_session = NewSession {
             session: SessionId::random(),
             kind: scope.kind,
             user_id,
@@ -110,8 +110,8 @@ async fn log_in_with_password(
             browser_id: None,
             nonce: None,
         };
-        let begun = sessions::begin(&state.store, &tx, new, source).await;
-        db::finish(tx, begun).await
+        let response = sessions::begin(&state.store, &tx, new_session, source).await;
+        db::finish(tx, response).await
     })
     .await
 }

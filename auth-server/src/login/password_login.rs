@@ -33,7 +33,7 @@ pub struct LoginAttempt<'a> {
     /// Client that the log-in is for.
     pub client_id: &'a str,
     /// The client has authenticated: all its users come from its own network.
-    pub by_known_client: bool,
+    pub client_authenticated: bool,
     /// Kind of user.
     pub kind: UserKind,
     /// User name as typed.
@@ -58,14 +58,14 @@ pub struct AnonymousLimits {
     sources: KeyedPermits<String>,
     accounts: KeyedPermits<String>,
     /// The queue in which they wait, one line per source.
-    pub lines: FairQueue,
+    pub queue: FairQueue,
 }
 
 impl Default for AnonymousLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let lines = FairQueue::new(AT_WORK_PER_CORE * cores, WAITING_MAX);
-        Self { sources: KeyedPermits::default(), accounts: KeyedPermits::default(), lines }
+        let queue = FairQueue::new(CONCURRENT_PER_CORE * cores, WAITING_MAX);
+        Self { sources: KeyedPermits::default(), accounts: KeyedPermits::default(), queue }
     }
 }
 
@@ -83,15 +83,15 @@ pub struct Authenticator {
 
 /// Unauthenticated requests served concurrently per core (database queries and password checks),
 /// and how many may wait.
-const AT_WORK_PER_CORE: usize = 2;
+const CONCURRENT_PER_CORE: usize = 2;
 const WAITING_MAX: usize = 1024;
 
 /// Concurrent log-ins of one source network, and of one authenticated client.
-const OF_NETWORK_MAX: u32 = 32;
-const OF_KNOWN_CLIENT_MAX: u32 = 128;
+const PER_NETWORK_MAX: u32 = 32;
+const PER_CLIENT_MAX: u32 = 128;
 /// Concurrent log-ins of one account, whether or not the user exists: they wait for each other in
 /// the database.
-const OF_ACCOUNT_MAX: u32 = 32;
+const PER_ACCOUNT_MAX: u32 = 32;
 
 /// Why a log-in was refused.
 #[derive(Debug)]
@@ -149,21 +149,21 @@ pub async fn log_in(
         return Err(LoginRefusal::TooLong);
     }
     let account = log_in_failures::account(kind, user_name);
-    let (line, places_max) = match attempt.by_known_client {
-        true => (format!("client {}", attempt.client_id), OF_KNOWN_CLIENT_MAX),
-        false => (attempt.source.network(), OF_NETWORK_MAX),
+    let (queue_key, permits_max) = match attempt.client_authenticated {
+        true => (format!("client {}", attempt.client_id), PER_CLIENT_MAX),
+        false => (attempt.source.network(), PER_NETWORK_MAX),
     };
-    let anonymous_limits = &authenticator.anonymous_limits;
-    let place = anonymous_limits
+    let limits = &authenticator.anonymous_limits;
+    let source_permit = limits
         .sources
-        .take(line.clone(), places_max)
+        .take(queue_key.clone(), permits_max)
         .ok_or(LoginRefusal::TooManyConcurrent)?;
-    let of_account = anonymous_limits.accounts.take(account.clone(), OF_ACCOUNT_MAX);
-    let _places = (place, of_account.ok_or(LoginRefusal::TooManyConcurrent)?);
+    let account_permit = limits.accounts.take(account.clone(), PER_ACCOUNT_MAX);
+    let _permits = (source_permit, account_permit.ok_or(LoginRefusal::TooManyConcurrent)?);
     if let Some(too_many) = lockout::admit(authenticator, attempt.source, &account).await? {
         return Err(LoginRefusal::TooMany(too_many));
     }
-    let _turn = anonymous_limits.lines.acquire(&line).await.ok_or(LoginRefusal::Busy)?;
+    let _queue_permit = limits.queue.acquire(&queue_key).await.ok_or(LoginRefusal::Busy)?;
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
@@ -171,7 +171,7 @@ pub async fn log_in(
         UserKind::Web => web_users::find(&authenticator.db, user_name).await?,
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
-    let (verdict, broken) = match authenticator.passwords.verify(password, hash).await {
+    let (verdict, unverifiable) = match authenticator.passwords.verify(password, hash).await {
         Ok(verdict) => (verdict, false),
         Err(Failure::Busy) => return Err(LoginRefusal::Busy),
         // Reported to the operators only: a separate error would reveal that the user exists.
@@ -181,39 +181,39 @@ pub async fn log_in(
         }
     };
     let tx = db::begin_write(&authenticator.db).await?;
-    let enabled = hold_credentials(&tx, kind, user.as_ref()).await?;
+    let enabled = lock_credentials(&tx, kind, user.as_ref()).await?;
     let locked = lockout::locked(&tx, &account).await?;
     let reason = match &user {
         None => "unknown_user",
         Some(_) if locked => "locked",
-        Some(_) if broken => "broken_hash",
+        Some(_) if unverifiable => "broken_hash",
         Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
         Some(_) if enabled == Some(false) => "disabled",
         Some(user) => {
-            welcome(&tx, &attempt, user, verdict, &account).await?;
+            record_success(&tx, &attempt, user, verdict, &account).await?;
             return Ok(LoggedIn { tx, user_id: user.user_id });
         }
     };
-    refuse(tx, &attempt, user.as_ref(), &account, reason).await?;
+    record_failure(tx, &attempt, user.as_ref(), &account, reason).await?;
     Err(LoginRefusal::WrongCredentials)
 }
 
 /// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials
 /// have changed since.
-async fn hold_credentials(
+async fn lock_credentials(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user: Option<&Login>,
 ) -> Result<Option<bool>, DbErr> {
-    let nobody = Login::nobody();
-    let user = user.unwrap_or(&nobody);
+    let placeholder = Login::placeholder();
+    let user = user.unwrap_or(&placeholder);
     match kind {
-        UserKind::Core => core_users::hold(tx, user).await,
-        UserKind::Web => web_users::hold(tx, user).await,
+        UserKind::Core => core_users::lock(tx, user).await,
+        UserKind::Web => web_users::lock(tx, user).await,
     }
 }
 
-async fn welcome(
+async fn record_success(
     tx: &DatabaseTransaction,
     attempt: &LoginAttempt<'_>,
     user: &Login,
@@ -226,14 +226,14 @@ async fn welcome(
             UserKind::Web => web_users::store_hash(tx, user, hash).await?,
         }
     }
-    lockout::forget(tx, account).await?;
+    lockout::clear(tx, account).await?;
     let event = attempt.source.event(EventKind::LogIn).client(attempt.client_id);
     event.user(attempt.kind, user.user_id).user_name(attempt.user_name).record(tx).await?;
     tracing::info!(kind = attempt.kind.as_str(), user.user_id, attempt.client_id, "logged in");
     Ok(())
 }
 
-async fn refuse(
+async fn record_failure(
     tx: DatabaseTransaction,
     attempt: &LoginAttempt<'_>,
     user: Option<&Login>,
