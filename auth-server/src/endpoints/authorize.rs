@@ -166,7 +166,7 @@ impl AuthorizeRequest<'_> {
         if form.get("response_mode").is_some_and(|mode| mode != "query") {
             return Err(OAuthError::invalid_request("response_mode must be query"));
         }
-        if !clients::lists(&client.grants, "authorization_code") {
+        if !clients::contains_word(&client.grants, "authorization_code") {
             let text = "this client may not use the authorization code flow";
             return Err(OAuthError::unauthorized_client(text));
         }
@@ -198,7 +198,7 @@ impl AuthorizeRequest<'_> {
     ) -> Result<Option<Response>, Failure> {
         // A random secret, because no browser has to come back for this request.
         let stored_id =
-            authorization_requests::keep(&self.state.store, new_request, &random_name(), source)
+            authorization_requests::create(&self.state.store, new_request, &random_name(), source)
                 .await?;
         let id = stored_id.ok_or_else(too_many)?;
         let request_id = browser::hash(&id);
@@ -221,7 +221,7 @@ impl AuthorizeRequest<'_> {
         let existing_cookie = browser::cookie(request, BROWSER_COOKIE);
         let secret = existing_cookie.clone().unwrap_or_else(random_name);
         let stored_id =
-            authorization_requests::keep(&self.state.store, new_request, &secret, source).await?;
+            authorization_requests::create(&self.state.store, new_request, &secret, source).await?;
         let id = stored_id.ok_or_else(too_many)?;
         let mut response = redirect(&format!("{}/login?request={id}", self.state.store.issuer));
         if existing_cookie.is_none() {

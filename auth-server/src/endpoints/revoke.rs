@@ -45,10 +45,10 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
 /// Returns the session of an access or refresh token that is proven or has a row.
 async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
-        let is_valid = token.is_proven() || active_tokens::knows(&state.store, &token).await?;
+        let is_valid = token.is_proven() || active_tokens::exists(&state.store, &token).await?;
         return Ok(is_valid.then(|| token.session().text()));
     }
     let Some(token) = RefreshToken::parse(&state.store.token_keys, token) else { return Ok(None) };
-    let is_valid = token.is_proven() || sessions::knows(&state.store, &token).await?;
+    let is_valid = token.is_proven() || sessions::has_refresh_token(&state.store, &token).await?;
     Ok(is_valid.then(|| token.session().text()))
 }

@@ -35,7 +35,7 @@ pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, 
     if !GRANT_TYPES.contains(&grant_type) {
         return Err(OAuthError::unsupported_grant_type(grant_type));
     }
-    if !clients::lists(&client.grants, grant_type) {
+    if !clients::contains_word(&client.grants, grant_type) {
         let text = format!("this client may not use the {grant_type} grant");
         return Err(OAuthError::unauthorized_client(text));
     }

@@ -68,22 +68,22 @@ pub struct NewRequest<'a> {
 /// Stores a browser's request and returns its id; `None` if its network has too many requests
 /// younger than a minute. Older ones make room, so a flood does not keep other browsers out for
 /// long.
-pub async fn keep(
+pub async fn create(
     store: &Store,
-    new: &NewRequest<'_>,
+    new_request: &NewRequest<'_>,
     browser_secret: &str,
     source: &ClientAddress,
 ) -> Result<Option<String>, DbErr> {
     let network = source.network();
-    let Some(_turn) = store.login.anonymous_limits.queue.acquire(&network).await else {
+    let Some(_queue_permit) = store.login.anonymous_limits.queue.acquire(&network).await else {
         return Ok(None);
     };
-    db::again(|| try_keep(store, new, browser_secret, &network)).await
+    db::again(|| try_create(store, new_request, browser_secret, &network)).await
 }
 
-async fn try_keep(
+async fn try_create(
     store: &Store,
-    new: &NewRequest<'_>,
+    new_request: &NewRequest<'_>,
     browser_secret: &str,
     network: &str,
 ) -> Result<Option<String>, DbErr> {
@@ -93,7 +93,7 @@ async fn try_keep(
         .from(Entity)
         .and_where(Column::SourceNetwork.eq(network))
         .and_where(Column::CodeHash.is_null())
-        .and_where(younger(Column::CreatedDate, backend, PENDING_SECONDS))
+        .and_where(younger_than(Column::CreatedDate, backend, PENDING_SECONDS))
         .take();
     let row = store.db.query_one(&pending).await?;
     let count: i64 = row.map_or(Ok(0), |row| row.try_get("", "pending"))?;
@@ -102,7 +102,7 @@ async fn try_keep(
             .from_table(Entity)
             .and_where(Column::SourceNetwork.eq(network))
             .and_where(Column::CodeHash.is_null())
-            .and_where(younger(Column::CreatedDate, backend, PROTECTED_SECONDS).not())
+            .and_where(younger_than(Column::CreatedDate, backend, PROTECTED_SECONDS).not())
             .take();
         if store.db.execute(&delete).await?.rows_affected() == 0 {
             return Ok(None);
@@ -114,16 +114,16 @@ async fn try_keep(
         [
             (Column::RequestId, browser::hash(&id).into()),
             (Column::BrowserSecretHash, browser::hash(browser_secret).into()),
-            (Column::ClientId, new.client_id.into()),
-            (Column::RedirectUri, new.redirect_uri.into()),
-            (Column::Scope, new.scope.text.as_str().into()),
-            (Column::State, new.state.into()),
-            (Column::Nonce, new.nonce.into()),
-            (Column::CodeChallenge, new.code_challenge.into()),
-            (Column::LoginHint, new.login_hint.into()),
+            (Column::ClientId, new_request.client_id.into()),
+            (Column::RedirectUri, new_request.redirect_uri.into()),
+            (Column::Scope, new_request.scope.text.as_str().into()),
+            (Column::State, new_request.state.into()),
+            (Column::Nonce, new_request.nonce.into()),
+            (Column::CodeChallenge, new_request.code_challenge.into()),
+            (Column::LoginHint, new_request.login_hint.into()),
             (Column::SourceNetwork, network.into()),
             (Column::CreatedDate, db::now(backend)),
-            (Column::UserKind, new.scope.kind.as_str().into()),
+            (Column::UserKind, new_request.scope.kind.as_str().into()),
         ],
     );
     store.db.execute(&insert).await?;
@@ -140,7 +140,7 @@ pub async fn pending(
     Entity::find_by_id(browser::hash(id))
         .filter(Column::BrowserSecretHash.eq(browser::hash(browser_secret)))
         .filter(Column::UsedDate.is_null())
-        .filter(younger(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
+        .filter(younger_than(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
         .one(db)
         .await
 }
@@ -188,13 +188,13 @@ pub async fn remember_browser(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user_id: i64,
-    former_cookie: Option<&str>,
+    previous_cookie: Option<&str>,
 ) -> Result<(String, BrowserLogIn), DbErr> {
     use browser_log_ins::Column as Browser;
     let cookie = random_name();
     let browser_id = browser::hash(&cookie);
-    if let Some(former) = former_cookie {
-        succeed(tx, kind, user_id, &browser::hash(former), &browser_id).await?;
+    if let Some(previous) = previous_cookie {
+        replace_log_in(tx, kind, user_id, &browser::hash(previous), &browser_id).await?;
     }
     let now = db::now(tx.get_database_backend());
     let insert = bulk_insert::insert(
@@ -214,28 +214,29 @@ pub async fn remember_browser(
 
 /// Replaces an earlier log-in in the same browser.
 #[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
-async fn succeed(
+async fn replace_log_in(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user_id: i64,
-    former_id: &str,
+    previous_id: &str,
     browser_id: &str,
 ) -> Result<(), DbErr> {
     use shared::entity::auth_sessions;
-    let former = browser_log_ins::Entity::find_by_id(former_id).lock_exclusive().one(tx).await?;
-    let Some(former) = former else { return Ok(()) };
-    if (former.user_kind, former.user_id) != (kind, user_id) {
-        return shared::sessions::log_out_browser(tx, former.user_kind, former_id).await;
+    let previous =
+        browser_log_ins::Entity::find_by_id(previous_id).lock_exclusive().one(tx).await?;
+    let Some(previous) = previous else { return Ok(()) };
+    if (previous.user_kind, previous.user_id) != (kind, user_id) {
+        return shared::sessions::log_out_browser(tx, previous.user_kind, previous_id).await;
     }
-    browser_log_ins::Entity::delete_by_id(former_id).exec(tx).await?;
+    browser_log_ins::Entity::delete_by_id(previous_id).exec(tx).await?;
     Entity::update_many()
         .col_expr(Column::BrowserId, browser_id.into())
-        .filter(Column::BrowserId.eq(former_id))
+        .filter(Column::BrowserId.eq(previous_id))
         .exec(tx)
         .await?;
     auth_sessions::Entity::update_many()
         .col_expr(auth_sessions::Column::BrowserId, browser_id.into())
-        .filter(auth_sessions::Column::BrowserId.eq(former_id))
+        .filter(auth_sessions::Column::BrowserId.eq(previous_id))
         .exec(tx)
         .await?;
     Ok(())
@@ -331,7 +332,7 @@ async fn try_exchange(
     if request.redirect_uri != exchange.redirect_uri || request.code_challenge != challenge {
         return Err(invalid_code());
     }
-    if !usable(tx, &request).await? {
+    if !is_redeemable(tx, &request).await? {
         return Err(invalid_code());
     }
     let used = Query::update()
@@ -340,7 +341,7 @@ async fn try_exchange(
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
         .take();
     tx.execute(&used).await?;
-    let new = NewSession {
+    let new_session = NewSession {
         session: SessionId::parse(session).ok_or_else(invalid_code)?,
         kind: request.user_kind,
         user_id,
@@ -350,7 +351,7 @@ async fn try_exchange(
         browser_id: request.browser_id.clone(),
         nonce: request.nonce.clone(),
     };
-    sessions::begin(store, tx, new, source).await.map(Some)
+    sessions::begin(store, tx, new_session, source).await.map(Some)
 }
 
 #[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
@@ -364,19 +365,19 @@ async fn lock_code(
 }
 
 /// True if the code has not expired and its user may log in.
-async fn usable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
+async fn is_redeemable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
     let backend = tx.get_database_backend();
     let select = Query::select()
         .column(Column::RequestId)
         .from(Entity)
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
-        .and_where(younger(Column::CodeDate, backend, CODE_SECONDS))
+        .and_where(younger_than(Column::CodeDate, backend, CODE_SECONDS))
         .and_where(login::may_log_in(request.user_kind, (Entity, Column::UserId)))
         .take();
     Ok(tx.query_one(&select).await?.is_some())
 }
 
-fn younger(column: Column, backend: DbBackend, seconds: i64) -> Expr {
+fn younger_than(column: Column, backend: DbBackend, seconds: i64) -> Expr {
     column.into_expr().gt(db::seconds_ago(backend, Expr::value(seconds)))
 }
 
