@@ -134,7 +134,7 @@ pub async fn commit(tx: DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 /// Commits a write transaction of a migration.
-#[expect(clippy::disallowed_methods, reason = "all others go through `commit`")]
+#[expect(clippy::disallowed_methods, reason = "every other caller uses `commit`")]
 pub(crate) async fn commit_unmarked(tx: DatabaseTransaction) -> Result<(), DbErr> {
     tx.commit().await
 }
@@ -170,7 +170,7 @@ pub async fn finish<T, E: From<DbErr>>(
 
 /// Begins a savepoint, a part of a transaction that can be rolled back separately. `None` in a
 /// cluster, where only the whole transaction can be rolled back.
-#[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
+#[expect(clippy::disallowed_methods, reason = "checks first that savepoints work here")]
 pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTransaction>, DbErr> {
     if galera::is_node(tx) {
         return Ok(None);

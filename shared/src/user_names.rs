@@ -160,7 +160,7 @@ pub async fn release(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> R
 }
 
 /// Returns those of these hashes that are taken.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 pub async fn taken(
     db: &impl ConnectionTrait,
     hashes: impl IntoIterator<Item = &str>,
@@ -186,7 +186,7 @@ pub struct FaultyName {
 }
 
 /// Returns every user whose name violates the rule.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
     let shared: Vec<String> = Entity::find()
         .select_only()
@@ -216,7 +216,7 @@ pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
 }
 
 /// True once the names older than the rule are counted.
-#[expect(clippy::disallowed_methods, reason = "settings are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
 pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
 }
@@ -271,7 +271,7 @@ async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr>
 }
 
 /// Reads a page of names, in the order of their user ids.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 async fn names(
     db: &impl ConnectionTrait,
     kind: UserKind,

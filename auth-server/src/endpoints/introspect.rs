@@ -48,7 +48,7 @@ pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Respo
 }
 
 /// Returns the client's row, joined with the live token if there is one.
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 async fn find(
     state: &State,
     credentials: &Credentials,

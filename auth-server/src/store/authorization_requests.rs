@@ -131,7 +131,7 @@ async fn try_create(
 }
 
 /// Finds the request with this id that is waiting in this browser for a log-in.
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
 pub async fn pending(
     db: &impl ConnectionTrait,
     id: &str,
@@ -213,7 +213,7 @@ pub async fn remember_browser(
 }
 
 /// Replaces an earlier log-in in the same browser.
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
 async fn replace_log_in(
     tx: &DatabaseTransaction,
     kind: UserKind,
@@ -354,7 +354,7 @@ async fn try_exchange(
     sessions::begin(store, tx, new_session, source).await.map(Some)
 }
 
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
 async fn lock_code(
     store: &Store,
     tx: &DatabaseTransaction,

@@ -144,7 +144,7 @@ fn form_decode(text: &str) -> Option<String> {
 }
 
 /// Finds the client with this id.
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Model>, DbErr> {
     if client_id.len() > CLIENT_ID_BYTES_MAX || client_id.contains('\0') {
         return Ok(None);
@@ -154,7 +154,7 @@ pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Mod
 
 /// Locks a client until the transaction ends; `invalid_client` if it has been removed in the
 /// meantime.
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 pub async fn lock(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
     let row = Entity::find_by_id(client_id);
     let row = match tx.get_database_backend() {

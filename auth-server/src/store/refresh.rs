@@ -226,7 +226,7 @@ impl Family {
 }
 
 /// Locks the session's row, as log-out and revocation do.
-#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "sessions are not rows of the resource API")]
 async fn lock(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
     let row = Entity::find_by_id(session_id).select_only().column(Column::SessionId);
     row.lock_exclusive().into_tuple::<String>().one(tx).await.map(drop)

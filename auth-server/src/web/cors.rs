@@ -93,7 +93,7 @@ async fn is_registered(db: &DatabaseConnection, origin: &HeaderValue) -> bool {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 async fn load_origins(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     Entity::find()
         .select_only()
