@@ -46,11 +46,11 @@ where
     where
         F: Future<Output = T> + Send + 'static,
     {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.get_mut(&key) {
+        let mut questions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match questions.get_mut(&key) {
             None => {
                 let question = self.begin(key, question, None);
-                all.insert(key, Questions { in_flight: question.clone(), next: None });
+                questions.insert(key, Questions { in_flight: question.clone(), next: None });
                 question
             }
             Some(Questions { in_flight, next }) => {
@@ -68,13 +68,13 @@ where
         question: impl Future<Output = T> + Send + 'static,
         earlier: Option<Question<T>>,
     ) -> Question<T> {
-        let all = Arc::clone(&self.0);
+        let questions = Arc::clone(&self.0);
         let task = tokio::spawn(async move {
             if let Some(earlier) = earlier {
                 let _ = earlier.await;
             }
             let answer = AssertUnwindSafe(question).catch_unwind().await;
-            answered(&all, key);
+            remove_answered(&questions, key);
             answer.unwrap_or_else(|panic| resume_unwind(panic))
         });
         task.map(|done| done.map_err(Arc::new)).boxed().shared()
@@ -82,10 +82,10 @@ where
 }
 
 /// Removes the answered question; the next one, if any, becomes the one in flight.
-fn answered<K: Copy + Eq + Hash, T>(all: &Mutex<HashMap<K, Questions<T>>>, key: K) {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Questions { next: Some(next), .. }) = all.remove(&key) {
-        all.insert(key, Questions { in_flight: next, next: None });
+fn remove_answered<K: Copy + Eq + Hash, T>(questions: &Mutex<HashMap<K, Questions<T>>>, key: K) {
+    let mut questions = questions.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Questions { next: Some(next), .. }) = questions.remove(&key) {
+        questions.insert(key, Questions { in_flight: next, next: None });
     }
 }
 

@@ -195,8 +195,8 @@ pub async fn try_out<E: From<DbErr>>(
 }
 
 /// Retries after contention: the minimum number of attempts, and the time for which there are more.
-const TRIES: u32 = 4;
-const TRYING: Duration = LOCK_WAIT;
+const ATTEMPTS_MIN: u32 = 4;
+const RETRY_TIME_MIN: Duration = LOCK_WAIT;
 /// Longest pause before a retry. The first retry is immediate; later ones are jittered.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
@@ -219,27 +219,27 @@ impl Contended for DbErr {
 #[derive(Debug)]
 pub struct Tries {
     began: Instant,
-    made: u32,
+    attempts: u32,
 }
 
 impl Tries {
     /// Starts counting before the first attempt.
     pub fn begin() -> Self {
-        Self { began: Instant::now(), made: 0 }
+        Self { began: Instant::now(), attempts: 0 }
     }
 
     /// Counts a failed attempt. Returns true when it is time for the next, false when there have
     /// been enough: at least four attempts and three seconds.
     pub async fn another(&mut self) -> bool {
-        self.made += 1;
-        if self.made >= TRIES && self.began.elapsed() >= TRYING {
+        self.attempts += 1;
+        if self.attempts >= ATTEMPTS_MIN && self.began.elapsed() >= RETRY_TIME_MIN {
             return false;
         }
         TRIED_AGAIN.inc();
-        if self.made > 1 {
-            let longest = Duration::from_millis(5 << Ord::min(self.made, 8));
-            let longest = Ord::min(PAUSE_MAX, longest);
-            tokio::time::sleep(longest * u32::from(random_bytes::<1>()[0]) / 256).await;
+        if self.attempts > 1 {
+            let pause_max = Duration::from_millis(5 << Ord::min(self.attempts, 8));
+            let pause_max = Ord::min(PAUSE_MAX, pause_max);
+            tokio::time::sleep(pause_max * u32::from(random_bytes::<1>()[0]) / 256).await;
         }
         true
     }

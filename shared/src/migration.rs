@@ -83,7 +83,7 @@ migrations! {
 
 /// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
-    run(db, Ending::Kept, &mut |_| ()).await.map_err(|stopped| match stopped {
+    run(db, Ending::Committed, &mut |_| ()).await.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
     })?;
@@ -201,12 +201,12 @@ mod tests {
     fn a_migration_has_the_same_steps_whenever_they_are_listed() {
         for backend in [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql] {
             for migration in MIGRATIONS {
-                let told = || {
+                let descriptions = || {
                     let steps = migration.steps(backend);
                     steps.iter().map(ToString::to_string).collect::<Vec<_>>()
                 };
-                assert_eq!(told(), told(), "{migration:?}");
-                assert!(!told().is_empty(), "{migration:?}");
+                assert_eq!(descriptions(), descriptions(), "{migration:?}");
+                assert!(!descriptions().is_empty(), "{migration:?}");
             }
         }
     }

@@ -189,7 +189,7 @@ async fn delete_tokens(
 async fn delete<E: EntityTrait>(
     tx: &impl ConnectionTrait,
     _table: E,
-    which: Expr,
+    condition: Expr,
 ) -> Result<u64, DbErr> {
-    Ok(E::delete_many().filter(which).exec(tx).await?.rows_affected)
+    Ok(E::delete_many().filter(condition).exec(tx).await?.rows_affected)
 }

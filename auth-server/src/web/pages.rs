@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use poem::Response;
 use poem::http::StatusCode;
 use shared::entity::oauth_clients;
-use shared::html::{Back, Notice, Page, hidden, notice, respond, way};
+use shared::html::{Back, Notice, Page, back_button, hidden, notice, respond};
 use shared::introspection::UserKind;
 
 /// Content of the log-in page.
@@ -86,7 +86,7 @@ pub fn confirm_log_out(
             @for (name, value) in fields { (hidden(name, value)) }
             button type="submit" { "Log out" }
         }
-        (way(back))
+        (back_button(back))
     };
     let page = Page { site, title: TITLE.to_owned(), main, note: None };
     respond(StatusCode::OK, &page, form_action_origins)

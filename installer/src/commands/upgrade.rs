@@ -170,7 +170,7 @@ async fn upgrade(db: &DatabaseConnection) -> Result<(), CliError> {
 }
 
 async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), CliError> {
-    migration::run(db, Ending::Kept, tell).await.map_err(|stopped| {
+    migration::run(db, Ending::Committed, tell).await.map_err(|stopped| {
         CliError(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
                 "{stopped}; completed steps are recorded: once the cause is fixed, the same \
