@@ -28,7 +28,7 @@ const LOOKUP_TIME: Duration = Duration::from_secs(5);
 
 /// A check that passed.
 pub fn passed(name: &'static str, expected: &str, found: impl Into<String>) -> Check {
-    Check::made(name, Outcome::Passed, expected, &found.into(), None)
+    Check::new(name, Outcome::Passed, expected, &found.into(), None)
 }
 
 /// A check that failed, and what to do.
@@ -38,7 +38,7 @@ pub fn failed(
     found: impl Into<String>,
     advice: impl Into<String>,
 ) -> Check {
-    Check::made(name, Outcome::Failed, expected, &found.into(), Some(&advice.into()))
+    Check::new(name, Outcome::Failed, expected, &found.into(), Some(&advice.into()))
 }
 
 /// Runs all checks of this machine.
