@@ -66,7 +66,8 @@ pub async fn run(arguments: &QuickstartArgs) -> Result<(), String> {
     place.explain(&report, &filled.examples);
     let stopped = tokio::select! {
         () = shutdown::stop_signal() => Ok(()),
-        name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
+        name = auth.wait_for_exit() => Err(name),
+        name = api.wait_for_exit() => Err(name),
     };
     if let Err(name) = stopped {
         // The other server keeps running, and the one that ended can be restarted manually.

@@ -146,7 +146,7 @@ async fn add(installation: &Installation, newcomer: &NewUser) -> Result<(), CliE
         Ok(account)
     })
     .await?;
-    print_once(&password.after(&format!("{account} added")))
+    print_once(&password.message(&format!("{account} added")))
 }
 
 impl NewUser {
@@ -219,7 +219,7 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), CliErr
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         // Lock order: sessions before the user's row, as a refresh holds its session and then waits
         // for the user.
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
@@ -269,21 +269,23 @@ async fn set_password(
     let password = password.read(&account.user_name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         account.event(EventKind::PasswordChanged).record(tx).await?;
         Ok(tokens)
     })
     .await?;
-    print_once(&password.after(&format!("{account} has a new password; tokens revoked: {tokens}")))
+    print_once(
+        &password.message(&format!("{account} has a new password; tokens revoked: {tokens}")),
+    )
 }
 
 async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = Account::find(&db, accounts::kind(web), name).await?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         account.event(EventKind::LoggedOut).reason("administrator").record(tx).await?;
         Ok(tokens)

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens a connection to the database of this URL that refuses all writes.
 pub async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
-    db_probe::look_for(url).await?;
+    db_probe::probe(url).await?;
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(2)

@@ -1,7 +1,7 @@
 //! The report of an import: a table by element, then the failures and warnings; or the api-server's
 //! response. Results are read as a stream, however many there are.
 
-use crate::installation::table::{align, shown};
+use crate::installation::table::{align, printable};
 use crate::installation::{CliError, print, printed};
 use api_server::xml_import::report::{Action, RecordResult};
 use api_server::xml_import::results::{ImportResponse, TAIL, Totals};
@@ -182,5 +182,5 @@ fn line(result: &RecordResult) -> String {
         format!("{place}{}{}", attribute.unwrap_or_default(), message.message)
     });
     let messages = messages.collect::<Vec<_>>().join("; ");
-    shown(format!("line {line}, {element}{key}: {messages}").trim_end_matches(": "))
+    printable(format!("line {line}, {element}{key}: {messages}").trim_end_matches(": "))
 }

@@ -74,7 +74,7 @@ fn on_this_machine(path: &str) -> std::io::Result<Option<InstallLock>> {
 }
 
 async fn in_server(url: &str) -> Result<Option<InstallLock>, DbErr> {
-    if crate::installation::db_probe::look_for(url).await.is_err() {
+    if crate::installation::db_probe::probe(url).await.is_err() {
         return Ok(Some(InstallLock::None));
     }
     let db = db::connect(url, 1, false).await?;

@@ -7,7 +7,7 @@ use super::plan::env_file;
 use super::steps::{Work, remove_file};
 use crate::installation::files::write_private;
 use crate::installation::registration::API_SERVER_CLIENT;
-use crate::installation::server_process::{self, Server, reachable};
+use crate::installation::server_process::{self, Server, local_address};
 use crate::verification;
 use shared::db;
 use std::net::{SocketAddr, TcpListener};
@@ -22,7 +22,7 @@ pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     for file in [&log, &secret_file] {
         work.journal.note(Undo::RemoveFile(file.clone()))?;
     }
-    let mut here = reachable(answers.auth_address());
+    let mut here = local_address(answers.auth_address());
     let mut server = match answers.start {
         true => None,
         false => {

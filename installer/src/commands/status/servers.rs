@@ -3,7 +3,7 @@
 
 use super::ServerSettings;
 use crate::installation::checks::Report;
-use crate::installation::server_process::reachable;
+use crate::installation::server_process::local_address;
 use api_server::config::Config;
 use reqwest::{Client, Response, StatusCode, Url};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -51,7 +51,7 @@ type Finding = Result<String, (String, String)>;
 
 async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Finding> {
     let (listen, certificate) = place?;
-    let url = format!("https://{}", reachable(listen));
+    let url = format!("https://{}", local_address(listen));
     Some(match pinned(certificate) {
         Ok(client) => ask(&client, &url).await,
         Err(why) => Err((why, "correct the certificate setting".to_owned())),

@@ -1,7 +1,7 @@
 //! Other connections to the database, as far as they can be determined.
 
 use crate::installation::database;
-use crate::installation::table::shown;
+use crate::installation::table::printable;
 use crate::installation::{CliError, count};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
 use std::path::Path;
@@ -56,11 +56,11 @@ async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliEr
 fn line(row: &QueryResult) -> Result<String, sea_orm::DbErr> {
     let number: i64 = row.try_get_by_index(0)?;
     let [user, host, program] = [1, 2, 3].map(|index| row.try_get_by_index::<String>(index));
-    let (user, host, program) = (shown(&user?), shown(&host?), program?);
+    let (user, host, program) = (printable(&user?), printable(&host?), program?);
     let connections = count(number, "connection");
     let program = match program.as_str() {
         "" => String::new(),
-        program => format!(" ({})", shown(program)),
+        program => format!(" ({})", printable(program)),
     };
     Ok(format!("{connections} of user {user} from {host}{program}"))
 }
@@ -79,7 +79,7 @@ fn processes(file: &Path) -> Vec<String> {
     let mut lines: Vec<_> = holders
         .map(|(id, folder)| {
             let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
-            format!("process {id} ({})", shown(name.trim()))
+            format!("process {id} ({})", printable(name.trim()))
         })
         .collect();
     lines.sort_unstable();

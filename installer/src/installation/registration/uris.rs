@@ -26,10 +26,10 @@ pub fn check_redirect(text: &str) -> Result<(), CliError> {
     if !url.username().is_empty() || url.password().is_some() {
         return refused("must not name a user");
     }
-    let normal = url.as_str();
-    match text == normal || Some(text) == normal.strip_suffix('/') {
+    let normalized = url.as_str();
+    match text == normalized || Some(text) == normalized.strip_suffix('/') {
         true => Ok(()),
-        false => refused(&format!("write it as {normal}")),
+        false => refused(&format!("write it as {normalized}")),
     }
 }
 
@@ -40,9 +40,9 @@ pub fn check_origin(text: &str) -> Result<(), CliError> {
     let Some(url) = url else {
         return refused("must be scheme://host or scheme://host:port");
     };
-    let normal = url.origin().ascii_serialization();
-    if text != normal {
-        return refused(&format!("write it as {normal}: scheme, host and port only"));
+    let normalized = url.origin().ascii_serialization();
+    if text != normalized {
+        return refused(&format!("write it as {normalized}: scheme, host and port only"));
     }
     match url.scheme() == "https" || loopback(&url) {
         true => Ok(()),
@@ -102,8 +102,8 @@ mod tests {
             ("http://0x7f.1/", "write it as http://127.0.0.1/"),
             ("https://äpp.example.com/", "write it as https://xn--"),
         ] {
-            let said = check_redirect(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_redirect(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 
@@ -128,8 +128,8 @@ mod tests {
             ("*", "must be scheme://host"),
             ("file:///etc", "must be scheme://host"),
         ] {
-            let said = check_origin(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_origin(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 }
