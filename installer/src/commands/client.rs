@@ -88,14 +88,17 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
     let now = db::time(&db).await?;
-    let taken = || CliError(format!("the client {id} already exists; nothing was changed"));
+    let already_exists =
+        || CliError(format!("the client {id} already exists; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
     change(&db, async |tx| {
         if Entity::find_by_id(id).one(tx).await?.is_some() {
-            return Err(taken().into());
+            return Err(already_exists().into());
         }
         match Entity::insert(row.clone()).exec_without_returning(tx).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => return Err(taken().into()),
+            Err(error) if db::fault(&error) == Fault::Conflict => {
+                return Err(already_exists().into());
+            }
             inserted => inserted?,
         };
         Ok(event(EventKind::ClientChanged).reason("added").client(id).record(tx).await?)
@@ -109,17 +112,17 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
 }
 
 /// The api-server's own client, as its settings have it.
-struct Used {
+struct ApiServerClient {
     /// The api-server's settings file.
     file: String,
     secret: String,
 }
 
 /// The api-server's settings, if they name this client.
-fn used(installation: &Installation, id: &str) -> Option<Used> {
+fn api_server_client(installation: &Installation, id: &str) -> Option<ApiServerClient> {
     let (file, settings) = installation.api_settings()?;
-    let same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
-    same.then(|| Used {
+    let is_same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
+    is_same.then(|| ApiServerClient {
         file: file.display().to_string(),
         secret: settings.optional("API_AUTH_CLIENT_SECRET").unwrap_or_default(),
     })
@@ -189,13 +192,13 @@ fn as_cells(client: &Model) -> [String; 8] {
         _ => Some("2 secrets"),
     };
     let keys = client.public_keys.as_ref().map(|_| "keys");
-    let authenticates: Vec<&str> = secrets.into_iter().chain(keys).collect();
+    let methods: Vec<&str> = secrets.into_iter().chain(keys).collect();
     let resource_server = if client.resource_server_flag { "yes" } else { "" };
     [
         client.client_id.clone(),
         client.display_name.clone().unwrap_or_default(),
         kind.to_owned(),
-        authenticates.join(", "),
+        methods.join(", "),
         client.grants.clone(),
         client.user_kinds.clone(),
         resource_server.to_owned(),
@@ -207,9 +210,9 @@ async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(),
     check_display_name(name)?;
     let db = installation.open().await?;
     change(&db, async |tx| {
-        taken(tx, id).await?;
+        lock_client(tx, id).await?;
         let name = Set(Some(name.to_owned()));
-        set(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
+        update(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
         Ok(event(EventKind::ClientChanged).reason("renamed").client(id).record(tx).await?)
     })
     .await?;
@@ -220,7 +223,7 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
     let db = installation.open().await?;
     let secret = random_secret();
     change(&db, async |tx| {
-        let client = taken(tx, id).await?;
+        let client = lock_client(tx, id).await?;
         if client.secret_hash2.is_some() {
             return Ok(refuse(format!(
                 "client {id} already has two secrets: once the previous one is no longer used, \
@@ -235,13 +238,15 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
             secret_hash2: Set(client.secret_hash1),
             ..Default::default()
         };
-        set(tx, id, hashes).await?;
+        update(tx, id, hashes).await?;
         Ok(event(EventKind::ClientChanged).reason("rotated").client(id).record(tx).await?)
     })
     .await?;
     let what = "has a new secret; the previous one stays valid until rotate --finish";
     let mut text = with_secret(id, what, &secret, json);
-    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !json) {
+    if let Some(ApiServerClient { file, .. }) =
+        api_server_client(installation, id).filter(|_| !json)
+    {
         text += &format!(
             "\nThe api-server uses this client: set API_AUTH_CLIENT_SECRET to the new secret in \
              {file}, restart the api-server, then run: installer client rotate {id} --finish"
@@ -252,21 +257,21 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
 
 async fn finish(installation: &Installation, id: &str) -> Result<(), CliError> {
     let db = installation.open().await?;
-    let used = used(installation, id);
+    let api_server_client = api_server_client(installation, id);
     change(&db, async |tx| {
-        let Some(older) = taken(tx, id).await?.secret_hash2 else {
+        let Some(previous_hash) = lock_client(tx, id).await?.secret_hash2 else {
             let why = format!("client {id} has no previous secret: no rotation is in progress");
             return Ok(refuse(why)?);
         };
-        if let Some(Used { file, secret }) = &used
-            && secret_hash(secret) == older.reveal()
+        if let Some(ApiServerClient { file, secret }) = &api_server_client
+            && secret_hash(secret) == previous_hash.reveal()
         {
             return Ok(refuse(format!(
                 "the api-server still uses the previous secret: set API_AUTH_CLIENT_SECRET in \
                  {file} to the new one and restart the api-server first"
             ))?);
         }
-        set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
+        update(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
         Ok(event(EventKind::ClientChanged)
             .reason("rotation_finished")
             .client(id)
@@ -277,8 +282,10 @@ async fn finish(installation: &Installation, id: &str) -> Result<(), CliError> {
     print(&format!("client {id} has one secret: the previous one is no longer valid"))
 }
 
-async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), CliError> {
-    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !although) {
+async fn remove(installation: &Installation, id: &str, force: bool) -> Result<(), CliError> {
+    if let Some(ApiServerClient { file, .. }) =
+        api_server_client(installation, id).filter(|_| !force)
+    {
         return refuse(format!(
             "the api-server uses the client {id} ({file}), and without it every call is 503: name \
              another client there first, or pass --of-the-api-server"
@@ -301,7 +308,7 @@ async fn remove(installation: &Installation, id: &str, although: bool) -> Result
 }
 
 /// The client's row, locked until the transaction ends.
-async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, CliError> {
+async fn lock_client(tx: &impl ConnectionTrait, id: &str) -> Result<Model, CliError> {
     let client = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
     client.ok_or_else(|| CliError(unknown(id)))
 }
@@ -310,7 +317,7 @@ fn unknown(id: &str) -> String {
     format!("no such client: {id}")
 }
 
-async fn set(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {
-    let only = Column::ClientId.eq(id);
-    Entity::update_many().set(columns).filter(only).exec(tx).await.map(drop)
+async fn update(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {
+    let this_client = Column::ClientId.eq(id);
+    Entity::update_many().set(columns).filter(this_client).exec(tx).await.map(drop)
 }

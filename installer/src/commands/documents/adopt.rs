@@ -15,9 +15,9 @@ pub async fn run(
     let files = document_files::Entity::find().count(db).await?;
     let (mut objects, mut bytes) = (0, 0);
     let mut orphans = std::pin::pin!(store.orphans(db, None));
-    while let Some(some) = orphans.try_next().await? {
-        objects += some.len() as u64;
-        bytes += some.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
+    while let Some(page) = orphans.try_next().await? {
+        objects += page.len() as u64;
+        bytes += page.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
     }
     print(&format!(
         "{} in the database\n{} without a row, {}: sweeps remove those older than a day",

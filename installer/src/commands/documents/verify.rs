@@ -80,8 +80,8 @@ impl Tally {
         progress.set_style(style.map_err(|error| CliError(error.to_string()))?);
         progress.enable_steady_tick(TICK);
         let mut orphans = std::pin::pin!(store.orphans(db, None));
-        while let Some(some) = orphans.try_next().await? {
-            for orphan in some {
+        while let Some(page) = orphans.try_next().await? {
+            for orphan in page {
                 self.orphans += 1;
                 self.orphan_bytes += orphan.size_bytes;
                 if self.orphans <= ORPHANS_SHOWN {

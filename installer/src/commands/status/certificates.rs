@@ -28,7 +28,7 @@ pub fn check(settings: &ServerSettings, report: &mut Report) {
             Err(why) => report.fail(name, EXPECTED, &why, "configure a certificate and its key"),
             Ok((begin, end)) => {
                 let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
-                judge(name, begin, end, renew, report);
+                report_validity(name, begin, end, renew, report);
             }
         }
     }
@@ -39,7 +39,7 @@ fn is_own(certificate: &Path) -> bool {
     certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
 }
 
-fn judge(
+fn report_validity(
     name: &'static str,
     begin: DateTime<Utc>,
     end: DateTime<Utc>,

@@ -8,14 +8,14 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long a closed connection may still be listed.
-const LINGERING: Duration = Duration::from_secs(1);
+const LINGER_TIME: Duration = Duration::from_secs(1);
 
 /// The other connections that persist for a moment.
 pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     if find(db).await?.is_empty() {
         return Ok(Vec::new());
     }
-    tokio::time::sleep(LINGERING).await;
+    tokio::time::sleep(LINGER_TIME).await;
     find(db).await
 }
 
@@ -30,14 +30,14 @@ async fn find(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
                  FROM pg_stat_activity WHERE datname = current_database() \
                  AND pid <> pg_backend_pid() AND backend_type = 'client backend' \
                  GROUP BY 2, 3, 4 ORDER BY 2, 3, 4";
-            listed(db, sql).await
+            list(db, sql).await
         }
         DbBackend::MySql => {
             let sql = "SELECT count(*), CAST(user AS char), \
                  CAST(substring_index(host, ':', 1) AS char), '' \
                  FROM information_schema.processlist WHERE db = database() \
                  AND id <> connection_id() GROUP BY 2, 3 ORDER BY 2, 3";
-            listed(db, sql).await
+            list(db, sql).await
         }
         _ => {
             let file = database::file(db).await?;
@@ -46,7 +46,7 @@ async fn find(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     }
 }
 
-async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliError> {
+async fn list(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliError> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(statement).await?;
     let lines: Result<Vec<String>, _> = rows.iter().map(line).collect();
