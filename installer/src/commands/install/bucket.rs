@@ -47,10 +47,10 @@ impl BucketArguments {
             (AUTHORITY, self.authority()?),
         ];
         if documents.starts_with("s3://") {
-            let or_set = |(name, given): (_, Option<String>)| {
+            let or_from_env = |(name, given): (_, Option<String>)| {
                 Some((name, given.or_else(|| std::env::var(name).ok())?))
             };
-            return Ok(given.into_iter().filter_map(or_set).collect());
+            return Ok(given.into_iter().filter_map(or_from_env).collect());
         }
         match given.iter().all(|(_, value)| value.is_none()) {
             true => Ok(Vec::new()),

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep};
 const POSTGRES_LOCK: i64 = 0x6c6f_616e_696e_7374;
 
 /// How long to wait for an installer that was killed, until its database has noticed.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// The lock, held exclusively; it is released when the process ends.
 pub enum InstallLock {
@@ -33,14 +33,14 @@ pub enum InstallLock {
 impl InstallLock {
     /// Takes the lock, or refuses if another installer holds it.
     pub async fn take(url: &str) -> Result<Self, CliError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_WAIT;
         loop {
-            let taken = match url.strip_prefix("sqlite://") {
+            let attempt = match url.strip_prefix("sqlite://") {
                 Some(path) => on_this_machine(path).map_err(|error| CliError(error.to_string()))?,
                 None => in_server(url).await.unwrap_or(Some(Self::None)),
             };
-            match taken {
-                Some(turn) => return Ok(turn),
+            match attempt {
+                Some(lock) => return Ok(lock),
                 None if Instant::now() < deadline => sleep(Duration::from_millis(100)).await,
                 None => {
                     return refuse(

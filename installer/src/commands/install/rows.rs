@@ -55,21 +55,21 @@ impl Rows {
 /// that no installation creates; or another installation has added rows, if the one in question had
 /// not reached that step (`rows`).
 pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
-    let there = super::schema::tables(db).await?;
+    let tables = super::schema::tables(db).await?;
     // An installation interrupted while creating the schema lacks some of them.
-    let has = |table: &str| there.iter().any(|it| it == table);
+    let exists = |table: &str| tables.iter().any(|it| it == table);
     if ["users", "contacts", "loans", "auth_sessions", "oauth_clients"]
         .into_iter()
-        .any(|table| !has(table))
+        .any(|table| !exists(table))
     {
         return Ok(false);
     }
-    // The visitor of an interrupted verification does not count as use.
-    let visitors = format!("{}%", probe_account::PREFIX);
-    let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
+    // The probe account of an interrupted verification does not count as use.
+    let probe_names = format!("{}%", probe_account::PREFIX);
+    let users = users::Entity::find().filter(users::Column::UserName.not_like(&probe_names));
     let sessions = auth_sessions::Entity::find();
-    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
-    Ok(count(db, people).await? > 1
+    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&probe_names));
+    Ok(count(db, users).await? > 1
         || count(db, contacts::Entity::find()).await? > 0
         || count(db, loans::Entity::find()).await? > 0
         || count(db, sessions).await? > 0
@@ -115,7 +115,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
             accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
             let account = Account { kind: UserKind::Core, user_id, user_name: name.clone() };
             account.event(EventKind::UserAdded).record(&tx).await?;
-            secrets.extend(shown(name, password));
+            secrets.extend(generated_secret(name, password));
         }
         for id in &plan.clients {
             let secret = add_client(&tx, id, plan, &answers.api_url, now).await?;
@@ -135,7 +135,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn shown(name: &str, password: &Password) -> Option<(String, String)> {
+fn generated_secret(name: &str, password: &Password) -> Option<(String, String)> {
     password.generated().then(|| (format!("the password of {name}"), password.text.clone()))
 }
 
