@@ -72,7 +72,7 @@ impl Credentials {
     pub fn read(request: &Request, form: &Form) -> Result<Self, OAuthError> {
         let credentials = Self::find(request, form)?;
         let claimed_id = form.get("client_id").unwrap_or(&credentials.client_id);
-        if named != credentials.client_id {
+        if claimed_id != credentials.client_id {
             return Err(OAuthError::invalid_request(
                 "client_id does not match the client credentials",
             ));
@@ -210,7 +210,7 @@ async fn verify_proof(
     if client.kind != ClientKind::Confidential {
         return Ok(Err("public_client"));
     }
-    let matches = |known: &Option<Secret>| {
+    let matches = |stored: &Option<Secret>| {
         stored.as_ref().is_some_and(|stored| {
             verify_slices_are_equal(stored.reveal().as_bytes(), hash.as_bytes()).is_ok()
         })
