@@ -115,7 +115,7 @@ mod tests {
         may_end.add_permits(2);
         assert_eq!(first.await.unwrap(), 1);
         for other in others {
-            assert_eq!(other.await.unwrap(), 2, "one question for all who came meanwhile");
+            assert_eq!(other.await.unwrap(), 2, "one question for all later callers");
         }
         may_end.add_permits(1);
         assert_eq!(coalesced.ask((), question()).await.unwrap(), 3, "nothing is cached");

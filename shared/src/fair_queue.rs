@@ -111,7 +111,7 @@ mod tests {
     #[tokio::test]
     async fn lines_take_turns_however_long_they_are() {
         let queue = FairQueue::new(1, 100);
-        let first = queue.acquire("long").await.expect("a free one");
+        let first = queue.acquire("long").await.expect("a free permit");
         let mut long: Vec<_> = (0..50).map(|_| Box::pin(queue.acquire("long"))).collect();
         for waiting in &mut long {
             assert!(waiting.as_mut().now_or_never().is_none());
@@ -119,7 +119,7 @@ mod tests {
         let mut short = Box::pin(queue.acquire("short"));
         assert!(short.as_mut().now_or_never().is_none());
         drop(first);
-        let second = long[0].as_mut().now_or_never().flatten().expect("the first who waits");
+        let second = long[0].as_mut().now_or_never().flatten().expect("the first waiter");
         drop(second);
         let third = short.as_mut().now_or_never().flatten().expect("then the other line");
         assert!(long[1].as_mut().now_or_never().is_none());
@@ -150,7 +150,7 @@ mod tests {
         for waiting in &mut waiting {
             assert!(waiting.as_mut().now_or_never().is_none());
         }
-        assert!(matches!(queue.acquire("one").now_or_never(), Some(None)), "refused at once");
+        assert!(matches!(queue.acquire("one").now_or_never(), Some(None)), "refused immediately");
         let mut other = Box::pin(queue.acquire("other"));
         assert!(other.as_mut().now_or_never().is_none(), "waits");
     }

@@ -78,12 +78,9 @@ mod tests {
         assert!(take("other").is_some());
         drop(first);
         let third = take("one");
-        assert!(third.is_some() && take("one").is_none(), "one was free again");
+        assert!(third.is_some() && take("one").is_none(), "one permit was free again");
         drop((second, third));
         let counts = lock(&permits.0);
-        assert!(
-            counts.by_key.is_empty() && counts.all == 0,
-            "nothing is kept of keys that are gone"
-        );
+        assert!(counts.by_key.is_empty() && counts.all == 0, "keys without permits are removed");
     }
 }

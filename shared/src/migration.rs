@@ -97,13 +97,13 @@ pub fn all_tables() -> Vec<&'static str> {
     let steps = backends
         .iter()
         .flat_map(|backend| MIGRATIONS.iter().flat_map(|migration| migration.steps(*backend)));
-    let made: BTreeSet<_> = steps
+    let tables: BTreeSet<_> = steps
         .filter_map(|step| match step.effect {
             Some(Effect::Table(table) | Effect::Renamed(_, table)) => Some(table),
             _ => None,
         })
         .collect();
-    made.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
+    tables.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
 }
 
 /// Schema state of a database. Its text is the message for an administrator.

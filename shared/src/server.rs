@@ -172,9 +172,9 @@ pub async fn serve<E>(
     tracing::info!("stopping: finishing the requests in flight");
     stop_all.send_replace(true);
     // All permits are back once every connection has ended.
-    let ended = permits.acquire_many(limits.connections_max);
+    let all_closed = permits.acquire_many(limits.connections_max);
     tokio::select! {
-        _ = timeout(limits.drain, ended) => {}
+        _ = timeout(limits.drain, all_closed) => {}
         () = stop_signal() => tracing::warn!("second stop signal: aborting the requests in flight"),
     }
 }

@@ -130,8 +130,8 @@ impl Settings {
     pub fn within(&mut self, name: &'static str, range: std::ops::RangeInclusive<u64>) -> u64 {
         let number: u64 = self.parsed(name);
         if !range.contains(&number) {
-            let (least, most) = (range.start(), range.end());
-            self.faults.push(format!("{name}={number}: must be {least} to {most}"));
+            let (min, max) = (range.start(), range.end());
+            self.faults.push(format!("{name}={number}: must be {min} to {max}"));
         }
         number
     }

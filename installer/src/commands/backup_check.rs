@@ -5,8 +5,8 @@
 //! that its documents are in the restored store, that the keys in the settings open what is sealed
 //! in it, and, if the live database can be reached, that it contains everything in the copy.
 
-mod behind;
 mod books;
+mod lag;
 mod reading;
 mod sealed;
 
@@ -49,8 +49,8 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
     let auth = Settings::read(auth_server::config::SETTINGS, auth.as_deref());
     let api = arguments.files.api();
     let mut api = Settings::read(api_server::config::SETTINGS, api.as_deref());
-    if let Some(place) = &arguments.documents {
-        api.set("API_DOCUMENTS", place);
+    if let Some(location) = &arguments.documents {
+        api.set("API_DOCUMENTS", location);
     }
     let restored = match &arguments.restored_password_file {
         Some(file) => {
@@ -73,13 +73,13 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
         books::check(&copy, &mut report).await;
         check_documents(&copy, api_server::config::documents(&mut api), &mut report).await;
         sealed::check(&copy, auth, api, &mut report).await;
-        behind::check(&copy, live, &mut report).await;
+        lag::check(&copy, live, &mut report).await;
     } else {
         for (name, expected) in books::NAMES.into_iter().chain(sealed::NAMES) {
             report.skip(name, expected, "the schema is not this release's");
         }
         report.skip("documents", DOCUMENTS, "the schema is not this release's");
-        report.skip(behind::NAME, behind::EXPECTED, "the schema is not this release's");
+        report.skip(lag::NAME, lag::EXPECTED, "the schema is not this release's");
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())

@@ -164,19 +164,19 @@ fn secrets(client: &Model) -> usize {
 
 /// A client without its credentials.
 fn as_json(client: &Model) -> Value {
-    let words = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let split = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
     json!({
         "client_id": client.client_id,
         "name": client.name(),
         "kind": client.kind,
         "secrets": secrets(client),
         "keys": client.public_keys.is_some(),
-        "grants": words(&client.grants),
-        "user_kinds": words(&client.user_kinds),
+        "grants": split(&client.grants),
+        "user_kinds": split(&client.user_kinds),
         "resource_server": client.resource_server_flag,
-        "redirect_uris": words(&client.redirect_uris),
-        "post_logout_redirect_uris": words(&client.post_logout_redirect_uris),
-        "cors_origins": words(&client.cors_origins),
+        "redirect_uris": split(&client.redirect_uris),
+        "post_logout_redirect_uris": split(&client.post_logout_redirect_uris),
+        "cors_origins": split(&client.cors_origins),
         "created_date": client.created_date,
     })
 }

@@ -91,15 +91,15 @@ async fn ask(
     wizard::greet();
     let mut before = InstallArgs::default();
     loop {
-        let answered = wizard::ask(given.clone(), settings, &before).await?;
-        match checked(answered.clone(), settings).await {
+        let answers = wizard::ask(given.clone(), settings, &before).await?;
+        match checked(answers.clone(), settings).await {
             Ok(all) => return Ok(all),
-            Err(refused) => {
-                say(&format!("{refused}\n"));
+            Err(error) => {
+                say(&format!("{error}\n"));
                 if !wizard::confirm("Answer again?")? {
                     return refuse("nothing was changed");
                 }
-                before = answered;
+                before = answers;
             }
         }
     }
@@ -114,9 +114,9 @@ async fn checked(
     let lock = InstallLock::take(&answers.database_url).await?;
     match check(&answers, settings).await {
         Ok(found) => Ok((answers, found, lock)),
-        Err(refused) => {
+        Err(error) => {
             lock.end().await;
-            Err(refused)
+            Err(error)
         }
     }
 }

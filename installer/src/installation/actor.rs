@@ -20,8 +20,8 @@ pub fn this_actor() -> String {
 
 fn actor(person: Option<&str>) -> String {
     let Some(person) = person else { return "installer".to_owned() };
-    let shown = person.chars().filter(|character| !character.is_control());
-    format!("installer:{}", shown.take(ACTOR_CHARACTERS).collect::<String>())
+    let printable = person.chars().filter(|character| !character.is_control());
+    format!("installer:{}", printable.take(ACTOR_CHARACTERS).collect::<String>())
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ pub enum ChangeError {
 }
 
 impl From<CliError> for ChangeError {
-    fn from(refused: CliError) -> Self {
-        Self::Refused(refused)
+    fn from(error: CliError) -> Self {
+        Self::Refused(error)
     }
 }
 
@@ -49,7 +49,7 @@ impl From<DbErr> for ChangeError {
 impl From<ChangeError> for CliError {
     fn from(error: ChangeError) -> Self {
         match error {
-            ChangeError::Refused(refused) => refused,
+            ChangeError::Refused(error) => error,
             ChangeError::Failed(error) => error.into(),
         }
     }

@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_database_is_looked_for_where_the_driver_does() {
-        for (url, place) in [
+        for (url, address) in [
             ("sqlite:///core.sqlite", "None"),
             ("postgres:///db", "None"),
             ("postgres://h/db", "Some(Host(\"h\", 5432))"),
@@ -281,7 +281,7 @@ mod tests {
             ("mysql://h/db", "Some(Host(\"h\", 3306))"),
             ("mysql://h/db?socket=/run/my.sock", "Some(Socket(\"/run/my.sock\"))"),
         ] {
-            assert_eq!(format!("{:?}", ServerAddress::of(url)), place, "{url}");
+            assert_eq!(format!("{:?}", ServerAddress::of(url)), address, "{url}");
         }
     }
 }

@@ -77,13 +77,14 @@ struct Presented<'a> {
     parsed: ParsedCertificate<'a>,
     all: Vec<X509Certificate<'a>>,
     /// The server's own certificate: the first one.
-    own: X509Certificate<'a>,
+    leaf: X509Certificate<'a>,
     intermediates: &'a [CertificateDer<'static>],
 }
 
 impl<'a> Presented<'a> {
     fn read(chain: &'a Chain) -> Result<Self, String> {
-        let (own, intermediates) = chain.split_first().ok_or("no certificate was presented")?;
+        let (leaf_der, intermediates) =
+            chain.split_first().ok_or("no certificate was presented")?;
         let unreadable =
             |error: &dyn std::fmt::Display| format!("cannot read the certificate: {error}");
         let mut all = Vec::new();
@@ -91,9 +92,9 @@ impl<'a> Presented<'a> {
             let (_, read) = X509Certificate::from_der(certificate).map_err(|it| unreadable(&it))?;
             all.push(read);
         }
-        let own_read = all.first().ok_or("no certificate was presented")?.clone();
-        let parsed = ParsedCertificate::try_from(own).map_err(|error| unreadable(&error))?;
-        Ok(Self { parsed, all, own: own_read, intermediates })
+        let leaf = all.first().ok_or("no certificate was presented")?.clone();
+        let parsed = ParsedCertificate::try_from(leaf_der).map_err(|error| unreadable(&error))?;
+        Ok(Self { parsed, all, leaf, intermediates })
     }
 
     fn verify(&self, trust: &Trust, time: UnixTime) -> Result<(), Error> {
@@ -165,7 +166,7 @@ fn check_host_name(
 ) -> Result<(), VerificationStep> {
     for chain in chains {
         if let Err(error) = verify_server_name(&chain.parsed, &target.name) {
-            let names = names(&chain.own);
+            let names = names(&chain.leaf);
             let found = match error {
                 Error::InvalidCertificate(_) if names.is_empty() => {
                     format!("has no names at all, and so not {}", target.host)
@@ -180,7 +181,7 @@ fn check_host_name(
             return Err(run.fail(VerificationStep::HostName, found, advice));
         }
     }
-    let names = chains.first().map(|chain| names(&chain.own)).unwrap_or_default();
+    let names = chains.first().map(|chain| names(&chain.leaf)).unwrap_or_default();
     run.pass(VerificationStep::HostName, format!("valid for {}", names.join(", ")));
     Ok(())
 }
@@ -197,19 +198,19 @@ fn check_expiry(
         let authority_at_fault =
             chain.verify(trust, UnixTime::now()).is_err_and(|error| is_about_time(&error));
         let others = chain.all.iter().skip(1).filter(|_| authority_at_fault);
-        for certificate in std::iter::once(&chain.own).chain(others) {
+        for certificate in std::iter::once(&chain.leaf).chain(others) {
             if let Some(fault) = out_of_date(certificate, now.into()) {
                 let advice = "have the certificate renewed and restart the server, or correct this \
                               machine's clock if it is wrong";
                 return Err(run.fail(VerificationStep::Expiry, fault, advice));
             }
         }
-        last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
+        last_day = last_day.min(instant(chain.leaf.validity().not_after.timestamp()));
     }
-    let left = last_day - DateTime::<Utc>::from(now);
-    let days = count(left.num_days(), "day");
+    let remaining = last_day - DateTime::<Utc>::from(now);
+    let days = count(remaining.num_days(), "day");
     let found = format!("valid until {}, {days} left", format_time(last_day));
-    match left < RENEW_BEFORE {
+    match remaining < RENEW_BEFORE {
         true => run.pass_for_now(VerificationStep::Expiry, found, "renew the certificate soon"),
         false => run.pass(VerificationStep::Expiry, found),
     }

@@ -174,12 +174,12 @@ fn line(result: &RecordResult) -> String {
     let RecordResult { line, element, key, messages, .. } = result;
     let key = key.as_ref().map(|key| format!(" {key}")).unwrap_or_default();
     let messages = messages.iter().map(|message| {
-        let place = match message.line == *line {
+        let other_line = match message.line == *line {
             true => String::new(),
             false => format!("line {}, ", message.line),
         };
         let attribute = message.attribute.as_ref().map(|name| format!("{name}: "));
-        format!("{place}{}{}", attribute.unwrap_or_default(), message.message)
+        format!("{other_line}{}{}", attribute.unwrap_or_default(), message.message)
     });
     let messages = messages.collect::<Vec<_>>().join("; ");
     printable(format!("line {line}, {element}{key}: {messages}").trim_end_matches(": "))

@@ -78,22 +78,18 @@ pub fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
 }
 
 /// Tests the bucket as the api-server will use it, with the answers on top of the present settings.
-pub async fn try_out(
-    place: &str,
-    bucket: &BucketSettings,
-    present: &Present,
-) -> Result<(), String> {
-    let location = location(place, bucket, &present.dir.join("api-server.env"))?;
+pub async fn try_out(url: &str, bucket: &BucketSettings, present: &Present) -> Result<(), String> {
+    let location = location(url, bucket, &present.dir.join("api-server.env"))?;
     DocumentStore::open(&location)?.check().await
 }
 
-fn location(place: &str, bucket: &BucketSettings, present: &Path) -> Result<Location, String> {
-    if !place.starts_with("s3://") {
+fn location(url: &str, bucket: &BucketSettings, present: &Path) -> Result<Location, String> {
+    if !url.starts_with("s3://") {
         return Err("it must be a folder, s3://BUCKET or s3://BUCKET/PREFIX".to_owned());
     }
     let present = Some(present).filter(|file| file.exists());
     let mut settings = Settings::read(api_server::config::SETTINGS, present);
-    settings.set("API_DOCUMENTS", place);
+    settings.set("API_DOCUMENTS", url);
     for (name, value) in bucket {
         settings.set(name, value);
     }

@@ -92,16 +92,16 @@ fn check_port(
     server: &str,
 ) -> Check {
     let expected = "a free port";
-    let own = match server {
+    let own_address = match server {
         "auth" => settings.auth.get("AUTH_LISTEN"),
         _ => settings.api.get("API_LISTEN"),
     };
-    let own = own.and_then(|own| own.parse::<SocketAddr>().ok());
+    let own_address = own_address.and_then(|address| address.parse::<SocketAddr>().ok());
     // Even on another address: it moves there when it restarts.
-    let own = settings.exist && own.is_some_and(|own| own.port() == address.port());
+    let is_own = settings.exist && own_address.is_some_and(|own| own.port() == address.port());
     match TcpListener::bind(address) {
         Ok(_) => passed(name, expected, format!("{address} is free")),
-        Err(_) if own => {
+        Err(_) if is_own => {
             passed(name, expected, format!("{address}, used by the running {server} server"))
         }
         Err(error) => failed(

@@ -107,7 +107,7 @@ mod tests {
     async fn one_at_a_time_has_its_turn() {
         let url = format!("sqlite:///no/such/{}", std::process::id());
         let first = InstallLock::take(&url).await.unwrap();
-        assert!(InstallLock::take(&url).await.is_err_and(|refused| refused.0.contains("another")));
+        assert!(InstallLock::take(&url).await.is_err_and(|error| error.0.contains("another")));
         assert!(InstallLock::take("sqlite:///no/such/other").await.is_ok());
         first.end().await;
         assert!(InstallLock::take(&url).await.is_ok());

@@ -69,9 +69,9 @@ impl InstallPlan {
         let tls = tls_files(answers);
         let (auth, api) = new_settings(answers, settings, &tls);
         let admin = (!found.admin).then(|| answers.admin.clone());
-        let wanted = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
-        let wanted = wanted.into_iter().flatten().filter(|id| !found.clients.contains(*id));
-        let clients: Vec<_> = wanted.map(str::to_owned).collect();
+        let clients = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
+        let clients = clients.into_iter().flatten().filter(|id| !found.clients.contains(*id));
+        let clients: Vec<_> = clients.map(str::to_owned).collect();
         let receiver = receiver(&answers.api_url);
         let registered = found.receivers.as_ref();
         let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)

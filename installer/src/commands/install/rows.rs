@@ -130,7 +130,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
         db.close().await?;
         Ok(())
     };
-    added.await.map_err(|refused: CliError| refused.to_string())?;
+    added.await.map_err(|error: CliError| error.to_string())?;
     work.secrets.extend(secrets);
     Ok(())
 }
@@ -211,8 +211,8 @@ pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let undo =
         Undo::RemoveReceiver { database_url: database_url.clone(), api_url: api_url.clone() };
     work.journal.note(undo)?;
-    let added = change_receivers(&database_url, &api_url, |words, word| {
-        words.push(word);
+    let added = change_receivers(&database_url, &api_url, |uris, uri| {
+        uris.push(uri);
     });
     added.await.map_err(|error| format!("cannot change the documentation's client: {error}"))
 }
@@ -232,11 +232,11 @@ async fn change_receivers(
     let db = db::connect(database_url, 2, false).await?;
     let tx = db::begin_write(&db).await?;
     if let Some(client) = oauth_clients::Entity::find_by_id(BROWSER_CLIENT).one(&tx).await? {
-        let changed = |words: &str, word: String| {
-            let others = words.split_whitespace().filter(|it| **it != word).map(str::to_owned);
-            let mut words = others.collect();
-            change(&mut words, word);
-            words.join(" ")
+        let changed = |list: &str, uri: String| {
+            let others = list.split_whitespace().filter(|it| **it != uri).map(str::to_owned);
+            let mut uris = others.collect();
+            change(&mut uris, uri);
+            uris.join(" ")
         };
         let redirect_uris = changed(&client.redirect_uris, receiver(api_url));
         let cors_origins = changed(&client.cors_origins, api_url.to_owned());

@@ -17,9 +17,9 @@ pub fn ids(name: &str) -> Option<(u32, u32)> {
 
 /// The name of the user running this program.
 pub fn own_name() -> Option<String> {
-    let own = fs::metadata("/proc/self").ok()?.uid().to_string();
+    let user_id = fs::metadata("/proc/self").ok()?.uid().to_string();
     let passwd = fs::read_to_string("/etc/passwd").ok()?;
-    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&own))?;
+    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&user_id))?;
     line.split(':').next().map(str::to_owned)
 }
 

@@ -52,7 +52,7 @@ fn writable(answers: &Answers) -> impl Iterator<Item = String> {
     let text_of = |path: &Path| path.display().to_string();
     let database = answers.database_file().and_then(Path::parent).map(text_of);
     let spool = Some(text_of(&answers.spool));
-    let documents = Some(documents).filter(|place| !place.contains("://"));
+    let documents = Some(documents).filter(|location| !location.contains("://"));
     let data_dir = answers.data_dir.clone();
     [documents, database, spool]
         .into_iter()

@@ -74,7 +74,7 @@ async fn checks(
         ..verification::VerificationArgs::default()
     };
     let passwords = super::rows::passwords(answers);
-    let passwords = passwords.map_err(|refused| refused.to_string())?;
+    let passwords = passwords.map_err(|error| error.to_string())?;
     let unreachable = |error| format!("the database cannot be reached: {error}");
     let db = db::connect(&answers.database_url, 2, false).await.map_err(unreachable)?;
     let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;

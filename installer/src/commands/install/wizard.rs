@@ -309,13 +309,13 @@ fn ask_addresses(
 }
 
 /// Accepts a port that is free or already this installation's own, and that the servers may use.
-fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation {
+fn free(listen: IpAddr, port: u16, lowest: u16, own_port: Option<u16>) -> Validation {
     match TcpListener::bind((listen, port)) {
         _ if port < lowest => Validation::Invalid(
             format!("the servers do not run as root: choose a port from {lowest} up").into(),
         ),
         Ok(_) => Validation::Valid,
-        Err(_) if own == Some(port) => Validation::Valid,
+        Err(_) if own_port == Some(port) => Validation::Valid,
         Err(error) => Validation::Invalid(format!("cannot listen on this port: {error}").into()),
     }
 }
@@ -357,9 +357,9 @@ fn ask_certificates(given: &mut InstallArgs, existing: &ExistingConfig) -> Promp
     if given.tls_certificate.is_some() || existing.tls.is_some() {
         return Ok(());
     }
-    let own = "create an authority, and a certificate issued by it";
+    let new_authority = "create an authority, and a certificate issued by it";
     let files = "use existing files";
-    if choice("Certificates:", vec![own, files])? == own {
+    if choice("Certificates:", vec![new_authority, files])? == new_authority {
         return Ok(());
     }
     let file = |question: &str| {
@@ -373,8 +373,8 @@ fn ask_certificates(given: &mut InstallArgs, existing: &ExistingConfig) -> Promp
     given.tls_certificate = file("Certificate chain (PEM):")?;
     given.tls_key = file("Private key (PEM):")?;
     let public = "a public one that this machine trusts";
-    let own = "another one, whose certificate I have";
-    if choice("The authority that signed it:", vec![public, own])? == own {
+    let private = "another one, whose certificate I have";
+    if choice("The authority that signed it:", vec![public, private])? == private {
         given.tls_authority = file("Authority certificate (PEM):")?;
     }
     Ok(())

@@ -47,16 +47,16 @@ fn report_validity(
     report: &mut Report,
 ) {
     let now = DateTime::<Utc>::from(SystemTime::now());
-    let left = end - now;
+    let remaining = end - now;
     let day = end.date_naive();
     if now < begin {
         let found = format!("not valid before {}", begin.date_naive());
         report.fail(name, EXPECTED, &found, "correct this machine's clock if it is wrong");
-    } else if left < TimeDelta::zero() {
+    } else if remaining < TimeDelta::zero() {
         report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
     } else {
-        let found = format!("valid until {day}, {} left", count(left.num_days(), "day"));
-        match left < RENEW_BEFORE {
+        let found = format!("valid until {day}, {} left", count(remaining.num_days(), "day"));
+        match remaining < RENEW_BEFORE {
             true => report.fail(name, EXPECTED, &found, renew),
             false => report.pass(name, EXPECTED, &found),
         }

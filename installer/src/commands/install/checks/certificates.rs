@@ -129,10 +129,12 @@ fn check_dates(path: &Path) -> Result<String, CertificateFault> {
         return Err((found, "wait until then, or correct this machine's clock if it is wrong"));
     }
     match end - now {
-        left if left <= TimeDelta::zero() => {
+        remaining if remaining <= TimeDelta::zero() => {
             Err((format!("{} expired on {day}", path.display()), renew))
         }
-        left if left < RENEW_BEFORE => Ok(format!("valid until {day}: get a new one soon")),
+        remaining if remaining < RENEW_BEFORE => {
+            Ok(format!("valid until {day}: get a new one soon"))
+        }
         _ => Ok(format!("valid until {day}")),
     }
 }

@@ -263,8 +263,8 @@ async fn content(
     match schema {
         SchemaState::Missing => {
             let tables = crate::commands::install::schema::tables(db).await?;
-            let own = |table: &String| context.own_tables.contains(table);
-            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(own);
+            let is_own = |table: &String| context.own_tables.contains(table);
+            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(is_own);
             checks.push(match same_names.as_slice() {
                 [] if others.is_empty() => passed("schema", SCHEMA, "none yet"),
                 [] => passed("schema", SCHEMA, describe_unrelated(&others)),

@@ -110,7 +110,7 @@ fn given_files(answers: &Answers) -> impl Iterator<Item = PathBuf> {
 /// Existing folders, files that were given, and this program, which runs the auth server during
 /// verification.
 fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
-    let refused = |path: &Path, what: &str| {
+    let denied = |path: &Path, what: &str| {
         let advice = match ids(user) {
             Some(_) => {
                 "change its permissions and those of its parent folders, or choose another place"
@@ -134,7 +134,7 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
             existing
         };
         if !may(user, Right::Enter, existing) {
-            return refused(existing, "enter");
+            return denied(existing, "enter");
         }
     }
     // Missing files are reported by another check.
@@ -148,7 +148,7 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
             ));
         }
         if !file.starts_with(&answers.dir) && !can_access(Right::Read, &file) {
-            return refused(&file, "read");
+            return denied(&file, "read");
         }
     }
     let installer = std::env::current_exe().unwrap_or_default();
@@ -157,7 +157,7 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
         .iter()
         .flat_map(|_| ["auth-server", "api-server"].map(|name| answers.programs.join(name)));
     let mut programs = programs.chain([installer]);
-    programs.find(|path| !can_access(Right::Enter, path)).and_then(|path| refused(&path, "run"))
+    programs.find(|path| !can_access(Right::Enter, path)).and_then(|path| denied(&path, "run"))
 }
 
 /// The lowest port that an unprivileged process may listen on.
