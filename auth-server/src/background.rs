@@ -33,8 +33,8 @@ pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
 }
 
 async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
-    state.store.refreshes.sweep();
-    state.codes.sweep();
+    state.store.refresh_rate_limit.sweep();
+    state.code_rate_limit.sweep();
     Ok(())
 }
 
@@ -51,7 +51,7 @@ async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let mut failure = Ok(());
     for (what, outcome) in outcomes {
         match outcome {
-            Ok(rows) => swept(what, rows),
+            Ok(rows) => log_swept(what, rows),
             Err(error) => failure = failure.and(Err(error)),
         }
     }
@@ -59,22 +59,22 @@ async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
 }
 
 async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
-    swept("failures", db::again(|| lockout::sweep(&state.store.db)).await?);
+    log_swept("failures", db::again(|| lockout::sweep(&state.store.db)).await?);
     Ok(())
 }
 
 async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
-    let sweep = || audit::sweep(&state.store.db, state.events_kept_days);
-    swept("events", db::again(sweep).await?);
+    let sweep = || audit::sweep(&state.store.db, state.events_retention_days);
+    log_swept("events", db::again(sweep).await?);
     Ok(())
 }
 
 async fn sweep_assertions(state: Arc<State>) -> Result<(), DbErr> {
-    swept("client assertions", db::again(|| client_assertions::sweep(&state.store.db)).await?);
+    log_swept("client assertions", db::again(|| client_assertions::sweep(&state.store.db)).await?);
     Ok(())
 }
 
-fn swept(what: &str, rows: u64) {
+fn log_swept(what: &str, rows: u64) {
     if rows > 0 {
         tracing::info!(rows, what, "expired rows swept");
     }

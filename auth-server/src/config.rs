@@ -212,7 +212,7 @@ pub struct Config {
     /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
     /// Retention of audit events, in days.
-    pub events_kept_days: i64,
+    pub events_retention_days: i64,
     /// Proxies whose X-Forwarded-For is trusted.
     pub proxies: Networks,
     /// Listen address for client certificates, if any.
@@ -267,7 +267,7 @@ impl Config {
             documentation_url: documentation_url(&mut settings),
             lifetimes: lifetimes(&mut settings),
             source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
-            events_kept_days: settings.within("AUTH_EVENTS_RETENTION_DAYS", 1..=36_500) as i64,
+            events_retention_days: settings.within("AUTH_EVENTS_RETENTION_DAYS", 1..=36_500) as i64,
             proxies: proxies.clone(),
             mtls_listen,
             mtls_url,

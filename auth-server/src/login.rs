@@ -18,10 +18,10 @@ pub fn subjects(kind: UserKind) -> SelectStatement {
 
 /// True if the user in this column may log in.
 pub fn may_log_in(kind: UserKind, user: impl IntoColumnRef) -> Expr {
-    let found = Query::select()
+    let matching = Query::select()
         .expr(Expr::value(1))
         .from_subquery(subjects(kind), "subject")
         .and_where(Expr::col(("subject", "subject_id")).eq(Expr::col(user)))
         .take();
-    Expr::exists(found)
+    Expr::exists(matching)
 }

@@ -38,7 +38,7 @@ pub const PATHS: [(&str, &str); 15] = [
 ];
 
 /// Paths that browsers visit: errors there are rendered as pages.
-const PAGES: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
+const PAGE_PATHS: [&str; 3] = ["/oauth2/authorize", "/login", "/oauth2/logout"];
 
 /// All routes, wrapped in the outermost middleware ([`RequestMiddleware`]).
 pub fn endpoint(
@@ -47,55 +47,60 @@ pub fn endpoint(
 ) -> impl Endpoint<Output = Response> + 'static {
     let state = || Arc::clone(state);
     let routes = Route::new()
-        .at("/", get(answer(state(), about::lead)))
-        .at(metadata::PATHS[0], get(answer(state(), metadata::show)))
-        .at(metadata::PATHS[1], get(answer(state(), metadata::show)))
+        .at("/", get(json_endpoint(state(), about::show)))
+        .at(metadata::PATHS[0], get(json_endpoint(state(), metadata::show)))
+        .at(metadata::PATHS[1], get(json_endpoint(state(), metadata::show)))
         .at(
             "/oauth2/authorize",
-            get(page(state(), authorize::authorize)).post(page(state(), authorize::authorize)),
+            get(page_endpoint(state(), authorize::authorize))
+                .post(page_endpoint(state(), authorize::authorize)),
         )
-        .at("/login", get(page(state(), login::show)).post(page(state(), login::submit)))
-        .at("/oauth2/token", post(answer(state(), token::issue)))
-        .at("/oauth2/introspect", post(answer(state(), introspect::introspect)))
-        .at("/oauth2/introspect-many", post(answer(state(), introspect::introspect_many)))
-        .at("/oauth2/revoke", post(answer(state(), revoke::revoke)))
+        .at(
+            "/login",
+            get(page_endpoint(state(), login::show)).post(page_endpoint(state(), login::submit)),
+        )
+        .at("/oauth2/token", post(json_endpoint(state(), token::issue)))
+        .at("/oauth2/introspect", post(json_endpoint(state(), introspect::introspect)))
+        .at("/oauth2/introspect-many", post(json_endpoint(state(), introspect::introspect_many)))
+        .at("/oauth2/revoke", post(json_endpoint(state(), revoke::revoke)))
         .at(
             "/oauth2/userinfo",
-            get(answer(state(), userinfo::show)).post(answer(state(), userinfo::show)),
+            get(json_endpoint(state(), userinfo::show))
+                .post(json_endpoint(state(), userinfo::show)),
         )
-        .at("/oauth2/jwks", get(answer(state(), jwks::show)))
+        .at("/oauth2/jwks", get(json_endpoint(state(), jwks::show)))
         .at(
             "/oauth2/logout",
-            get(page(state(), end_session::end_session))
-                .post(page(state(), end_session::end_session)),
+            get(page_endpoint(state(), end_session::end_session))
+                .post(page_endpoint(state(), end_session::end_session)),
         )
-        .at("/logout", post(answer(state(), logout::log_out)))
-        .at("/health/live", get(answer(state(), health::live)))
-        .at("/health/ready", get(answer(state(), health::ready)));
+        .at("/logout", post(json_endpoint(state(), logout::log_out)))
+        .at("/health/live", get(json_endpoint(state(), health::live)))
+        .at("/health/ready", get(json_endpoint(state(), health::ready)));
     let routes = Cors::new(routes, state().store.db.clone());
     let site = state();
-    let too_late = move |uri: &Uri| took_too_long(&site.display_name, uri);
-    let routes = TimeLimit::new(routes, |_, _| false, too_late);
+    let timed_out = move |uri: &Uri| timeout_error(&site.display_name, uri);
+    let routes = TimeLimit::new(routes, |_, _| false, timed_out);
     RequestMiddleware::new(routes, metrics, to_problem, |path| path.into())
 }
 
 /// Turns a function into an endpoint; its errors become OAuth error responses.
-fn answer<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+fn json_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, OAuthError>> + Send,
 {
     endpoint::make(move |request| {
-        let answer = function(Arc::clone(&state), request);
+        let outcome = function(Arc::clone(&state), request);
         async move {
-            let response = answer.await.unwrap_or_else(IntoResponse::into_response);
+            let response = outcome.await.unwrap_or_else(IntoResponse::into_response);
             Ok::<_, poem::Error>(response)
         }
     })
 }
 
 /// Turns a function that serves browsers into an endpoint; its errors become pages.
-fn page<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+fn page_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, HtmlError>> + Send,
@@ -103,20 +108,20 @@ where
     endpoint::make(move |request| {
         let state = Arc::clone(&state);
         // A HEAD request must have no side effects.
-        let head = request.data::<HeadOnly>().is_some();
-        let answer = (!head).then(|| function(Arc::clone(&state), request));
+        let head_only = request.data::<HeadOnly>().is_some();
+        let outcome = (!head_only).then(|| function(Arc::clone(&state), request));
         async move {
-            let Some(answer) = answer else { return Ok(Response::default()) };
-            let response = answer.await.unwrap_or_else(|error| error.show(&state.display_name));
+            let Some(outcome) = outcome else { return Ok(Response::default()) };
+            let response = outcome.await.unwrap_or_else(|error| error.show(&state.display_name));
             Ok::<_, poem::Error>(response)
         }
     })
 }
 
-fn took_too_long(site: &str, uri: &Uri) -> poem::Error {
+fn timeout_error(site: &str, uri: &Uri) -> poem::Error {
     let seconds = REQUEST_TIME_MAX.as_secs();
     let error = OAuthError::unavailable(format!("the request took longer than {seconds} seconds"));
-    let response = match PAGES.contains(&uri.path()) {
+    let response = match PAGE_PATHS.contains(&uri.path()) {
         true => HtmlError::from(error).show(site),
         false => error.into_response(),
     };

@@ -32,9 +32,9 @@ pub struct State {
     /// The server metadata document, built once.
     pub metadata: Bytes,
     /// Retention of audit events, in days.
-    pub events_kept_days: i64,
+    pub events_retention_days: i64,
     /// Rate limit on codes issued without a log-in page, per logged-in browser.
-    pub codes: KeyedRateLimiter,
+    pub code_rate_limit: KeyedRateLimiter,
     /// Background tasks.
     pub tasks: Tasks,
     /// Readiness of the database.
@@ -66,12 +66,12 @@ impl State {
                     db: db.clone(),
                     passwords,
                     source_failures_max: config.source_failures_max,
-                    strangers: AnonymousLimits::default(),
+                    anonymous_limits: AnonymousLimits::default(),
                 },
                 token_keys: config.token_keys.clone(),
                 master_keys: config.master_keys.clone(),
                 lifetimes: config.lifetimes,
-                refreshes: KeyedRateLimiter::new(refresh::QUOTA),
+                refresh_rate_limit: KeyedRateLimiter::new(refresh::QUOTA),
                 db,
             },
             display_name: config.display_name.clone(),
@@ -79,8 +79,8 @@ impl State {
             documentation_url: config.documentation_url.clone(),
             proxies: config.proxies.clone(),
             metadata,
-            events_kept_days: config.events_kept_days,
-            codes: KeyedRateLimiter::new(authorization_requests::QUOTA),
+            events_retention_days: config.events_retention_days,
+            code_rate_limit: KeyedRateLimiter::new(authorization_requests::QUOTA),
             tasks,
             stopping: Shutdown::default(),
         })
@@ -89,8 +89,8 @@ impl State {
     /// Scheme, host and port of this server, as browsers send them in `Origin`.
     pub fn origin(&self) -> &str {
         let issuer = &self.store.issuer;
-        let host = issuer.find("://").map_or(0, |at| at + 3);
-        let path = issuer[host..].find('/').map(|at| host + at);
+        let host = issuer.find("://").map_or(0, |index| index + 3);
+        let path = issuer[host..].find('/').map(|index| host + index);
         &issuer[..path.unwrap_or(issuer.len())]
     }
 }

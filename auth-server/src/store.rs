@@ -34,5 +34,5 @@ pub struct Store {
     /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
     /// Rate limit on refreshes, per session.
-    pub refreshes: KeyedRateLimiter,
+    pub refresh_rate_limit: KeyedRateLimiter,
 }

@@ -62,28 +62,28 @@ pub async fn main() -> ExitCode {
     shared::tls::install_provider();
     let command_line = match install::with_answers(std::env::args_os().collect()) {
         Ok(command_line) => command_line,
-        Err(refused) => return ended("install", Err(refused)),
+        Err(error) => return exit_code("install", Err(error)),
     };
     match Arguments::parse_from(command_line).command {
-        Command::Install(arguments) => ended("install", install::run(&arguments).await),
+        Command::Install(arguments) => exit_code("install", install::run(&arguments).await),
         Command::Quickstart(arguments) => {
             shared::runtime::exit_code("quickstart", quickstart::run(&arguments).await)
         }
         Command::VerifyAuthServer(arguments) => {
-            judged("verify-auth-server", verify_auth_server::run(&arguments).await)
+            checks_exit_code("verify-auth-server", verify_auth_server::run(&arguments).await)
         }
-        Command::Client(arguments) => ended("client", client::run(&arguments).await),
-        Command::User(arguments) => ended("user", user::run(&arguments).await),
-        Command::Settings(arguments) => ended("settings", settings::run(&arguments).await),
-        Command::Keys(arguments) => ended("keys", keys::run(&arguments).await),
-        Command::Audit(arguments) => ended("audit", audit::run(&arguments).await),
-        Command::Documents(arguments) => ended("documents", documents::run(&arguments).await),
-        Command::Import(arguments) => ended("import", import::run(&arguments).await),
-        Command::Status(arguments) => judged("status", status::run(&arguments).await),
+        Command::Client(arguments) => exit_code("client", client::run(&arguments).await),
+        Command::User(arguments) => exit_code("user", user::run(&arguments).await),
+        Command::Settings(arguments) => exit_code("settings", settings::run(&arguments).await),
+        Command::Keys(arguments) => exit_code("keys", keys::run(&arguments).await),
+        Command::Audit(arguments) => exit_code("audit", audit::run(&arguments).await),
+        Command::Documents(arguments) => exit_code("documents", documents::run(&arguments).await),
+        Command::Import(arguments) => exit_code("import", import::run(&arguments).await),
+        Command::Status(arguments) => checks_exit_code("status", status::run(&arguments).await),
         Command::BackupCheck(arguments) => {
-            judged("backup-check", backup_check::run(&arguments).await)
+            checks_exit_code("backup-check", backup_check::run(&arguments).await)
         }
-        Command::Upgrade(arguments) => ended("upgrade", upgrade::run(&arguments).await),
+        Command::Upgrade(arguments) => exit_code("upgrade", upgrade::run(&arguments).await),
         Command::ServeAuth(arguments) => {
             shared::runtime::exit_code("auth-server", serve::auth(&arguments).await)
         }
@@ -93,15 +93,15 @@ pub async fn main() -> ExitCode {
     }
 }
 
-fn ended(command: &str, outcome: Result<(), CliError>) -> ExitCode {
-    shared::runtime::exit_code(command, outcome.map_err(|refused| refused.to_string()))
+fn exit_code(command: &str, outcome: Result<(), CliError>) -> ExitCode {
+    shared::runtime::exit_code(command, outcome.map_err(|error| error.to_string()))
 }
 
 /// The exit code of a command that reports checks: success only if all of them passed.
-fn judged(command: &str, outcome: Result<bool, CliError>) -> ExitCode {
+fn checks_exit_code(command: &str, outcome: Result<bool, CliError>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(refused) => ended(command, Err(refused)),
+        Err(error) => exit_code(command, Err(error)),
     }
 }

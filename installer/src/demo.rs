@@ -22,7 +22,7 @@ mod returned_payments;
 use self::block::Block;
 use self::copies::{Before, Original};
 use self::loans::Records;
-use crate::installation::{CliError, refuse};
+use crate::installation::{CliError, count, refuse};
 use crate::seed;
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
@@ -74,17 +74,17 @@ pub async fn fill(
     db: &DatabaseConnection,
     store: &DocumentStore,
     master_keys: &MasterKeys,
-    plan: PortfolioSize,
+    size: PortfolioSize,
     web_password: &str,
 ) -> Result<(), CliError> {
     if !begin(db).await? {
         return Ok(());
     }
     let started = Instant::now();
-    let maker = LoanMaker::new(db, store, master_keys, plan.loans, web_password).await?;
-    maker.make(plan).await?;
+    let builder = PortfolioBuilder::new(db, store, master_keys, size.loans, web_password).await?;
+    builder.build(size).await?;
     documents::write_copies(db, store).await?;
-    maker.progress.finish_and_clear();
+    builder.progress.finish_and_clear();
     copies::gather_statistics(db).await?;
     settings::Entity::update_many()
         .col_expr(settings::Column::Value, Expr::value(COMPLETE))
@@ -92,8 +92,9 @@ pub async fn fill(
         .exec(db)
         .await?;
     let seconds = started.elapsed().as_secs_f64();
-    let speed = f64::from(plan.loans) / seconds;
-    println!("{} loans in {seconds:.1} seconds, {speed:.1} loans per second\n", plan.loans);
+    let speed = f64::from(size.loans) / seconds;
+    let loans = count(size.loans, "loan");
+    println!("{loans} in {seconds:.1} seconds, {speed:.1} loans per second\n");
     Ok(())
 }
 
@@ -134,18 +135,18 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
 }
 
 /// Creates loans on behalf of the admin account.
-struct LoanMaker<'a> {
+struct PortfolioBuilder<'a> {
     db: &'a DatabaseConnection,
     store: &'a DocumentStore,
     gateway: PaymentGateway,
-    admitted: RequestContext,
-    author: Actor,
+    context: RequestContext,
+    actor: Actor,
     passwords: Passwords,
     web_password: &'a str,
     progress: ProgressBar,
 }
 
-impl<'a> LoanMaker<'a> {
+impl<'a> PortfolioBuilder<'a> {
     async fn new(
         db: &'a DatabaseConnection,
         store: &'a DocumentStore,
@@ -154,16 +155,16 @@ impl<'a> LoanMaker<'a> {
         web_password: &'a str,
     ) -> Result<Self, CliError> {
         let admin = seed::user_id(db, "admin").await?;
-        let admitted = Caller::admin(db, admin, "admin").await?;
-        let author = Actor::new(&admitted.caller, ChangeSource::Installer, &RequestId::random());
+        let context = Caller::admin(db, admin, "admin").await?;
+        let actor = Actor::new(&context.caller, ChangeSource::Installer, &RequestId::random());
         let passwords = Passwords::recommended().map_err(CliError)?;
         let progress = ProgressBar::new(u64::from(loans));
         let gateway = cards::sandbox(db, master_keys).map_err(CliError)?;
-        Ok(Self { db, store, gateway, admitted, author, passwords, web_password, progress })
+        Ok(Self { db, store, gateway, context, actor, passwords, web_password, progress })
     }
 
     /// Creates the first block, its copies, and the remaining loans.
-    async fn make(&self, PortfolioSize { loans, block }: PortfolioSize) -> Result<(), CliError> {
+    async fn build(&self, PortfolioSize { loans, block }: PortfolioSize) -> Result<(), CliError> {
         let before = Before::read(self.db).await?;
         let first = block.clamp(1, loans);
         self.book(0..first).await?;
@@ -175,7 +176,7 @@ impl<'a> LoanMaker<'a> {
             db::commit(tx).await?;
             self.progress.inc(u64::from(first));
         }
-        original.number_behind(self.db).await?;
+        original.advance_sequences(self.db).await?;
         if loans > blocks * first {
             self.book(blocks * first..loans).await?;
         }
@@ -184,12 +185,12 @@ impl<'a> LoanMaker<'a> {
 
     /// Books these loans with everything that belongs to them.
     async fn book(&self, numbers: Range<u32>) -> Result<(), CliError> {
-        let above = newest_loan(self.db).await?;
+        let after_id = newest_loan(self.db).await?;
         self.import(numbers.clone()).await?;
-        let (author, today) = (self.author.clone(), self.admitted.clock.today);
+        let (actor, today) = (self.actor.clone(), self.context.clock.today);
         let tx = db::begin_write(self.db).await?;
-        let block = Block::read(&tx, above, numbers.start, author, today).await?;
-        furnish(&tx, self.store, &self.gateway, &block).await?;
+        let block = Block::read(&tx, after_id, numbers.start, actor, today).await?;
+        add_details(&tx, self.store, &self.gateway, &block).await?;
         if numbers.start == 0 {
             cards::add_fee_rules(&tx).await?;
             drawers::add(&tx, &block).await?;
@@ -199,14 +200,14 @@ impl<'a> LoanMaker<'a> {
     }
 
     async fn import(&self, numbers: Range<u32>) -> Result<(), CliError> {
-        let (caller, clock) = (&self.admitted.caller, self.admitted.clock);
+        let (caller, clock) = (&self.context.caller, self.context.clock);
         let mode = ImportMode { test: false, block: true, enforce: true };
-        let author = self.author.clone();
+        let actor = self.actor.clone();
         let directory = std::env::temp_dir();
-        let import = Import::new(caller, author, &self.passwords, clock, mode.enforce, &directory);
+        let import = Import::new(caller, actor, &self.passwords, clock, mode.enforce, &directory);
         let (sender, receiver) = mpsc::channel(LOANS_AHEAD);
         let records = Records { today: clock.today, web_password: self.web_password };
-        let maker = async {
+        let producer = async {
             for number in numbers {
                 let pieces = records.of_loan(number).into_iter().map(Piece::Record).collect();
                 if sender.send(Ok(pieces)).await.is_err() {
@@ -216,17 +217,17 @@ impl<'a> LoanMaker<'a> {
             }
             drop(sender);
         };
-        let (answer, ()) = tokio::join!(run(self.db, import, mode, receiver, None), maker);
-        let answer = answer.map_err(|problem| CliError(problem.to_string()))?;
-        match answer.committed && answer.totals.failed == 0 {
+        let (response, ()) = tokio::join!(run(self.db, import, mode, receiver, None), producer);
+        let response = response.map_err(|problem| CliError(problem.to_string()))?;
+        match response.committed && response.totals.failed == 0 {
             true => Ok(()),
-            false => refuse(first_failure(answer).await),
+            false => refuse(first_failure(response).await),
         }
     }
 }
 
-async fn first_failure(answer: ImportResponse) -> String {
-    let mut parts = answer.into_parts();
+async fn first_failure(response: ImportResponse) -> String {
+    let mut parts = response.into_parts();
     while let Some(Ok(results)) = parts.recv().await {
         let failed = results.iter().find(|result| result.action == Action::Failed);
         if let Some(failed) = failed {
@@ -237,7 +238,7 @@ async fn first_failure(answer: ImportResponse) -> String {
 }
 
 /// Adds everything that belongs to loans and contacts, depending on each loan's place in the mix.
-async fn furnish(
+async fn add_details(
     tx: &DatabaseTransaction,
     store: &DocumentStore,
     gateway: &PaymentGateway,
@@ -251,7 +252,7 @@ async fn furnish(
     cards::add_with_payments(tx, gateway, block).await?;
     field_values::add(tx, block).await?;
     let collateral = collateral::add(tx, block).await?;
-    let mut papers = comments::add(tx, block, &collateral).await?;
-    papers.extend(documents::on_fields(tx, block).await?);
-    documents::add(tx, store, block, papers).await
+    let mut new_documents = comments::add(tx, block, &collateral).await?;
+    new_documents.extend(documents::on_fields(tx, block).await?);
+    documents::add(tx, store, block, new_documents).await
 }

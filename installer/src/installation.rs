@@ -23,5 +23,5 @@ mod settings_files;
 pub use actor::{event, this_actor};
 pub use cli_error::{CliError, refuse};
 pub use database::{ChangeError, change, open_database};
-pub use output::{print, print_once, printed};
+pub use output::{count, print, print_once, printed};
 pub use settings_files::{Installation, SettingsFiles, read_api_settings};

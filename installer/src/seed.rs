@@ -79,10 +79,10 @@ pub async fn users_and_clients(
 ) -> Result<(), String> {
     let passwords = Passwords::recommended()?;
     let now = db::time(db).await.map_err(|error| error.to_string())?;
-    let words =
+    let user_passwords =
         [&credentials.admin, &credentials.officer, &credentials.teller, &credentials.viewer];
-    for (user, word) in USERS.iter().zip(words) {
-        let hash = passwords.hash(word).await?;
+    for (user, password) in USERS.iter().zip(user_passwords) {
+        let hash = passwords.hash(password).await?;
         let user_id = ensure_user(db, user, now).await.map_err(|error| error.to_string())?;
         accounts::set_password(db, UserKind::Core, user_id, hash)
             .await
@@ -112,12 +112,14 @@ async fn ensure_user(
         contact_officer_flag: Set(has(OFFICER)),
         ..accounts::row(name, full_name, now)
     };
-    let mut found = Vec::new();
+    let mut privilege_ids = Vec::new();
     for privilege in *privileges {
-        let known = accounts::privilege(db, privilege).await?;
-        found.push(known.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?);
+        let privilege_id = accounts::privilege(db, privilege).await?;
+        privilege_ids.push(
+            privilege_id.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?,
+        );
     }
-    accounts::add(db, user, &found).await
+    accounts::add(db, user, &privilege_ids).await
 }
 
 async fn clients(
@@ -127,12 +129,12 @@ async fn clients(
     browser_origin: &str,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    let both = vec![UserKind::Core, UserKind::Web];
-    let words = |list: &str| list.split_whitespace().map(str::to_owned).collect();
+    let both_kinds = vec![UserKind::Core, UserKind::Web];
+    let split = |list: &str| list.split_whitespace().map(str::to_owned).collect();
     let integration = Registration {
         id: INTEGRATION_CLIENT.to_owned(),
         grants: vec![Grant::Password, Grant::RefreshToken],
-        user_kinds: both.clone(),
+        user_kinds: both_kinds.clone(),
         ..Registration::default()
     };
     let api_server = Registration {
@@ -145,10 +147,10 @@ async fn clients(
         name: Some("the quickstart".to_owned()),
         public: true,
         grants: vec![Grant::AuthorizationCode, Grant::RefreshToken],
-        user_kinds: both,
-        redirect_uris: words(browser_redirects),
-        post_logout_redirect_uris: words(browser_redirects),
-        cors_origins: words(browser_origin),
+        user_kinds: both_kinds,
+        redirect_uris: split(browser_redirects),
+        post_logout_redirect_uris: split(browser_redirects),
+        cors_origins: split(browser_origin),
         ..Registration::default()
     };
     let all = [
@@ -159,12 +161,12 @@ async fn clients(
     use oauth_clients::Column::{
         ClientId, CorsOrigins, PostLogoutRedirectUris, RedirectUris, SecretHash1,
     };
-    let known = OnConflict::column(ClientId)
+    let on_conflict = OnConflict::column(ClientId)
         .update_columns([SecretHash1, RedirectUris, PostLogoutRedirectUris, CorsOrigins])
         .to_owned();
     for (client, secret) in all {
         oauth_clients::Entity::insert(client.row(secret, None, now))
-            .on_conflict(known.clone())
+            .on_conflict(on_conflict.clone())
             .exec_without_returning(db)
             .await?;
     }

@@ -62,9 +62,9 @@ pub struct VerificationArgs {
 
 /// Runs every check that can run. Always ends within the time limits, whatever the server does.
 pub async fn verify(arguments: &VerificationArgs) -> Report {
-    let mut course = VerificationRun::new(arguments.has_client(), false);
-    let unmet = run_checks(arguments, &mut course).await.err();
-    course.finish(unmet)
+    let mut run = VerificationRun::new(arguments.has_client(), false);
+    let failed_step = run_checks(arguments, &mut run).await.err();
+    run.finish(failed_step)
 }
 
 /// As [`verify`], plus a round trip with a user and a client that exist in the server's database
@@ -75,14 +75,14 @@ pub async fn verify_with_round_trip(
     db: &DatabaseConnection,
     passwords: &Passwords,
 ) -> Report {
-    let mut course = VerificationRun::new(arguments.has_client(), true);
-    let unmet = match run_checks(arguments, &mut course).await {
+    let mut run = VerificationRun::new(arguments.has_client(), true);
+    let failed_step = match run_checks(arguments, &mut run).await {
         Ok((web, metadata)) => {
-            round_trip::check(&web, &metadata, db, passwords, &mut course).await.err()
+            round_trip::check(&web, &metadata, db, passwords, &mut run).await.err()
         }
         Err(step) => Some(step),
     };
-    course.finish(unmet)
+    run.finish(failed_step)
 }
 
 impl VerificationArgs {
@@ -94,24 +94,24 @@ impl VerificationArgs {
 /// Runs the checks in order. An error names the failed check that all remaining ones depend on.
 async fn run_checks(
     arguments: &VerificationArgs,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(web::Web, Metadata), VerificationStep> {
     shared::tls::install_provider();
-    let target = connect::check(arguments, course).await?;
-    let chains = handshakes::check(&target, course).await?;
-    let trust = certificate::Trust::find(arguments.ca.as_deref(), course)?;
-    certificate::check(&target, &trust, &chains, course)?;
+    let target = connect::check(arguments, run).await?;
+    let chains = handshakes::check(&target, run).await?;
+    let trust = certificate::Trust::find(arguments.ca.as_deref(), run)?;
+    certificate::check(&target, &trust, &chains, run)?;
     let web = web::Web::new(&target, &trust.path).map_err(|error| {
-        course.fail(VerificationStep::Metadata, error, "make sure the authorities file is valid")
+        run.fail(VerificationStep::Metadata, error, "make sure the authorities file is valid")
     })?;
-    let metadata = metadata::read(&web, &target, course).await?;
+    let metadata = metadata::read(&web, &target, run).await?;
     // The clock check and the metadata checks are independent of each other.
-    let ready = clock::check(&web, &target, course).await;
-    metadata::check_issuer(&metadata, &target, course)?;
-    metadata::check_keys(&web, &metadata, course).await;
+    let ready = clock::check(&web, &target, run).await;
+    metadata::check_issuer(&metadata, &target, run)?;
+    metadata::check_keys(&web, &metadata, run).await;
     ready?;
-    if course.includes(VerificationStep::Introspection) {
-        introspection::check(&web, &metadata, arguments, course).await;
+    if run.includes(VerificationStep::Introspection) {
+        introspection::check(&web, &metadata, arguments, run).await;
     }
     Ok((web, metadata))
 }

@@ -228,12 +228,12 @@ fn write_decimal(
     let scale = 10u64.pow(decimals as u32);
     let magnitude = units.unsigned_abs();
     let fraction = format!("{:0decimals$}", magnitude % scale);
-    let mut kept = decimals;
-    while kept > shown && fraction.as_bytes()[kept - 1] == b'0' {
-        kept -= 1;
+    let mut decimals_shown = decimals;
+    while decimals_shown > shown && fraction.as_bytes()[decimals_shown - 1] == b'0' {
+        decimals_shown -= 1;
     }
     let sign = if units < 0 { "-" } else { "" };
-    write!(f, "{sign}{}.{}", magnitude / scale, &fraction[..kept])
+    write!(f, "{sign}{}.{}", magnitude / scale, &fraction[..decimals_shown])
 }
 
 /// Parses a decimal exactly; zeros beyond the last stored decimal are accepted.

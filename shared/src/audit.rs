@@ -9,8 +9,8 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EnumIter};
 
 /// Events that one statement removes, and statements per sweep.
-const SWEPT_AT_ONCE: u64 = 1000;
-const SWEEPS_MAX: usize = 20;
+const SWEEP_BATCH: u64 = 1000;
+const SWEEP_BATCHES_MAX: usize = 20;
 
 /// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
@@ -166,26 +166,26 @@ impl Event {
     }
 }
 
-/// Removes events older than `kept_days`, in batches: a table that was never swept is large.
-pub async fn sweep(db: &impl ConnectionTrait, kept_days: i64) -> Result<u64, DbErr> {
-    let kept_seconds = Expr::value(kept_days * 24 * 60 * 60);
-    let oldest = db::seconds_ago(db.get_database_backend(), kept_seconds);
+/// Removes events older than `retention_days`, in batches: a table that was never swept is large.
+pub async fn sweep(db: &impl ConnectionTrait, retention_days: i64) -> Result<u64, DbErr> {
+    let retention_seconds = Expr::value(retention_days * 24 * 60 * 60);
+    let oldest = db::seconds_ago(db.get_database_backend(), retention_seconds);
     let old = Query::select()
         .column(Column::EventId)
         .from(Entity)
         .and_where(Column::EventDate.into_expr().lt(oldest))
         .order_by(Column::EventDate, Order::Asc)
-        .limit(SWEPT_AT_ONCE)
+        .limit(SWEEP_BATCH)
         .take();
     // MariaDB does not support LIMIT in an IN subquery, only in a derived table.
     let old = Query::select().column(Column::EventId).from_subquery(old, "old").take();
     let delete =
         Query::delete().from_table(Entity).and_where(Column::EventId.in_subquery(old)).take();
     let mut swept = 0;
-    for _ in 0..SWEEPS_MAX {
+    for _ in 0..SWEEP_BATCHES_MAX {
         let removed = db.execute(&delete).await?.rows_affected();
         swept += removed;
-        if removed < SWEPT_AT_ONCE {
+        if removed < SWEEP_BATCH {
             break;
         }
     }

@@ -18,11 +18,11 @@ const FEW_ROWS: usize = 64;
 /// Returns how many of the remaining rows go into the next INSERT, at most `rows_max`. Above a few,
 /// it is a power of two: a connection caches every statement it has seen, and there must not be one
 /// for every number of rows.
-pub fn rows_at_once(left: usize, rows_max: usize) -> usize {
-    match left {
-        left if left >= rows_max => rows_max,
-        left if left <= FEW_ROWS => left,
-        left => 1 << left.ilog2(),
+pub fn rows_at_once(remaining: usize, rows_max: usize) -> usize {
+    match remaining {
+        remaining if remaining >= rows_max => rows_max,
+        remaining if remaining <= FEW_ROWS => remaining,
+        remaining => 1 << remaining.ilog2(),
     }
 }
 
@@ -56,8 +56,8 @@ where
     let mut rows = rows.into_iter().map(new_row);
     while rows.len() > 0 {
         let count = rows_at_once(rows.len(), rows_per_insert::<A>());
-        let some: Vec<A> = rows.by_ref().take(count).collect();
-        A::Entity::insert_many(some).exec_without_returning(db).await?;
+        let batch: Vec<A> = rows.by_ref().take(count).collect();
+        A::Entity::insert_many(batch).exec_without_returning(db).await?;
     }
     Ok(())
 }
@@ -77,9 +77,9 @@ where
     let mut rows = rows.into_iter().map(new_row);
     while rows.len() > 0 {
         let count = rows_at_once(rows.len(), rows_per_insert::<A>());
-        let some: Vec<A> = rows.by_ref().take(count).collect();
-        let count = some.len() as i64;
-        let insert = A::Entity::insert_many(some);
+        let batch: Vec<A> = rows.by_ref().take(count).collect();
+        let count = batch.len() as i64;
+        let insert = A::Entity::insert_many(batch);
         match db.get_database_backend() {
             DbBackend::Postgres => {
                 let mut returned = returned_keys(db, insert).await?;
@@ -87,17 +87,17 @@ where
                 keys.extend(returned);
             }
             DbBackend::MySql => {
-                let before = match galera::is_node(db) {
+                let step_before = match galera::is_node(db) {
                     true => Some(auto_increment_step(db).await?),
                     false => None,
                 };
                 let first = last_insert_id(db, insert).await?;
                 let step = auto_increment_step(db).await?;
-                if before.is_some_and(|before| before != step) {
+                if step_before.is_some_and(|before| before != step) {
                     let text = "a cluster node joined or left while rows were numbered";
                     return Err(DbErr::Conn(RuntimeErr::Internal(text.to_owned())));
                 }
-                keys.extend((0..count).map(|place| first + place * step));
+                keys.extend((0..count).map(|index| first + index * step));
             }
             _ => {
                 let last = last_insert_id(db, insert).await?;

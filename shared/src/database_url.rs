@@ -56,22 +56,23 @@ const KINDS: [(&[&str], &str, &[&str]); 3] = [
 /// does not have. The error never contains what might be a password.
 pub fn check(url: &str) -> Result<(), String> {
     let (scheme, rest) = url.split_once(':').unwrap_or_default();
-    let Some((_, kind, known)) = KINDS.iter().find(|kind| kind.0.contains(&scheme)) else {
+    let Some((_, kind, known_parameters)) = KINDS.iter().find(|kind| kind.0.contains(&scheme))
+    else {
         return Err("the database URL must be sqlite://…, postgres://… or mysql://…".into());
     };
     if scheme == "sqlite" {
         let parameters = rest.split_once('?').map_or("", |(_, parameters)| parameters);
-        return check_parameters(parameters, kind, known);
+        return check_parameters(parameters, kind, known_parameters);
     }
-    let parsed = Url::parse(url).map_err(unreadable)?;
+    let parsed = Url::parse(url).map_err(parse_error)?;
     // Detects a password that was parsed as the port, and its rest as the path.
-    let behind = [Some(parsed.path()), parsed.query().filter(|query| !query.contains('='))];
-    let torn = behind.into_iter().flatten().any(|it| it.contains('@'));
-    let torn = torn && parsed.username().is_empty();
-    if torn || parsed.fragment().is_some() {
+    let after_host = [Some(parsed.path()), parsed.query().filter(|query| !query.contains('='))];
+    let is_torn = after_host.into_iter().flatten().any(|it| it.contains('@'));
+    let is_torn = is_torn && parsed.username().is_empty();
+    if is_torn || parsed.fragment().is_some() {
         return Err(ENCODE.to_owned());
     }
-    check_parameters(parsed.query().unwrap_or_default(), kind, known)
+    check_parameters(parsed.query().unwrap_or_default(), kind, known_parameters)
 }
 
 /// Refuses a URL without a database name, or without both host and socket.
@@ -95,7 +96,7 @@ const ENCODE: &str = "the database URL cannot be parsed: in user and password, #
      be percent-encoded as %23, %2F, %3F and %40; or leave the password out and supply it to \
      installer install with --database-password-file";
 
-fn unreadable(error: ParseError) -> String {
+fn parse_error(error: ParseError) -> String {
     match error {
         ParseError::InvalidPort => format!("{ENCODE}; or the port is not a number"),
         ParseError::EmptyHost => "the database URL has a user but no host: for a socket use \
@@ -105,17 +106,18 @@ fn unreadable(error: ParseError) -> String {
     }
 }
 
-fn check_parameters(parameters: &str, kind: &str, known: &[&str]) -> Result<(), String> {
-    let is_known =
-        |name: &str| known.contains(&name) || kind == "PostgreSQL" && name.starts_with("options[");
+fn check_parameters(parameters: &str, kind: &str, known_parameters: &[&str]) -> Result<(), String> {
+    let is_known = |name: &str| {
+        known_parameters.contains(&name) || kind == "PostgreSQL" && name.starts_with("options[")
+    };
     let mut names = form_urlencoded::parse(parameters.as_bytes()).map(|(name, _)| name);
     let Some(name) = names.find(|name| !is_known(name)) else { return Ok(()) };
     // Anything but a plain word may be part of a password.
-    let plain = name.chars().all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
-    let name = if plain { format!(" {name}") } else { String::new() };
+    let is_plain = name.chars().all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
+    let name = if is_plain { format!(" {name}") } else { String::new() };
     Err(format!(
         "the database URL has a parameter{name} that {kind} does not support; supported are {}",
-        known.join(", ")
+        known_parameters.join(", ")
     ))
 }
 
@@ -181,15 +183,15 @@ mod tests {
             ("sqlite:///core.sqlite?mod=ro", "parameter mod that SQLite does not support"),
             ("mysql://u@h/db?pass%20pass=1", "has a parameter that MariaDB does not support"),
         ] {
-            let said = check(url).unwrap_err();
-            assert!(said.contains(why), "{url}: {said}");
-            assert!(!said.replace("password", "").contains("pass"), "{said}");
+            let message = check(url).unwrap_err();
+            assert!(message.contains(why), "{url}: {message}");
+            assert!(!message.replace("password", "").contains("pass"), "{message}");
         }
     }
 
     #[test]
     fn a_place_is_a_host_or_a_socket_and_a_database() {
-        for (url, is) in [
+        for (url, is_valid) in [
             ("sqlite:///core.sqlite", true),
             ("postgres://h/db", true),
             ("postgres:///db?host=/run", true),
@@ -197,7 +199,7 @@ mod tests {
             ("postgres:///db", false),
             ("mysql://h/", false),
         ] {
-            assert_eq!(check_place(url).is_ok(), is, "{url}");
+            assert_eq!(check_place(url).is_ok(), is_valid, "{url}");
         }
     }
 

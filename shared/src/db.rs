@@ -151,7 +151,7 @@ pub async fn commit(tx: DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 /// Commits a write transaction of a migration.
-#[expect(clippy::disallowed_methods, reason = "all others go through `commit`")]
+#[expect(clippy::disallowed_methods, reason = "every other caller uses `commit`")]
 pub(crate) async fn commit_unmarked(tx: DatabaseTransaction) -> Result<(), DbErr> {
     tx.commit().await
 }
@@ -173,9 +173,21 @@ pub async fn failed<E: From<DbErr>>(tx: &DatabaseTransaction, error: E) -> E {
     }
 }
 
+/// Commits a transaction whose work succeeded; otherwise rolls it back and returns the error of
+/// [`failed`].
+pub async fn finish<T, E: From<DbErr>>(
+    tx: DatabaseTransaction,
+    outcome: Result<T, E>,
+) -> Result<T, E> {
+    match outcome {
+        Ok(done) => Ok(commit(tx).await.map(|()| done)?),
+        Err(error) => Err(failed(&tx, error).await),
+    }
+}
+
 /// Begins a savepoint, a part of a transaction that can be rolled back separately. `None` in a
 /// cluster, where only the whole transaction can be rolled back.
-#[expect(clippy::disallowed_methods, reason = "the one place that knows where it may be")]
+#[expect(clippy::disallowed_methods, reason = "checks first that savepoints work here")]
 pub async fn begin_part(tx: &DatabaseTransaction) -> Result<Option<DatabaseTransaction>, DbErr> {
     if galera::is_node(tx) {
         return Ok(None);
@@ -200,8 +212,8 @@ pub async fn try_out<E: From<DbErr>>(
 }
 
 /// Retries after contention: the minimum number of attempts, and the time for which there are more.
-const TRIES: u32 = 4;
-const TRYING: Duration = LOCK_WAIT;
+const ATTEMPTS_MIN: u32 = 4;
+const RETRY_TIME_MIN: Duration = LOCK_WAIT;
 /// Longest pause before a retry. The first retry is immediate; later ones are jittered.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
@@ -224,27 +236,27 @@ impl Contended for DbErr {
 #[derive(Debug)]
 pub struct Tries {
     began: Instant,
-    made: u32,
+    attempts: u32,
 }
 
 impl Tries {
     /// Starts counting before the first attempt.
     pub fn begin() -> Self {
-        Self { began: Instant::now(), made: 0 }
+        Self { began: Instant::now(), attempts: 0 }
     }
 
     /// Counts a failed attempt. Returns true when it is time for the next, false when there have
     /// been enough: at least four attempts and three seconds.
     pub async fn another(&mut self) -> bool {
-        self.made += 1;
-        if self.made >= TRIES && self.began.elapsed() >= TRYING {
+        self.attempts += 1;
+        if self.attempts >= ATTEMPTS_MIN && self.began.elapsed() >= RETRY_TIME_MIN {
             return false;
         }
         TRIED_AGAIN.inc();
-        if self.made > 1 {
-            let longest = Duration::from_millis(5 << Ord::min(self.made, 8));
-            let longest = Ord::min(PAUSE_MAX, longest);
-            tokio::time::sleep(longest * u32::from(random_bytes::<1>()[0]) / 256).await;
+        if self.attempts > 1 {
+            let pause_max = Duration::from_millis(5 << Ord::min(self.attempts, 8));
+            let pause_max = Ord::min(PAUSE_MAX, pause_max);
+            tokio::time::sleep(pause_max * u32::from(random_bytes::<1>()[0]) / 256).await;
         }
         true
     }
@@ -263,6 +275,21 @@ pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
             return outcome;
         }
     }
+}
+
+/// Runs work in a write transaction of its own, and retries the whole after contention ([`again`]).
+/// So the work must have no effect outside the transaction. A commit with an unknown outcome is not
+/// contention.
+pub async fn write<T, E: Contended + From<DbErr>>(
+    db: &DatabaseConnection,
+    work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
+) -> Result<T, E> {
+    again(async || {
+        let tx = begin_write(db).await?;
+        let outcome = work(&tx).await;
+        finish(tx, outcome).await
+    })
+    .await
 }
 
 /// SQL for SQLite's text form of an instant: exactly what the driver writes for one with

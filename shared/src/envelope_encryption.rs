@@ -15,10 +15,10 @@ pub struct MasterKeys(Vec<(String, Vec<u8>)>);
 
 impl MasterKeys {
     /// Seals bytes as `ID:base64(nonce, AES-256-GCM)`. Unsealing requires the same label.
-    pub fn seal(&self, label: &str, clear: &[u8]) -> Result<Secret, String> {
+    pub fn seal(&self, label: &str, plaintext: &[u8]) -> Result<Secret, String> {
         let (id, key) = self.0.first().ok_or("there is no master key")?;
         let nonce: [u8; NONCE_LEN] = random_bytes();
-        let mut sealed = clear.to_vec();
+        let mut sealed = plaintext.to_vec();
         cipher(key)?
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
@@ -47,7 +47,7 @@ impl MasterKeys {
         let (_, key) = self
             .0
             .iter()
-            .find(|(known, _)| known == id)
+            .find(|(key_id, _)| key_id == id)
             .ok_or_else(|| format!("the master key {id:?} is not in the settings"))?;
         let mut bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
         if bytes.len() < NONCE_LEN {
@@ -55,10 +55,10 @@ impl MasterKeys {
         }
         let mut sealed = bytes.split_off(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(&bytes).map_err(|_| "the nonce is missing")?;
-        let clear = cipher(key)?
+        let plaintext = cipher(key)?
             .open_in_place(nonce, Aad::from(label), &mut sealed)
             .map_err(|_| format!("the master key {id:?} is not the one that sealed this value"))?;
-        Ok(clear.to_vec())
+        Ok(plaintext.to_vec())
     }
 }
 

@@ -16,7 +16,7 @@ pub struct FairQueue {
 struct State {
     free: usize,
     /// Each non-empty line, once; the first one gets the next permit.
-    turns: VecDeque<String>,
+    round_robin: VecDeque<String>,
     lines: HashMap<String, VecDeque<oneshot::Sender<Permit>>>,
     waiting: usize,
 }
@@ -28,8 +28,8 @@ pub struct Permit(Option<Arc<Mutex<State>>>);
 impl FairQueue {
     /// Returns a queue with this many permits and at most `waiting_max` waiters.
     pub fn new(permits: usize, waiting_max: usize) -> Self {
-        let (turns, lines) = (VecDeque::new(), HashMap::new());
-        let state = State { free: permits, turns, lines, waiting: 0 };
+        let (round_robin, lines) = (VecDeque::new(), HashMap::new());
+        let state = State { free: permits, round_robin, lines, waiting: 0 };
         Self { state: Arc::new(Mutex::new(state)), waiting_max }
     }
 
@@ -51,7 +51,7 @@ impl FairQueue {
             state.waiting += 1;
             state.lines.entry(line.to_owned()).or_default().push_back(sender);
             if is_new {
-                state.turns.push_back(line.to_owned());
+                state.round_robin.push_back(line.to_owned());
             }
             receiver
         };
@@ -62,12 +62,12 @@ impl FairQueue {
 impl State {
     /// Takes the next waiter.
     fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
-        let line = self.turns.pop_front()?;
+        let line = self.round_robin.pop_front()?;
         let waiting = self.lines.get_mut(&line)?;
         let next = waiting.pop_front();
         match waiting.is_empty() {
             true => drop(self.lines.remove(&line)),
-            false => self.turns.push_back(line),
+            false => self.round_robin.push_back(line),
         }
         self.waiting -= 1;
         next
@@ -111,7 +111,7 @@ mod tests {
     #[tokio::test]
     async fn lines_take_turns_however_long_they_are() {
         let queue = FairQueue::new(1, 100);
-        let first = queue.acquire("long").await.expect("a free one");
+        let first = queue.acquire("long").await.expect("a free permit");
         let mut long: Vec<_> = (0..50).map(|_| Box::pin(queue.acquire("long"))).collect();
         for waiting in &mut long {
             assert!(waiting.as_mut().now_or_never().is_none());
@@ -119,7 +119,7 @@ mod tests {
         let mut short = Box::pin(queue.acquire("short"));
         assert!(short.as_mut().now_or_never().is_none());
         drop(first);
-        let second = long[0].as_mut().now_or_never().flatten().expect("the first who waits");
+        let second = long[0].as_mut().now_or_never().flatten().expect("the first waiter");
         drop(second);
         let third = short.as_mut().now_or_never().flatten().expect("then the other line");
         assert!(long[1].as_mut().now_or_never().is_none());
@@ -128,7 +128,7 @@ mod tests {
         drop(third);
         assert!(queue.acquire("any").now_or_never().flatten().is_some());
         let state = lock(&queue.state);
-        assert!(state.lines.is_empty() && state.turns.is_empty() && state.waiting == 0);
+        assert!(state.lines.is_empty() && state.round_robin.is_empty() && state.waiting == 0);
     }
 
     #[tokio::test]
@@ -150,7 +150,7 @@ mod tests {
         for waiting in &mut waiting {
             assert!(waiting.as_mut().now_or_never().is_none());
         }
-        assert!(matches!(queue.acquire("one").now_or_never(), Some(None)), "refused at once");
+        assert!(matches!(queue.acquire("one").now_or_never(), Some(None)), "refused immediately");
         let mut other = Box::pin(queue.acquire("other"));
         assert!(other.as_mut().now_or_never().is_none(), "waits");
     }

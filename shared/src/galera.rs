@@ -85,7 +85,7 @@ pub(crate) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 /// Timeout of the clean-up when a connection returns to the pool.
-const LEAVE_WAIT: Duration = Duration::from_secs(5);
+const LEAVE_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Cleans a connection that returns to the pool: rolls back an open transaction, then turns
 /// autocommit on again, which would otherwise commit it. The driver tracks a transaction only once
@@ -94,11 +94,11 @@ pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::
     if !CLUSTERED.load(Ordering::Relaxed) {
         return Ok(());
     }
-    let left = timeout(LEAVE_WAIT, async {
+    let cleaned = timeout(LEAVE_TIME_MAX, async {
         connection.execute("ROLLBACK").await?;
         connection.execute("SET autocommit = 1").await.map(drop)
     });
-    left.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+    cleaned.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }
 
 /// True for the error of a transaction that has lost its mark.
@@ -145,8 +145,8 @@ pub async fn guard(
     for guard in guards {
         insert.values_panic([guard.into(), 1_i64.into()]);
     }
-    let known = OnConflict::column(Column::GuardId).value(Column::Writes, writes).to_owned();
-    tx.execute(insert.on_conflict(known)).await.map(drop)
+    let on_conflict = OnConflict::column(Column::GuardId).value(Column::Writes, writes).to_owned();
+    tx.execute(insert.on_conflict(on_conflict)).await.map(drop)
 }
 
 /// Takes the guard of a row with a numeric key, for one holder at a time.

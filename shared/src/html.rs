@@ -42,13 +42,13 @@ pub fn notice(site: &str, status: StatusCode, notice: &Notice) -> Response {
         h1 { (title) }
         p { (text) }
         @if !advice.is_empty() { p { (advice) } }
-        (way(back))
+        (back_button(back))
     };
     respond(status, &Page { site, title: title.to_owned(), main, note: None }, "")
 }
 
 /// Renders the link, styled as a button.
-pub fn way(back: Option<&Back>) -> Markup {
+pub fn back_button(back: Option<&Back>) -> Markup {
     html! { @if let Some(Back { label, url }) = back { a.button href=(url) { (label) } } }
 }
 

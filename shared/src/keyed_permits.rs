@@ -6,19 +6,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Permits in use, by key.
 #[derive(Debug)]
-pub struct KeyedPermits<K>(Arc<Mutex<NoPermit<K>>>);
+pub struct KeyedPermits<K>(Arc<Mutex<PermitCounts<K>>>);
 
 /// Counts of permits in use.
 #[derive(Debug)]
-struct NoPermit<K> {
+struct PermitCounts<K> {
     all: u32,
     by_key: HashMap<K, u32>,
 }
 
 impl<K> Default for KeyedPermits<K> {
     fn default() -> Self {
-        let taken = NoPermit { all: 0, by_key: HashMap::new() };
-        Self(Arc::new(Mutex::new(taken)))
+        let counts = PermitCounts { all: 0, by_key: HashMap::new() };
+        Self(Arc::new(Mutex::new(counts)))
     }
 }
 
@@ -30,39 +30,39 @@ impl<K: Eq + Hash + Clone> KeyedPermits<K> {
 
     /// Takes a permit for this key; the limit depends on how many permits all keys hold.
     pub fn take_of(&self, key: K, max: impl FnOnce(u32) -> u32) -> Option<KeyedPermit<K>> {
-        let mut taken = lock(&self.0);
-        let max = max(taken.all);
-        if taken.by_key.get(&key).copied().unwrap_or_default() >= max {
+        let mut counts = lock(&self.0);
+        let max = max(counts.all);
+        if counts.by_key.get(&key).copied().unwrap_or_default() >= max {
             return None;
         }
-        taken.all += 1;
-        *taken.by_key.entry(key.clone()).or_default() += 1;
-        Some(KeyedPermit { taken: Arc::clone(&self.0), key })
+        counts.all += 1;
+        *counts.by_key.entry(key.clone()).or_default() += 1;
+        Some(KeyedPermit { counts: Arc::clone(&self.0), key })
     }
 }
 
 /// A permit, released when dropped.
 #[derive(Debug)]
 pub struct KeyedPermit<K: Eq + Hash> {
-    taken: Arc<Mutex<NoPermit<K>>>,
+    counts: Arc<Mutex<PermitCounts<K>>>,
     key: K,
 }
 
 impl<K: Eq + Hash> Drop for KeyedPermit<K> {
     fn drop(&mut self) {
-        let mut taken = lock(&self.taken);
-        taken.all -= 1;
-        if let Some(count) = taken.by_key.get_mut(&self.key) {
+        let mut counts = lock(&self.counts);
+        counts.all -= 1;
+        if let Some(count) = counts.by_key.get_mut(&self.key) {
             *count -= 1;
             if *count == 0 {
-                taken.by_key.remove(&self.key);
+                counts.by_key.remove(&self.key);
             }
         }
     }
 }
 
-fn lock<K>(taken: &Mutex<NoPermit<K>>) -> MutexGuard<'_, NoPermit<K>> {
-    taken.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<K>(counts: &Mutex<PermitCounts<K>>) -> MutexGuard<'_, PermitCounts<K>> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -71,16 +71,16 @@ mod tests {
 
     #[test]
     fn each_key_has_its_places_and_free_ones_are_forgotten() {
-        let places = KeyedPermits::default();
-        let take = |key: &'static str| places.take(key, 2);
+        let permits = KeyedPermits::default();
+        let take = |key: &'static str| permits.take(key, 2);
         let (first, second) = (take("one"), take("one"));
         assert!(first.is_some() && second.is_some() && take("one").is_none());
         assert!(take("other").is_some());
         drop(first);
         let third = take("one");
-        assert!(third.is_some() && take("one").is_none(), "one was free again");
+        assert!(third.is_some() && take("one").is_none(), "one permit was free again");
         drop((second, third));
-        let taken = lock(&places.0);
-        assert!(taken.by_key.is_empty() && taken.all == 0, "nothing is kept of keys that are gone");
+        let counts = lock(&permits.0);
+        assert!(counts.by_key.is_empty() && counts.all == 0, "keys without permits are removed");
     }
 }

@@ -67,10 +67,10 @@ impl<E: Endpoint> Endpoint for RequestMiddleware<E> {
         let path = (self.show_path)(uri.path());
         let span = tracing::info_span!("request", id = id.as_str(), %method, path = &*path,
             caller = tracing::field::Empty);
-        let unread = unread::of(&mut request);
-        let waits = unread::client_waits(&request);
+        let unread = unread::take(&mut request);
+        let client_waits = unread::client_waits(&request);
         let call = async {
-            let outcome = match names_one_host(&request) {
+            let outcome = match has_one_host(&request) {
                 true => AssertUnwindSafe(self.inner.call(request)).catch_unwind().await,
                 false => {
                     let problem =
@@ -93,12 +93,12 @@ impl<E: Endpoint> Endpoint for RequestMiddleware<E> {
         if let Ok(value) = HeaderValue::from_str(id.as_str()) {
             response.headers_mut().insert(X_REQUEST_ID, value);
         }
-        if waits && response.status().as_u16() >= 400 {
+        if client_waits && response.status().as_u16() >= 400 {
             // The body may still arrive or not, so nothing can follow it on this connection (RFC
             // 9110, 10.1.1).
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        secure(&mut response);
+        add_security_headers(&mut response);
         if method == Method::HEAD {
             strip_body(&mut response).await;
         }
@@ -108,7 +108,7 @@ impl<E: Endpoint> Endpoint for RequestMiddleware<E> {
 
 /// True if the request has a valid number of Host headers. HTTP/1.1 requires exactly one, or a
 /// proxy and this server could read different ones (RFC 9112, 3.2).
-fn names_one_host(request: &Request) -> bool {
+fn has_one_host(request: &Request) -> bool {
     let hosts = request.headers().get_all(HOST).iter().count();
     match request.version() {
         Version::HTTP_11 => hosts == 1,
@@ -158,7 +158,7 @@ impl<E: Endpoint> RequestMiddleware<E> {
 }
 
 /// Adds the security headers: responses must not be cached, framed or sniffed.
-fn secure(response: &mut Response) {
+fn add_security_headers(response: &mut Response) {
     let headers = response.headers_mut();
     let mut set = |name: &'static str, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));

@@ -83,7 +83,7 @@ migrations! {
 
 /// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
-    run(db, Ending::Kept, &mut |_| ()).await.map_err(|stopped| match stopped {
+    run(db, Ending::Committed, &mut |_| ()).await.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
     })?;
@@ -97,13 +97,13 @@ pub fn all_tables() -> Vec<&'static str> {
     let steps = backends
         .iter()
         .flat_map(|backend| MIGRATIONS.iter().flat_map(|migration| migration.steps(*backend)));
-    let made: BTreeSet<_> = steps
+    let tables: BTreeSet<_> = steps
         .filter_map(|step| match step.effect {
             Some(Effect::Table(table) | Effect::Renamed(_, table)) => Some(table),
             _ => None,
         })
         .collect();
-    made.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
+    tables.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
 }
 
 /// Schema state of a database. Its text is the message for an administrator.
@@ -201,12 +201,12 @@ mod tests {
     fn a_migration_has_the_same_steps_whenever_they_are_listed() {
         for backend in [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql] {
             for migration in MIGRATIONS {
-                let told = || {
+                let descriptions = || {
                     let steps = migration.steps(backend);
                     steps.iter().map(ToString::to_string).collect::<Vec<_>>()
                 };
-                assert_eq!(told(), told(), "{migration:?}");
-                assert!(!told().is_empty(), "{migration:?}");
+                assert_eq!(descriptions(), descriptions(), "{migration:?}");
+                assert!(!descriptions().is_empty(), "{migration:?}");
             }
         }
     }

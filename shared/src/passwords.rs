@@ -84,32 +84,34 @@ impl Passwords {
     /// Returns the hash to store for a new password.
     pub async fn hash(&self, password: &str) -> Result<Secret, String> {
         let password = password.to_owned();
-        self.work(move |rule| rule.hash(&password)).await.map_err(|failure| failure.to_string())
+        self.run_blocking(move |rule| rule.hash(&password))
+            .await
+            .map_err(|failure| failure.to_string())
     }
 
     /// Verifies a password against a user's hash, or takes as long if there is no user.
     pub async fn verify(&self, password: &str, hash: Option<&Secret>) -> Result<Verdict, Failure> {
-        let known = hash.is_some();
+        let user_exists = hash.is_some();
         let hash = hash.unwrap_or(&self.dummy).clone();
         let password = password.to_owned();
-        let verdict = self.work(move |rule| rule.verify(&password, &hash)).await?;
-        Ok(if known { verdict } else { Verdict::Wrong })
+        let verdict = self.run_blocking(move |rule| rule.verify(&password, &hash)).await?;
+        Ok(if user_exists { verdict } else { Verdict::Wrong })
     }
 
-    async fn work<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Rule) -> Result<T, String> + Send + 'static,
     ) -> Result<T, Failure> {
         let broken = |error: &dyn fmt::Display| Failure::Broken(error.to_string());
-        let _place = self.queue.try_acquire().map_err(|_| Failure::Busy)?;
+        let _queue_permit = self.queue.try_acquire().map_err(|_| Failure::Busy)?;
         let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|e| broken(&e))?;
         let rule = Arc::clone(&self.rule);
-        let done = tokio::task::spawn_blocking(move || {
+        let task = tokio::task::spawn_blocking(move || {
             // Released by the work itself: a caller who disconnects does not make room for another.
             let _permit = permit;
             job(&rule)
         });
-        done.await.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
+        task.await.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
     }
 }
 
@@ -136,14 +138,14 @@ impl Rule {
 
     fn verify(&self, password: &str, hash: &Secret) -> Result<Verdict, String> {
         let parsed = PasswordHash::new(hash.reveal()).map_err(|error| error.to_string())?;
-        let used = Params::try_from(&parsed).map_err(|error| error.to_string())?;
-        let pepper = self.peppers.named(used.keyid())?;
-        let argon2 = argon2(pepper, used.clone())?;
+        let params = Params::try_from(&parsed).map_err(|error| error.to_string())?;
+        let pepper = self.peppers.named(params.keyid())?;
+        let argon2 = argon2(pepper, params.clone())?;
         if argon2.verify_password(password.as_bytes(), &parsed).is_err() {
             return Ok(Verdict::Wrong);
         }
-        let weak = used.m_cost() < self.memory_kib
-            || used.t_cost() < self.iterations
+        let weak = params.m_cost() < self.memory_kib
+            || params.t_cost() < self.iterations
             || pepper != self.peppers.0.first();
         Ok(if weak { Verdict::RightButWeak(self.hash(password)?) } else { Verdict::Right })
     }
@@ -166,8 +168,8 @@ impl Peppers {
         if id.is_empty() {
             return Ok(None);
         }
-        let found = self.0.iter().find(|(known, _)| known.as_bytes() == id);
-        found
+        let pepper = self.0.iter().find(|(key_id, _)| key_id.as_bytes() == id);
+        pepper
             .map(Some)
             .ok_or_else(|| "a password hash has a pepper that is not in the settings".into())
     }
@@ -200,8 +202,8 @@ mod tests {
         assert_eq!(verdict, Verdict::Right);
         let verdict = passwords.verify("wrong horse", Some(&hash)).await.unwrap();
         assert_eq!(verdict, Verdict::Wrong);
-        let nobody = passwords.verify("the password of nobody", None).await.unwrap();
-        assert_eq!(nobody, Verdict::Wrong);
+        let no_user = passwords.verify("the password of nobody", None).await.unwrap();
+        assert_eq!(no_user, Verdict::Wrong);
     }
 
     #[tokio::test]
@@ -214,8 +216,8 @@ mod tests {
         else {
             panic!("the weak hash was not noticed");
         };
-        let again = stronger.verify("correct horse", Some(&replacement)).await.unwrap();
-        assert_eq!(again, Verdict::Right);
+        let verdict = stronger.verify("correct horse", Some(&replacement)).await.unwrap();
+        assert_eq!(verdict, Verdict::Right);
     }
 
     #[tokio::test]
@@ -225,19 +227,29 @@ mod tests {
                 text.split(' ').map(|id| format!("{id}:{}", hex::encode([id.len() as u8; 32])));
             keys.collect::<Vec<_>>().join(",").parse::<Peppers>().unwrap()
         };
-        let bare = Passwords::new(64, 1, Peppers::default()).unwrap();
+        let unpeppered = Passwords::new(64, 1, Peppers::default()).unwrap();
         let first = Passwords::new(64, 1, peppers("p1")).unwrap();
         let both = Passwords::new(64, 1, peppers("new p1")).unwrap();
-        let word = "correct horse";
-        let mut hash = bare.hash(word).await.unwrap();
+        let password = "correct horse";
+        let mut hash = unpeppered.hash(password).await.unwrap();
         for (passwords, id) in [(&first, "cDE"), (&both, "bmV3")] {
-            let verdict = passwords.verify(word, Some(&hash)).await.unwrap();
-            let Verdict::RightButWeak(replaced) = verdict else { panic!("{verdict:?}") };
-            assert!(replaced.reveal().contains(&format!("keyid={id}")), "{}", replaced.reveal());
-            assert_eq!(passwords.verify(word, Some(&replaced)).await.unwrap(), Verdict::Right);
-            assert_eq!(passwords.verify("wrong", Some(&replaced)).await.unwrap(), Verdict::Wrong);
-            hash = replaced;
+            let verdict = passwords.verify(password, Some(&hash)).await.unwrap();
+            let Verdict::RightButWeak(replacement) = verdict else { panic!("{verdict:?}") };
+            assert!(
+                replacement.reveal().contains(&format!("keyid={id}")),
+                "{}",
+                replacement.reveal()
+            );
+            assert_eq!(
+                passwords.verify(password, Some(&replacement)).await.unwrap(),
+                Verdict::Right
+            );
+            assert_eq!(
+                passwords.verify("wrong", Some(&replacement)).await.unwrap(),
+                Verdict::Wrong
+            );
+            hash = replacement;
         }
-        assert!(matches!(first.verify(word, Some(&hash)).await, Err(Failure::Broken(_))));
+        assert!(matches!(first.verify(password, Some(&hash)).await, Err(Failure::Broken(_))));
     }
 }

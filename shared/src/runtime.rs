@@ -44,9 +44,9 @@ impl Serving<'_> {
     ) -> Result<(), String> {
         let hangups = hangups()?;
         let (reload, tls) = watch::channel(Arc::new(self.identity.server_config()?));
-        let cannot = |error| format!("cannot listen on {}: {error}", self.listen);
-        let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
-        let address = listener.local_addr().map_err(cannot)?;
+        let listen_error = |error| format!("cannot listen on {}: {error}", self.listen);
+        let listener = TcpListener::bind(self.listen).await.map_err(listen_error)?;
+        let address = listener.local_addr().map_err(listen_error)?;
         tracing::info!(server = self.name, %address, "listening");
         if let Some(address) = self.metrics_listen {
             tokio::spawn(serve_metrics(metrics, address));

@@ -115,7 +115,7 @@ pub async fn serve<E>(
 {
     let endpoint = Arc::new(endpoint);
     let permits = Arc::new(Semaphore::new(limits.connections_max as usize));
-    let places = KeyedPermits::default();
+    let network_permits = KeyedPermits::default();
     let requests = Arc::new(KeyedPermits::default());
     let held = Arc::new(Held::default());
     let (stop_all, stopped) = watch::channel(false);
@@ -136,15 +136,16 @@ pub async fn serve<E>(
                 }
             }
         };
-        let place = match limits.proxies.contain(peer.ip()) {
+        let network_permit = match limits.proxies.contain(peer.ip()) {
             true => None,
             false => {
-                let place = places.take(network_of(peer.ip()), limits.connections_per_network);
-                if place.is_none() {
+                let network_permit =
+                    network_permits.take(network_of(peer.ip()), limits.connections_per_network);
+                if network_permit.is_none() {
                     tracing::debug!(%peer, "too many connections from this network");
                     continue;
                 }
-                place
+                network_permit
             }
         };
         let connections = limits.connections_max as usize - permits.available_permits();
@@ -153,7 +154,7 @@ pub async fn serve<E>(
                 true => STREAMS_MAX_CROWDED,
                 false => STREAMS_MAX,
             },
-            place: Arc::new(Mutex::new(place)),
+            network_permit: Arc::new(Mutex::new(network_permit)),
             requests: Arc::clone(&requests),
             outgoing: Outgoing::new(Arc::clone(&held)),
             acceptor: TlsAcceptor::from(Arc::clone(&tls.borrow())),
@@ -171,9 +172,9 @@ pub async fn serve<E>(
     tracing::info!("stopping: finishing the requests in flight");
     stop_all.send_replace(true);
     // All permits are back once every connection has ended.
-    let ended = permits.acquire_many(limits.connections_max);
+    let all_closed = permits.acquire_many(limits.connections_max);
     tokio::select! {
-        _ = timeout(limits.drain, ended) => {}
+        _ = timeout(limits.drain, all_closed) => {}
         () = stop_signal() => tracing::warn!("second stop signal: aborting the requests in flight"),
     }
 }
@@ -181,7 +182,7 @@ pub async fn serve<E>(
 struct Connection<E> {
     streams_max: u32,
     /// None if its network has no limit, or no longer one.
-    place: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
+    network_permit: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
     /// Requests of all connections.
     requests: Arc<KeyedPermits<IpNet>>,
     outgoing: Arc<Outgoing>,
@@ -212,16 +213,18 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
                 let outgoing = Arc::clone(&self.outgoing);
-                let Some(request_place) = take_place(&self.requests, &self.place, peer) else {
-                    let refusal = hyper::Response::from(crowded());
+                let Some(request_permit) =
+                    take_request_permit(&self.requests, &self.network_permit, peer)
+                else {
+                    let refusal = hyper::Response::from(overloaded());
                     let refusal = refusal.map(|body| outgoing.track(body, true, None));
                     return ready(Ok::<_, Infallible>(refusal)).left_future();
                 };
                 let exchange = Exchange {
                     endpoint: Arc::clone(&self.endpoint),
-                    connection: Arc::clone(&self.place),
+                    network_permit: Arc::clone(&self.network_permit),
                     stopping: (!http2).then(|| self.stopping.clone()),
-                    _under_way: requests.begin(),
+                    _in_flight: requests.begin(),
                 };
                 let peer = RemoteAddr(peer.into());
                 let mut request: poem::Request =
@@ -231,11 +234,11 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                 }
                 // Boxed, so that the handler's state is freed while the body waits to be sent.
                 Box::pin(async move {
-                    outgoing.room().await;
-                    let response = exchange.answer(request).await;
+                    outgoing.wait_for_room().await;
+                    let response = exchange.respond(request).await;
                     let shared = response.data::<SharedBody>().is_some();
                     let response = hyper::Response::from(response);
-                    Ok(response.map(|body| outgoing.track(body, shared, Some(request_place))))
+                    Ok(response.map(|body| outgoing.track(body, shared, Some(request_permit))))
                 })
                 .right_future()
             })
@@ -243,11 +246,11 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
         let connection = builder(http2, self.streams_max, &self.limits);
         let connection = connection.serve_connection(TokioIo::new(stream), service);
         let (mut connection, mut stopped) = (pin!(connection), self.stopped);
-        let quiet = Arc::clone(&requests).quiet_for(self.limits.headers);
+        let idle = Arc::clone(&requests).idle_for(self.limits.headers);
         tokio::select! {
             _ = connection.as_mut() => return,
             _ = stopped.wait_for(|stopped| *stopped) => {}
-            () = quiet => {}
+            () = idle => {}
             // Dropped without a GOAWAY, which would wait for the client too.
             () = outgoing.stalled(self.limits.progress) => return,
         }
@@ -273,17 +276,17 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
 struct Exchange<E> {
     endpoint: Arc<E>,
     /// The connection's own permit.
-    connection: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
+    network_permit: Arc<Mutex<Option<KeyedPermit<IpNet>>>>,
     /// Shutdown flag, for HTTP/1.1 only.
     stopping: Option<Shutdown>,
-    _under_way: UnderWay,
+    _in_flight: InFlight,
 }
 
 impl<E: Endpoint<Output = Response>> Exchange<E> {
-    async fn answer(self, request: poem::Request) -> Response {
+    async fn respond(self, request: poem::Request) -> Response {
         let mut response = self.endpoint.get_response(request).await;
         if response.data::<TrustedPeer>().is_some() {
-            drop(lock(&self.connection).take());
+            drop(lock(&self.network_permit).take());
         }
         // Otherwise the client's next request could cross with the close. HTTP/2 says which request
         // was its last.
@@ -296,21 +299,21 @@ impl<E: Endpoint<Output = Response>> Exchange<E> {
 
 /// Takes a permit for a request from this address, if there is one. A connection without its own
 /// permit belongs to a proxy or a resource server.
-fn take_place(
+fn take_request_permit(
     requests: &KeyedPermits<IpNet>,
-    connection: &Mutex<Option<KeyedPermit<IpNet>>>,
+    network_permit: &Mutex<Option<KeyedPermit<IpNet>>>,
     peer: SocketAddr,
 ) -> Option<KeyedPermit<IpNet>> {
-    let counts = lock(connection).is_some();
+    let is_limited = lock(network_permit).is_some();
     requests.take_of(network_of(peer.ip()), |all| match REQUESTS_MAX.saturating_sub(all) {
         0 => 0,
-        free if counts => free.div_ceil(2),
+        free if is_limited => free.div_ceil(2),
         _ => REQUESTS_MAX,
     })
 }
 
 /// 503 without a body, because a client that reads nothing would leave a body here.
-fn crowded() -> Response {
+fn overloaded() -> Response {
     let response = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);
     response.header(RETRY_AFTER, "1").finish()
 }
@@ -359,14 +362,14 @@ struct Requests {
 }
 
 impl Requests {
-    fn begin(self: &Arc<Self>) -> UnderWay {
+    fn begin(self: &Arc<Self>) -> InFlight {
         self.begun.fetch_add(1, Ordering::Relaxed);
-        UnderWay(Arc::clone(self))
+        InFlight(Arc::clone(self))
     }
 
     /// Resolves once no request has been in flight for this long. This also ends a connection whose
     /// peer never sends anything after the handshake.
-    async fn quiet_for(self: Arc<Self>, duration: Duration) {
+    async fn idle_for(self: Arc<Self>, duration: Duration) {
         loop {
             let begun = self.begun.load(Ordering::Relaxed);
             let idle = begun == self.ended.load(Ordering::Relaxed);
@@ -380,9 +383,9 @@ impl Requests {
 
 /// Counts its request as ended when dropped, even if the client disconnected first.
 #[derive(Debug)]
-struct UnderWay(Arc<Requests>);
+struct InFlight(Arc<Requests>);
 
-impl Drop for UnderWay {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.ended.fetch_add(1, Ordering::Relaxed);
     }

@@ -17,7 +17,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Que
 
 /// Locks a user's credentials in order to change them or to end what they led to: a log-in in
 /// progress either commits first, or sees what this transaction leaves.
-#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "credentials are not rows of the resource API")]
 pub async fn hold_credentials(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -80,7 +80,7 @@ pub async fn end_session(
 
 /// Logs out: ends a session, the browser log-in it came from, and every other session from that
 /// log-in.
-#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "sessions are not rows of the resource API")]
 pub async fn log_out(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -99,7 +99,7 @@ pub async fn log_out(
 }
 
 /// Ends a browser's log-in and every session that came from it.
-#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "sessions are not rows of the resource API")]
 pub async fn log_out_browser(
     tx: &impl ConnectionTrait,
     kind: UserKind,
@@ -189,7 +189,7 @@ async fn delete_tokens(
 async fn delete<E: EntityTrait>(
     tx: &impl ConnectionTrait,
     _table: E,
-    which: Expr,
+    condition: Expr,
 ) -> Result<u64, DbErr> {
-    Ok(E::delete_many().filter(which).exec(tx).await?.rows_affected)
+    Ok(E::delete_many().filter(condition).exec(tx).await?.rows_affected)
 }

@@ -25,19 +25,19 @@ pub struct Setting {
 /// The settings of one server, and everything found wrong with them.
 #[derive(Debug)]
 pub struct Settings {
-    known: &'static [Setting],
+    definitions: &'static [Setting],
     values: BTreeMap<String, String>,
     faults: Vec<String>,
 }
 
 impl Settings {
     /// Reads the environment, on top of the `NAME=value` lines of the file, if given.
-    pub fn read(known: &'static [Setting], env_file: Option<&Path>) -> Self {
-        let mut settings = Self { known, values: BTreeMap::new(), faults: Vec::new() };
+    pub fn read(definitions: &'static [Setting], env_file: Option<&Path>) -> Self {
+        let mut settings = Self { definitions, values: BTreeMap::new(), faults: Vec::new() };
         if let Some(path) = env_file {
             settings.read_file(path);
         }
-        for setting in known {
+        for setting in definitions {
             let file = format!("{}{FROM_FILE}", setting.name);
             if let Ok(path) = std::env::var(&file) {
                 settings.read_value(setting.name, &file, Path::new(&path));
@@ -70,12 +70,12 @@ impl Settings {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let known = |name: &str| self.known.iter().any(|known| known.name == name);
+            let is_known = |name: &str| self.definitions.iter().any(|setting| setting.name == name);
             match line.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
-                Some((name, value)) if known(name) => {
+                Some((name, value)) if is_known(name) => {
                     self.values.insert(name.to_owned(), value.to_owned());
                 }
-                Some((name, value)) if name.strip_suffix(FROM_FILE).is_some_and(known) => {
+                Some((name, value)) if name.strip_suffix(FROM_FILE).is_some_and(is_known) => {
                     self.read_value(name.trim_end_matches(FROM_FILE), name, Path::new(value));
                 }
                 Some((name, _)) => self.faults.push(format!(
@@ -94,7 +94,7 @@ impl Settings {
     }
 
     /// Sets a value, whatever the file and the environment say.
-    pub fn assume(&mut self, name: &'static str, value: &str) {
+    pub fn set(&mut self, name: &str, value: &str) {
         self.values.insert(name.to_owned(), value.to_owned());
     }
 
@@ -108,7 +108,7 @@ impl Settings {
 
     /// Returns the value of an optional setting.
     pub fn optional(&self, name: &'static str) -> Option<String> {
-        let default = || self.known.iter().find(|known| known.name == name)?.default;
+        let default = || self.definitions.iter().find(|setting| setting.name == name)?.default;
         let value = self.values.get(name).map(String::as_str).or_else(default)?;
         if value.is_empty() { None } else { Some(value.to_owned()) }
     }
@@ -130,8 +130,8 @@ impl Settings {
     pub fn within(&mut self, name: &'static str, range: std::ops::RangeInclusive<u64>) -> u64 {
         let number: u64 = self.parsed(name);
         if !range.contains(&number) {
-            let (least, most) = (range.start(), range.end());
-            self.faults.push(format!("{name}={number}: must be {least} to {most}"));
+            let (min, max) = (range.start(), range.end());
+            self.faults.push(format!("{name}={number}: must be {min} to {max}"));
         }
         number
     }
@@ -177,11 +177,6 @@ impl Settings {
             self.faults.push(format!("{name}={}: {error}", path.display()));
         }
         path
-    }
-
-    /// Sets a value given on the command line.
-    pub fn set(&mut self, name: &str, value: &str) {
-        self.values.insert(name.to_owned(), value.to_owned());
     }
 
     /// Adds a fault that only the server itself can detect.

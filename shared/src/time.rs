@@ -75,12 +75,12 @@ impl FromStr for Day {
 
     fn from_str(text: &str) -> Result<Self, NotADay> {
         let bytes = text.as_bytes();
-        let shaped = bytes.len() == 10
-            && bytes.iter().enumerate().all(|(place, byte)| match place {
+        let is_well_formed = bytes.len() == 10
+            && bytes.iter().enumerate().all(|(index, byte)| match index {
                 4 | 7 => *byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
-        let date = text.parse().ok().filter(|_| shaped && !text.starts_with("0000"));
+        let date = text.parse().ok().filter(|_| is_well_formed && !text.starts_with("0000"));
         date.map(Self).ok_or(NotADay)
     }
 }

@@ -110,9 +110,9 @@ pub fn check_password(password: &str, user_name: &str) -> Result<(), PasswordFau
         return Err(PasswordFault::Long);
     }
     let (password, user_name) = (password.to_lowercase(), user_name.to_lowercase());
-    let contains =
+    let contains_name =
         user_name.chars().count() >= NAME_IN_PASSWORD_MIN && password.contains(user_name.as_str());
-    match contains || password == user_name {
+    match contains_name || password == user_name {
         true => Err(PasswordFault::ContainsName),
         false => Ok(()),
     }
@@ -155,12 +155,12 @@ pub async fn release(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> R
         .filter(of_name.clone())
         .exec(tx)
         .await?;
-    let unheld = Entity::delete_many().filter(of_name).filter(Column::Holders.lte(0));
-    unheld.exec(tx).await.map(drop)
+    let unused = Entity::delete_many().filter(of_name).filter(Column::Holders.lte(0));
+    unused.exec(tx).await.map(drop)
 }
 
 /// Returns those of these hashes that are taken.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 pub async fn taken(
     db: &impl ConnectionTrait,
     hashes: impl IntoIterator<Item = &str>,
@@ -186,7 +186,7 @@ pub struct FaultyName {
 }
 
 /// Returns every user whose name violates the rule.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
     let shared: Vec<String> = Entity::find()
         .select_only()
@@ -195,7 +195,7 @@ pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
         .into_tuple()
         .all(db)
         .await?;
-    let mut found = Vec::new();
+    let mut faulty_names = Vec::new();
     for kind in [UserKind::Core, UserKind::Web] {
         let mut after = i64::MIN;
         loop {
@@ -207,16 +207,16 @@ pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
                 let is_shared =
                     || !shared.is_empty() && shared.contains(&skeleton_hash(kind, &name));
                 if fault.is_some() || is_shared() {
-                    found.push(FaultyName { kind, name, fault });
+                    faulty_names.push(FaultyName { kind, name, fault });
                 }
             }
         }
     }
-    Ok(found)
+    Ok(faulty_names)
 }
 
 /// True once the names older than the rule are counted.
-#[expect(clippy::disallowed_methods, reason = "settings are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
 pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
 }
@@ -255,10 +255,10 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
 async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr> {
     for rows in rows.chunks(500) {
         let hashes = rows.iter().map(|row| row.skeleton_hash.as_str());
-        let known = taken(tx, hashes).await?;
-        let (more, new): (Vec<_>, Vec<_>) =
-            rows.iter().cloned().partition(|row| known.contains(&row.skeleton_hash));
-        for row in more {
+        let existing_hashes = taken(tx, hashes).await?;
+        let (existing, new): (Vec<_>, Vec<_>) =
+            rows.iter().cloned().partition(|row| existing_hashes.contains(&row.skeleton_hash));
+        for row in existing {
             Entity::update_many()
                 .col_expr(Column::Holders, Expr::col(Column::Holders).add(row.holders))
                 .filter(Column::SkeletonHash.eq(row.skeleton_hash))
@@ -271,7 +271,7 @@ async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr>
 }
 
 /// Reads a page of names, in the order of their user ids.
-#[expect(clippy::disallowed_methods, reason = "names are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
 async fn names(
     db: &impl ConnectionTrait,
     kind: UserKind,

@@ -9,7 +9,7 @@ use poem::{Request, Response};
 use std::sync::Arc;
 
 /// Redirects to the documentation; if its URL is not configured, describes this server.
-pub async fn lead(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
+pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     Ok(match &state.documentation_url {
         Some(url) => redirect(url),
         None => pages::about(&state.display_name, metadata::PATHS[1]),

@@ -17,7 +17,7 @@ use crate::store::clients::{self, Scope};
 use crate::store::keys;
 use crate::store::tokens::{Code, random_name};
 use crate::web::html_error::HtmlError;
-use crate::web::pages::back_to;
+use crate::web::pages::link_back;
 use crate::web::redirects;
 use poem::http::Method;
 use poem::http::header::SET_COOKIE;
@@ -39,8 +39,10 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
         _ => Form::of_query(&request)?,
     };
     // A subresource of another page (an image, a script) must not start a log-in.
-    let destination = request.headers().get("sec-fetch-dest");
-    if destination.is_some_and(|known| known != "document" && known != "iframe") {
+    let fetch_destination = request.headers().get("sec-fetch-dest");
+    if fetch_destination
+        .is_some_and(|destination| destination != "document" && destination != "iframe")
+    {
         return Err(HtmlError::from("This address can only be opened in a browser window."));
     }
     let client_id = form.required("client_id")?;
@@ -49,13 +51,14 @@ pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Respon
     let redirect_uri = form.get("redirect_uri").unwrap_or_default();
     if !redirects::is_registered(&client.redirect_uris, redirect_uri) {
         let text = "The application asked to send you back to an address that is not registered.";
-        return Err(HtmlError::from(text).or_back(back_to(&client, None)));
+        return Err(HtmlError::from(text).or_back(link_back(&client, None)));
     }
-    let asking = AuthorizeRequest { state: &state, form: &form, client: &client, redirect_uri };
-    match asking.answer(&request).await {
+    let authorization =
+        AuthorizeRequest { state: &state, form: &form, client: &client, redirect_uri };
+    match authorization.respond(&request).await {
         Ok(response) => Ok(response),
-        Err(Failure::Client(error)) => Ok(asking.send_back(&error)),
-        Err(Failure::Page(error)) => Err(error.or_back(back_to(&client, Some(redirect_uri)))),
+        Err(Failure::Client(error)) => Ok(authorization.redirect_with_error(&error)),
+        Err(Failure::Page(error)) => Err(error.or_back(link_back(&client, Some(redirect_uri)))),
     }
 }
 
@@ -85,13 +88,13 @@ struct AuthorizeRequest<'a> {
 }
 
 impl AuthorizeRequest<'_> {
-    async fn answer(&self, request: &Request) -> Result<Response, Failure> {
-        let scope = self.check()?;
+    async fn respond(&self, request: &Request) -> Result<Response, Failure> {
+        let scope = self.validate()?;
         let prompt = Prompt::read(self.form)?;
         let max_age = self.form.get("max_age").map(str::parse::<u32>).transpose();
         let max_age =
             max_age.map_err(|_| OAuthError::invalid_request("max_age is not a number"))?;
-        let new = NewRequest {
+        let new_request = NewRequest {
             client_id: &self.client.client_id,
             redirect_uri: self.redirect_uri,
             scope: &scope,
@@ -115,25 +118,25 @@ impl AuthorizeRequest<'_> {
             }
             _ => None,
         };
-        let logged_in = match (logged_in, self.expected().await?) {
+        let logged_in = match (logged_in, self.expected_subject().await?) {
             (Some(log_in), Some(sub)) if keys::sub(scope.kind, log_in.user_id) != sub => None,
             (logged_in, _) => logged_in,
         };
         let source = ClientAddress::of(request, &self.state.proxies);
         match (logged_in, prompt) {
             (Some(log_in), prompt) => {
-                self.admit(&log_in, prompt)?;
-                let response = self.answer_at_once(&new, &log_in, &source).await?;
+                self.check_rate(&log_in, prompt)?;
+                let response = self.issue_code(&new_request, &log_in, &source).await?;
                 response.ok_or_else(|| OAuthError::login_required().into())
             }
             (None, Prompt::None) => Err(OAuthError::login_required().into()),
-            (None, _) => self.ask_to_log_in(request, &new, &source).await,
+            (None, _) => self.redirect_to_login(request, &new_request, &source).await,
         }
     }
 
     /// Refuses a browser that requests codes too often, which stops a redirect loop with a page.
-    fn admit(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
-        self.state.codes.check(&log_in.browser_id).map_err(|seconds| match prompt {
+    fn check_rate(&self, log_in: &BrowserLogIn, prompt: Prompt) -> Result<(), Failure> {
+        self.state.code_rate_limit.check(&log_in.browser_id).map_err(|seconds| match prompt {
             Prompt::None => OAuthError::too_many("too many codes for this browser", seconds).into(),
             _ => Failure::Page(HtmlError::too_often(seconds)),
         })
@@ -141,14 +144,14 @@ impl AuthorizeRequest<'_> {
 
     /// Returns the subject that the client expects, from its `id_token_hint` (OpenID Connect Core,
     /// 3.1.2.1).
-    async fn expected(&self) -> Result<Option<String>, Failure> {
+    async fn expected_subject(&self) -> Result<Option<String>, Failure> {
         let Some(token) = self.form.get("id_token_hint") else { return Ok(None) };
         let hint = keys::read_hint(&self.state.store, &self.state.store.db, token).await?;
         Ok(Some(hint.map(|hint| hint.sub).unwrap_or_default()))
     }
 
     /// Checks everything about the request that needs no database.
-    fn check(&self) -> Result<Scope, OAuthError> {
+    fn validate(&self) -> Result<Scope, OAuthError> {
         let (form, client) = (self.form, self.client);
         for (name, error) in
             [("request", "request_not_supported"), ("request_uri", "request_uri_not_supported")]
@@ -163,7 +166,7 @@ impl AuthorizeRequest<'_> {
         if form.get("response_mode").is_some_and(|mode| mode != "query") {
             return Err(OAuthError::invalid_request("response_mode must be query"));
         }
-        if !clients::lists(&client.grants, "authorization_code") {
+        if !clients::contains_word(&client.grants, "authorization_code") {
             let text = "this client may not use the authorization code flow";
             return Err(OAuthError::unauthorized_client(text));
         }
@@ -187,43 +190,41 @@ impl AuthorizeRequest<'_> {
 
     /// Sends the browser back with a code and without a log-in page, because a user is logged in.
     /// `None` if the user has logged out in the meantime.
-    async fn answer_at_once(
+    async fn issue_code(
         &self,
-        new: &NewRequest<'_>,
+        new_request: &NewRequest<'_>,
         log_in: &BrowserLogIn,
         source: &ClientAddress,
     ) -> Result<Option<Response>, Failure> {
         // A random secret, because no browser has to come back for this request.
-        let kept =
-            authorization_requests::keep(&self.state.store, new, &random_name(), source).await?;
-        let id = kept.ok_or_else(too_many)?;
-        let request_id = browser::stored(&id);
-        let code = db::again(async || {
-            let tx = db::begin_write(&self.state.store.db).await?;
-            let code =
-                authorization_requests::grant_code(&self.state.store, &tx, &request_id, log_in)
-                    .await?;
-            db::commit(tx).await.map(|()| code)
+        let stored_id =
+            authorization_requests::create(&self.state.store, new_request, &random_name(), source)
+                .await?;
+        let id = stored_id.ok_or_else(too_many)?;
+        let request_id = browser::hash(&id);
+        let code = db::write(&self.state.store.db, async |tx| {
+            authorization_requests::grant_code(&self.state.store, tx, &request_id, log_in).await
         })
         .await?;
         let url = |code: Code| {
-            code_url(&self.state.store.issuer, self.redirect_uri, new.state, code.text())
+            code_url(&self.state.store.issuer, self.redirect_uri, new_request.state, code.text())
         };
         Ok(code.map(|code| redirect(&url(code))))
     }
 
-    async fn ask_to_log_in(
+    async fn redirect_to_login(
         &self,
         request: &Request,
-        new: &NewRequest<'_>,
+        new_request: &NewRequest<'_>,
         source: &ClientAddress,
     ) -> Result<Response, Failure> {
-        let known = browser::cookie(request, BROWSER_COOKIE);
-        let secret = known.clone().unwrap_or_else(random_name);
-        let kept = authorization_requests::keep(&self.state.store, new, &secret, source).await?;
-        let id = kept.ok_or_else(too_many)?;
+        let existing_cookie = browser::cookie(request, BROWSER_COOKIE);
+        let secret = existing_cookie.clone().unwrap_or_else(random_name);
+        let stored_id =
+            authorization_requests::create(&self.state.store, new_request, &secret, source).await?;
+        let id = stored_id.ok_or_else(too_many)?;
         let mut response = redirect(&format!("{}/login?request={id}", self.state.store.issuer));
-        if known.is_none() {
+        if existing_cookie.is_none() {
             let cookie = browser::set_cookie(BROWSER_COOKIE, &secret);
             response.headers_mut().append(SET_COOKIE, cookie);
         }
@@ -231,7 +232,7 @@ impl AuthorizeRequest<'_> {
     }
 
     /// Redirects to the client with the error.
-    fn send_back(&self, error: &OAuthError) -> Response {
+    fn redirect_with_error(&self, error: &OAuthError) -> Response {
         let (code, description) = error.parts();
         let mut parameters = vec![("error", code), ("error_description", description)];
         parameters.extend(self.form.get("state").map(|state| ("state", state)));
@@ -241,7 +242,7 @@ impl AuthorizeRequest<'_> {
 }
 
 fn too_many() -> Failure {
-    Failure::Page(HtmlError::too_many(60))
+    Failure::Page(HtmlError::too_many(authorization_requests::PROTECTED_SECONDS))
 }
 
 /// Returns the redirect URI with the code.

@@ -53,7 +53,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         Some(client_id) => clients::find(&state.store.db, client_id).await?,
         None => None,
     };
-    let back = client.as_ref().and_then(|client| pages::back_to(client, None));
+    let back = client.as_ref().and_then(|client| pages::link_back(client, None));
     let target = match client_id {
         Some(_) => target(&form, client.as_ref()).map_err(|error| error.or_back(back.clone()))?,
         None => None,
@@ -65,21 +65,22 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
             sessions::log_out(&state.store, &owner, &source, "application").await?;
         }
         // That session may have ended already: some applications revoke the token first.
-        let nobody_left = log_out_browser(&state, &request, Some(&hint.sub), &source).await?;
-        return Ok(done(&state, target, nobody_left, back.as_ref()));
+        let browser_logged_out =
+            log_out_browser(&state, &request, Some(&hint.sub), &source).await?;
+        return Ok(logged_out_response(&state, target, browser_logged_out, back.as_ref()));
     }
     let cookie = browser::cookie(&request, BROWSER_COOKIE);
     let confirmed = request.method() == Method::POST
         && browser::same_origin(&request, state.origin())
         && cookie.as_deref().is_some_and(|cookie| {
             let token = form.get("csrf").unwrap_or_default();
-            browser::form_token_is_right(cookie, PURPOSE, token)
+            browser::is_csrf_token(cookie, PURPOSE, token)
         });
     if !confirmed {
-        return Ok(ask(&state, &form, cookie, target.as_deref(), back.as_ref()));
+        return Ok(ask_to_confirm(&state, &form, cookie, target.as_deref(), back.as_ref()));
     }
-    let nobody_left = log_out_browser(&state, &request, None, &source).await?;
-    Ok(done(&state, target, nobody_left, back.as_ref()))
+    let browser_logged_out = log_out_browser(&state, &request, None, &source).await?;
+    Ok(logged_out_response(&state, target, browser_logged_out, back.as_ref()))
 }
 
 /// Returns where the browser goes afterwards: a URI that the client has registered, or `None`.
@@ -94,23 +95,23 @@ fn target(form: &Form, client: Option<&Model>) -> Result<Option<String>, HtmlErr
     Ok(Some(redirects::with_parameters(uri, &state)))
 }
 
-fn ask(
+fn ask_to_confirm(
     state: &State,
     form: &Form,
     cookie: Option<String>,
     target: Option<&str>,
     back: Option<&Back>,
 ) -> Response {
-    let known = cookie.is_some();
+    let has_cookie = cookie.is_some();
     let cookie = cookie.unwrap_or_else(random_name);
     let fields: Vec<_> = ["client_id", "post_logout_redirect_uri", "state"]
         .into_iter()
         .filter_map(|name| form.get(name).map(|value| (name, value)))
         .collect();
-    let token = browser::form_token(&cookie, PURPOSE);
+    let token = browser::csrf_token(&cookie, PURPOSE);
     let source = target.map(redirects::policy_source).unwrap_or_default();
     let mut response = pages::confirm_log_out(&state.display_name, &token, &fields, &source, back);
-    if !known {
+    if !has_cookie {
         let cookie = browser::set_cookie(BROWSER_COOKIE, &cookie);
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -135,24 +136,27 @@ async fn log_out_browser(
         if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
             return Ok(false);
         }
-        db::again(async || {
-            let tx = db::begin_write(&state.store.db).await?;
-            shared::sessions::log_out_browser(&tx, kind, &log_in.browser_id).await?;
+        db::write(&state.store.db, async |tx| {
+            shared::sessions::log_out_browser(tx, kind, &log_in.browser_id).await?;
             let event = source.event(EventKind::LoggedOut).reason("browser");
-            event.user(kind, log_in.user_id).record(&tx).await?;
-            db::commit(tx).await
+            event.user(kind, log_in.user_id).record(tx).await
         })
         .await?;
     }
     Ok(true)
 }
 
-fn done(state: &State, target: Option<String>, nobody_left: bool, back: Option<&Back>) -> Response {
+fn logged_out_response(
+    state: &State,
+    target: Option<String>,
+    browser_logged_out: bool,
+    back: Option<&Back>,
+) -> Response {
     let mut response = match target {
         Some(target) => redirect(&target),
         None => pages::logged_out(&state.display_name, back),
     };
-    if nobody_left {
+    if browser_logged_out {
         response.headers_mut().append(SET_COOKIE, browser::clear_cookie(LOG_IN_COOKIE));
     }
     response

@@ -19,6 +19,7 @@ use crate::web::pages::{self, LogInForm};
 use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
+use sea_orm::DatabaseTransaction;
 use shared::db;
 use shared::entity::authorization_requests::Model;
 use shared::entity::oauth_clients;
@@ -28,30 +29,30 @@ use std::sync::Arc;
 /// Shows the log-in form.
 pub async fn show(state: Arc<State>, request: Request) -> Result<Response, HtmlError> {
     let form = Form::of_query(&request)?;
-    let asking = LoginRequest::find(&state, &request, &form).await?;
-    let user_name = asking.pending.login_hint.clone().unwrap_or_default();
-    Ok(asking.page(&state, &user_name, false))
+    let login = LoginRequest::find(&state, &request, &form).await?;
+    let user_name = login.pending.login_hint.clone().unwrap_or_default();
+    Ok(login.page(&state, &user_name, false))
 }
 
 /// Handles the submitted form, and adds a link back to any error page.
 pub async fn submit(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
     let form = Form::read(&mut request).await?;
-    let asking = LoginRequest::find(&state, &request, &form).await?;
-    let answer = take(&state, &request, &form, &asking).await;
-    answer.map_err(|error| error.or_back(asking.way_back()))
+    let login = LoginRequest::find(&state, &request, &form).await?;
+    let response = log_in(&state, &request, &form, &login).await;
+    response.map_err(|error| error.or_back(login.link_back()))
 }
 
 /// Checks the form's origin and CSRF token, then logs the user in.
-async fn take(
+async fn log_in(
     state: &State,
     request: &Request,
     form: &Form,
-    asking: &LoginRequest,
+    login: &LoginRequest,
 ) -> Result<Response, HtmlError> {
-    let LoginRequest { cookie, id, pending, .. } = asking;
+    let LoginRequest { cookie, id, pending, .. } = login;
     let token = form.get("csrf").unwrap_or_default();
     if !browser::same_origin(request, state.origin())
-        || !browser::form_token_is_right(cookie, &purpose(id), token)
+        || !browser::is_csrf_token(cookie, &purpose(id), token)
     {
         return Err(HtmlError::forged());
     }
@@ -59,15 +60,16 @@ async fn take(
     let attempt = LoginAttempt {
         source: &ClientAddress::of(request, &state.proxies),
         client_id: &pending.client_id,
-        by_known_client: false,
+        client_authenticated: false,
         kind: pending.user_kind,
         user_name,
         password: form.get("password").unwrap_or_default(),
     };
-    let former = browser::cookie(request, LOG_IN_COOKIE);
-    let entered = db::again(|| enter(state, attempt, pending, former.as_deref())).await?;
-    let Some((cookie, code)) = entered else {
-        return Ok(asking.page(state, user_name, true));
+    let previous_cookie = browser::cookie(request, LOG_IN_COOKIE);
+    let logged_in =
+        db::again(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
+    let Some((cookie, code)) = logged_in else {
+        return Ok(login.page(state, user_name, true));
     };
     let issuer = &state.store.issuer;
     let url = code_url(issuer, &pending.redirect_uri, pending.state.as_deref(), code.text());
@@ -77,24 +79,35 @@ async fn take(
 }
 
 /// Logs the user in and returns the new cookie and the code; `None` for a wrong password.
-async fn enter(
+async fn try_log_in(
     state: &State,
     attempt: LoginAttempt<'_>,
     pending: &Model,
-    former: Option<&str>,
+    previous_cookie: Option<&str>,
 ) -> Result<Option<(String, Code)>, HtmlError> {
     let LoggedIn { tx, user_id } = match password_login::log_in(&state.store.login, attempt).await {
         Ok(logged_in) => logged_in,
-        Err(LoginRefusal::Wrong | LoginRefusal::TooLong) => return Ok(None),
+        Err(LoginRefusal::WrongCredentials | LoginRefusal::TooLong) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     };
+    let granted = grant(state, &tx, user_id, pending, previous_cookie).await;
+    db::finish(tx, granted).await.map(Some)
+}
+
+/// Remembers the log-in in this browser, and issues the code.
+async fn grant(
+    state: &State,
+    tx: &DatabaseTransaction,
+    user_id: i64,
+    pending: &Model,
+    previous_cookie: Option<&str>,
+) -> Result<(String, Code), HtmlError> {
     let (cookie, browser) =
-        authorization_requests::remember_browser(&tx, pending.user_kind, user_id, former).await?;
-    let code = authorization_requests::grant_code(&state.store, &tx, &pending.request_id, &browser)
-        .await?;
-    let code = code.ok_or_else(HtmlError::expired)?;
-    db::commit(tx).await?;
-    Ok(Some((cookie, code)))
+        authorization_requests::remember_browser(tx, pending.user_kind, user_id, previous_cookie)
+            .await?;
+    let code =
+        authorization_requests::grant_code(&state.store, tx, &pending.request_id, &browser).await?;
+    Ok((cookie, code.ok_or_else(HtmlError::expired)?))
 }
 
 /// A pending authorization request in this browser.
@@ -123,8 +136,8 @@ impl LoginRequest {
         Ok(Self { cookie, id: id.to_owned(), pending, client })
     }
 
-    fn way_back(&self) -> Option<Back> {
-        pages::back_to(self.client.as_ref()?, Some(&self.pending.redirect_uri))
+    fn link_back(&self) -> Option<Back> {
+        pages::link_back(self.client.as_ref()?, Some(&self.pending.redirect_uri))
     }
 
     fn page(&self, state: &State, user_name: &str, refused: bool) -> Response {
@@ -134,7 +147,7 @@ impl LoginRequest {
             kind: pending.user_kind,
             application: client.as_ref().map_or(pending.client_id.as_str(), |client| client.name()),
             request: id,
-            csrf: &browser::form_token(cookie, &purpose(id)),
+            csrf: &browser::csrf_token(cookie, &purpose(id)),
             user_name,
             refused,
             form_action_origins: &redirects::policy_source(&pending.redirect_uri),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token)
-        && (token.is_proven() || active_tokens::knows(&state.store, &token).await?)
+        && (token.is_proven() || active_tokens::exists(&state.store, &token).await?)
     {
         let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
         if let Some(owner) = sessions::owner(&state.store.db, column, &session).await? {

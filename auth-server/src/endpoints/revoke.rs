@@ -31,13 +31,11 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     if owner.client_id != client.client_id {
         return Err(OAuthError::unauthorized_client("the token was issued to another client"));
     }
-    db::again(async || {
-        let tx = db::begin_write(&state.store.db).await?;
-        shared::sessions::end_session(&tx, owner.user_kind, &session).await?;
+    db::write(&state.store.db, async |tx| {
+        shared::sessions::end_session(tx, owner.user_kind, &session).await?;
         let event = source.event(EventKind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);
-        event.token(&state.store.token_keys.hash(token)).record(&tx).await?;
-        db::commit(tx).await
+        event.token(&state.store.token_keys.hash(token)).record(tx).await
     })
     .await?;
     tracing::info!(client.client_id, "session revoked");
@@ -47,10 +45,10 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
 /// Returns the session of an access or refresh token that is proven or has a row.
 async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
-        let counts = token.is_proven() || active_tokens::knows(&state.store, &token).await?;
-        return Ok(counts.then(|| token.session().text()));
+        let is_valid = token.is_proven() || active_tokens::exists(&state.store, &token).await?;
+        return Ok(is_valid.then(|| token.session().text()));
     }
     let Some(token) = RefreshToken::parse(&state.store.token_keys, token) else { return Ok(None) };
-    let counts = token.is_proven() || sessions::knows(&state.store, &token).await?;
-    Ok(counts.then(|| token.session().text()))
+    let is_valid = token.is_proven() || sessions::has_refresh_token(&state.store, &token).await?;
+    Ok(is_valid.then(|| token.session().text()))
 }

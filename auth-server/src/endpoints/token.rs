@@ -9,7 +9,7 @@ use super::json;
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
-use crate::login::password_login::{self, LoginAttempt};
+use crate::login::password_login::{self, LoggedIn, LoginAttempt};
 use crate::state::State;
 use crate::store::authorization_requests::{self, Exchange};
 use crate::store::clients::{self, Credentials, Scope};
@@ -35,12 +35,11 @@ pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, 
     if !GRANT_TYPES.contains(&grant_type) {
         return Err(OAuthError::unsupported_grant_type(grant_type));
     }
-    if !clients::lists(&client.grants, grant_type) {
+    if !clients::contains_word(&client.grants, grant_type) {
         let text = format!("this client may not use the {grant_type} grant");
         return Err(OAuthError::unauthorized_client(text));
     }
-    let grant = || grant(&state, &client, &form, grant_type, &source);
-    Ok(json(&db::again(grant).await?))
+    Ok(json(&grant(&state, &client, &form, grant_type, &source).await?))
 }
 
 async fn grant(
@@ -94,23 +93,25 @@ async fn log_in_with_password(
     let attempt = LoginAttempt {
         source,
         client_id: &client.client_id,
-        by_known_client: true,
+        client_authenticated: true,
         kind: scope.kind,
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    let logged_in = password_login::log_in(&state.store.login, attempt).await?;
-    let new = NewSession {
-        session: SessionId::random(),
-        kind: scope.kind,
-        user_id: logged_in.user_id,
-        client,
-        scope: &scope.text,
-        log_in_date: None,
-        browser_id: None,
-        nonce: None,
-    };
-    let answer = sessions::begin(&state.store, &logged_in.tx, new, source).await?;
-    db::commit(logged_in.tx).await?;
-    Ok(answer)
+    db::again(async || {
+        let LoggedIn { tx, user_id } = password_login::log_in(&state.store.login, attempt).await?;
+        let new_session = NewSession {
+            session: SessionId::random(),
+            kind: scope.kind,
+            user_id,
+            client,
+            scope: &scope.text,
+            log_in_date: None,
+            browser_id: None,
+            nonce: None,
+        };
+        let response = sessions::begin(&state.store, &tx, new_session, source).await;
+        db::finish(tx, response).await
+    })
+    .await
 }

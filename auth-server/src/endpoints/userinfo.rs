@@ -30,7 +30,7 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuth
         store.token_keys.hashes(token.text()),
     );
     let session = auth_sessions::Column::SessionId;
-    let of_token = Expr::col((active_tokens::of(token.kind()).table, "session_id"));
+    let of_token = Expr::col((active_tokens::table_of(token.kind()).table, "session_id"));
     select.expr_as(Expr::col((auth_sessions::Entity, auth_sessions::Column::Scope)), "scope").join(
         JoinType::InnerJoin,
         auth_sessions::Entity,
@@ -38,7 +38,7 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuth
     );
     let row = state.store.db.query_one(&select).await?.ok_or_else(OAuthError::invalid_token)?;
     let scope: String = row.try_get("", "scope")?;
-    if !clients::lists(&scope, "openid") {
+    if !clients::contains_word(&scope, "openid") {
         return Err(OAuthError::insufficient_scope("openid"));
     }
     let (kind, user_id) = (token.kind(), row.try_get::<i64>("", "subject_id")?);

@@ -48,18 +48,18 @@ fn header(text: String) -> HeaderValue {
 }
 
 /// Returns the form in which the database stores a cookie or a secret id.
-pub fn stored(secret: &str) -> String {
+pub fn hash(secret: &str) -> String {
     hex::encode(digest(&SHA256, secret.as_bytes()))
 }
 
 /// Returns a CSRF token: only a page that this server sent to this browser for this purpose has it.
-pub fn form_token(cookie: &str, purpose: &str) -> String {
+pub fn csrf_token(cookie: &str, purpose: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, cookie.as_bytes());
     URL_SAFE_NO_PAD.encode(hmac::sign(&key, purpose.as_bytes()))
 }
 
 /// True if a form's CSRF token is valid.
-pub fn form_token_is_right(cookie: &str, purpose: &str, token: &str) -> bool {
+pub fn is_csrf_token(cookie: &str, purpose: &str, token: &str) -> bool {
     let key = hmac::Key::new(hmac::HMAC_SHA256, cookie.as_bytes());
     let tag = URL_SAFE_NO_PAD.decode(token).unwrap_or_default();
     hmac::verify(&key, purpose.as_bytes(), &tag).is_ok()
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn a_form_token_is_for_one_browser_and_one_purpose() {
-        let token = form_token("cookie", "login:1");
-        assert!(form_token_is_right("cookie", "login:1", &token));
-        assert!(!form_token_is_right("cookie", "login:2", &token));
-        assert!(!form_token_is_right("other", "login:1", &token));
-        assert!(!form_token_is_right("cookie", "login:1", ""));
+        let token = csrf_token("cookie", "login:1");
+        assert!(is_csrf_token("cookie", "login:1", &token));
+        assert!(!is_csrf_token("cookie", "login:2", &token));
+        assert!(!is_csrf_token("other", "login:1", &token));
+        assert!(!is_csrf_token("cookie", "login:1", ""));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::json;
 use shared::db::{self, Contended, Fault};
 
 /// Retry-After when too many log-ins are in progress.
-pub const CROWDED_SECONDS: i64 = 1;
+pub const CONCURRENCY_RETRY_SECONDS: i64 = 1;
 
 /// An error response `{"error": …, "error_description": …}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,8 @@ pub struct OAuthError {
     description: String,
     challenge: Option<String>,
     retry_after_seconds: Option<i64>,
-    contention: bool,
+    /// The database error behind a 503.
+    fault: Option<Fault>,
 }
 
 impl OAuthError {
@@ -30,8 +31,8 @@ impl OAuthError {
             _ => '?',
         };
         let description = description.into().chars().map(allowed).collect();
-        let (challenge, retry_after_seconds) = (None, None);
-        Self { status, error, description, challenge, retry_after_seconds, contention: false }
+        let (challenge, retry_after_seconds, fault) = (None, None, None);
+        Self { status, error, description, challenge, retry_after_seconds, fault }
     }
 
     /// The request is malformed.
@@ -140,6 +141,11 @@ impl OAuthError {
         self.status
     }
 
+    /// True if other requests held the rows that this one needs.
+    pub fn is_busy(&self) -> bool {
+        matches!(self.fault, Some(Fault::Contention | Fault::LockTimeout))
+    }
+
     /// An internal error; the details go to the log.
     pub fn server_error(logged: impl std::fmt::Display) -> Self {
         tracing::error!(error = %logged, "request failed");
@@ -149,20 +155,22 @@ impl OAuthError {
 
 impl From<DbErr> for OAuthError {
     fn from(error: DbErr) -> Self {
-        match db::fault(&error) {
-            fault @ (Fault::Unavailable | Fault::Contention | Fault::LockTimeout) => {
-                tracing::warn!(%error, "database");
-                let contention = fault == Fault::Contention;
-                Self { contention, ..Self::unavailable("the database cannot be reached") }
+        let fault = db::fault(&error);
+        let description = match fault {
+            Fault::Unavailable => "the database cannot be reached",
+            Fault::Contention | Fault::LockTimeout => {
+                "other requests held the same rows: send the request again"
             }
-            Fault::Conflict | Fault::Defect => Self::server_error(error),
-        }
+            Fault::Conflict | Fault::Defect => return Self::server_error(error),
+        };
+        tracing::warn!(%error, "database");
+        Self { fault: Some(fault), ..Self::unavailable(description) }
     }
 }
 
 impl Contended for OAuthError {
     fn is_contention(&self) -> bool {
-        self.contention
+        self.fault == Some(Fault::Contention)
     }
 }
 

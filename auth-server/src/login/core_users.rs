@@ -25,7 +25,7 @@ pub struct Login {
 
 impl Login {
     /// Placeholder for a user who does not exist, so that the same work is done.
-    pub fn nobody() -> Self {
+    pub fn placeholder() -> Self {
         Self { user_id: 0, enabled: false, password_hash: Secret::new("") }
     }
 }
@@ -55,8 +55,8 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
 
 /// Locks the user's credentials. Returns whether the user may log in; `None` if the hash has
 /// changed.
-#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
-pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
+#[expect(clippy::disallowed_methods, reason = "credentials are not rows of the resource API")]
+pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = user_credentials::Entity::find_by_id(user.user_id)
         .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
         .lock_exclusive()

@@ -56,12 +56,12 @@ pub async fn admit(
     let network = log_in_failures::source(&source.network());
     let counts = counts(&authenticator.db, &[account, &network]).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
-    if let Some(too_many) = find(&network).and_then(|count| judge_source(authenticator, count)) {
+    if let Some(too_many) = find(&network).and_then(|count| check_source(authenticator, count)) {
         return Ok(Some(too_many));
     }
     if let Some(count) = find(account) {
-        let since = (count.now.0 - count.last_failure_date.0).to_std().unwrap_or_default();
-        let wait = delay(count.failures).saturating_sub(since);
+        let elapsed = (count.now.0 - count.last_failure_date.0).to_std().unwrap_or_default();
+        let wait = delay(count.failures).saturating_sub(elapsed);
         // Even a zero sleep lasts until the timer's next tick.
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
@@ -86,10 +86,10 @@ pub async fn source_exceeded(
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
     let counts = counts(tx, &[&network]).await?;
-    Ok(counts.first().and_then(|count| judge_source(authenticator, count)))
+    Ok(counts.first().and_then(|count| check_source(authenticator, count)))
 }
 
-fn judge_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany> {
+fn check_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany> {
     let age = (count.now.0 - count.first_failure_date.0).num_seconds();
     let exceeded = count.failures >= authenticator.source_failures_max && age < LOCK_SECONDS;
     exceeded.then(|| TooMany { retry_after_seconds: Ord::max(LOCK_SECONDS - age, 1) })
@@ -146,16 +146,18 @@ pub async fn count_source(tx: &impl ConnectionTrait, source: &ClientAddress) -> 
 async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Result<(), DbErr> {
     let backend = tx.get_database_backend();
     let now = db::now(backend);
-    let known = |column: Column| Expr::col((Entity, column));
-    let anew = || known(since).lte(half_an_hour_ago(backend));
-    let failures = CaseStatement::new().case(anew(), 1).finally(known(Column::Failures).add(1));
-    let first =
-        CaseStatement::new().case(anew(), now.clone()).finally(known(Column::FirstFailureDate));
+    let stored = |column: Column| Expr::col((Entity, column));
+    let restarts = || stored(since).lte(half_an_hour_ago(backend));
+    let failures =
+        CaseStatement::new().case(restarts(), 1).finally(stored(Column::Failures).add(1));
+    let first_failure_date = CaseStatement::new()
+        .case(restarts(), now.clone())
+        .finally(stored(Column::FirstFailureDate));
     // MariaDB assigns from left to right and reads values it has already assigned, so the count
     // comes first and the date that its condition reads comes last.
-    let known_already = sea_orm::sea_query::OnConflict::column(Column::Subject)
+    let on_conflict = sea_orm::sea_query::OnConflict::column(Column::Subject)
         .value(Column::Failures, failures)
-        .value(Column::FirstFailureDate, first)
+        .value(Column::FirstFailureDate, first_failure_date)
         .value(Column::LastFailureDate, now.clone())
         .to_owned();
     let mut insert = bulk_insert::insert(
@@ -167,11 +169,11 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
             (Column::LastFailureDate, now),
         ],
     );
-    tx.execute(insert.on_conflict(known_already)).await.map(drop)
+    tx.execute(insert.on_conflict(on_conflict)).await.map(drop)
 }
 
 /// Clears the failures of an account.
-pub async fn forget(tx: &impl ConnectionTrait, account: &str) -> Result<(), DbErr> {
+pub async fn clear(tx: &impl ConnectionTrait, account: &str) -> Result<(), DbErr> {
     Entity::delete_by_id(account).exec(tx).await.map(drop)
 }
 

@@ -11,7 +11,7 @@
 //! one network. Each account has a concurrency limit too.
 
 use crate::http::client_address::ClientAddress;
-use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
+use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};
 use crate::login::core_users;
 use crate::login::core_users::Login;
 use crate::login::lockout::{self, TooMany};
@@ -33,7 +33,7 @@ pub struct LoginAttempt<'a> {
     /// Client that the log-in is for.
     pub client_id: &'a str,
     /// The client has authenticated: all its users come from its own network.
-    pub by_known_client: bool,
+    pub client_authenticated: bool,
     /// Kind of user.
     pub kind: UserKind,
     /// User name as typed.
@@ -58,14 +58,14 @@ pub struct AnonymousLimits {
     sources: KeyedPermits<String>,
     accounts: KeyedPermits<String>,
     /// The queue in which they wait, one line per source.
-    pub lines: FairQueue,
+    pub queue: FairQueue,
 }
 
 impl Default for AnonymousLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let lines = FairQueue::new(AT_WORK_PER_CORE * cores, WAITING_MAX);
-        Self { sources: KeyedPermits::default(), accounts: KeyedPermits::default(), lines }
+        let queue = FairQueue::new(CONCURRENT_PER_CORE * cores, WAITING_MAX);
+        Self { sources: KeyedPermits::default(), accounts: KeyedPermits::default(), queue }
     }
 }
 
@@ -78,32 +78,32 @@ pub struct Authenticator {
     /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
     /// Limits on unauthenticated work.
-    pub strangers: AnonymousLimits,
+    pub anonymous_limits: AnonymousLimits,
 }
 
 /// Unauthenticated requests served concurrently per core (database queries and password checks),
 /// and how many may wait.
-const AT_WORK_PER_CORE: usize = 2;
+const CONCURRENT_PER_CORE: usize = 2;
 const WAITING_MAX: usize = 1024;
 
 /// Concurrent log-ins of one source network, and of one authenticated client.
-const OF_NETWORK_MAX: u32 = 32;
-const OF_KNOWN_CLIENT_MAX: u32 = 128;
+const PER_NETWORK_MAX: u32 = 32;
+const PER_CLIENT_MAX: u32 = 128;
 /// Concurrent log-ins of one account, whether or not the user exists: they wait for each other in
 /// the database.
-const OF_ACCOUNT_MAX: u32 = 32;
+const PER_ACCOUNT_MAX: u32 = 32;
 
 /// Why a log-in was refused.
 #[derive(Debug)]
 pub enum LoginRefusal {
     /// The user name or password is wrong, or has to appear so.
-    Wrong,
+    WrongCredentials,
     /// The user name or password is too long.
     TooLong,
     /// The source network has failed too often.
     TooMany(TooMany),
     /// Too many log-ins of this source network, client or account are in progress.
-    Crowded,
+    TooManyConcurrent,
     /// Too many passwords are being checked.
     Busy,
     /// The database failed.
@@ -119,16 +119,18 @@ impl From<DbErr> for LoginRefusal {
 impl From<LoginRefusal> for OAuthError {
     fn from(refusal: LoginRefusal) -> Self {
         match refusal {
-            LoginRefusal::Wrong => Self::invalid_grant("the user name or password is incorrect"),
+            LoginRefusal::WrongCredentials => {
+                Self::invalid_grant("the user name or password is incorrect")
+            }
             LoginRefusal::TooLong => {
                 Self::invalid_request("username and password may have at most 1024 bytes each")
             }
             LoginRefusal::TooMany(too_many) => {
                 Self::too_many_failures(too_many.retry_after_seconds)
             }
-            LoginRefusal::Crowded => {
+            LoginRefusal::TooManyConcurrent => {
                 let description = "too many concurrent log-ins from your network or for this user";
-                Self::too_many(description, CROWDED_SECONDS)
+                Self::too_many(description, CONCURRENCY_RETRY_SECONDS)
             }
             LoginRefusal::Busy => Self::unavailable("too many log-ins are in progress"),
             LoginRefusal::Database(error) => error.into(),
@@ -147,18 +149,21 @@ pub async fn log_in(
         return Err(LoginRefusal::TooLong);
     }
     let account = log_in_failures::account(kind, user_name);
-    let (line, places_max) = match attempt.by_known_client {
-        true => (format!("client {}", attempt.client_id), OF_KNOWN_CLIENT_MAX),
-        false => (attempt.source.network(), OF_NETWORK_MAX),
+    let (queue_key, permits_max) = match attempt.client_authenticated {
+        true => (format!("client {}", attempt.client_id), PER_CLIENT_MAX),
+        false => (attempt.source.network(), PER_NETWORK_MAX),
     };
-    let strangers = &authenticator.strangers;
-    let place = strangers.sources.take(line.clone(), places_max).ok_or(LoginRefusal::Crowded)?;
-    let of_account = strangers.accounts.take(account.clone(), OF_ACCOUNT_MAX);
-    let _places = (place, of_account.ok_or(LoginRefusal::Crowded)?);
+    let limits = &authenticator.anonymous_limits;
+    let source_permit = limits
+        .sources
+        .take(queue_key.clone(), permits_max)
+        .ok_or(LoginRefusal::TooManyConcurrent)?;
+    let account_permit = limits.accounts.take(account.clone(), PER_ACCOUNT_MAX);
+    let _permits = (source_permit, account_permit.ok_or(LoginRefusal::TooManyConcurrent)?);
     if let Some(too_many) = lockout::admit(authenticator, attempt.source, &account).await? {
         return Err(LoginRefusal::TooMany(too_many));
     }
-    let _turn = strangers.lines.acquire(&line).await.ok_or(LoginRefusal::Busy)?;
+    let _queue_permit = limits.queue.acquire(&queue_key).await.ok_or(LoginRefusal::Busy)?;
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
@@ -166,7 +171,7 @@ pub async fn log_in(
         UserKind::Web => web_users::find(&authenticator.db, user_name).await?,
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
-    let (verdict, broken) = match authenticator.passwords.verify(password, hash).await {
+    let (verdict, unverifiable) = match authenticator.passwords.verify(password, hash).await {
         Ok(verdict) => (verdict, false),
         Err(Failure::Busy) => return Err(LoginRefusal::Busy),
         // Reported to the operators only: a separate error would reveal that the user exists.
@@ -176,39 +181,39 @@ pub async fn log_in(
         }
     };
     let tx = db::begin_write(&authenticator.db).await?;
-    let enabled = hold_credentials(&tx, kind, user.as_ref()).await?;
+    let enabled = lock_credentials(&tx, kind, user.as_ref()).await?;
     let locked = lockout::locked(&tx, &account).await?;
     let reason = match &user {
         None => "unknown_user",
         Some(_) if locked => "locked",
-        Some(_) if broken => "broken_hash",
+        Some(_) if unverifiable => "broken_hash",
         Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
         Some(_) if enabled == Some(false) => "disabled",
         Some(user) => {
-            welcome(&tx, &attempt, user, verdict, &account).await?;
+            record_success(&tx, &attempt, user, verdict, &account).await?;
             return Ok(LoggedIn { tx, user_id: user.user_id });
         }
     };
-    refuse(tx, &attempt, user.as_ref(), &account, reason).await?;
-    Err(LoginRefusal::Wrong)
+    record_failure(tx, &attempt, user.as_ref(), &account, reason).await?;
+    Err(LoginRefusal::WrongCredentials)
 }
 
 /// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials
 /// have changed since.
-async fn hold_credentials(
+async fn lock_credentials(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user: Option<&Login>,
 ) -> Result<Option<bool>, DbErr> {
-    let nobody = Login::nobody();
-    let user = user.unwrap_or(&nobody);
+    let placeholder = Login::placeholder();
+    let user = user.unwrap_or(&placeholder);
     match kind {
-        UserKind::Core => core_users::hold(tx, user).await,
-        UserKind::Web => web_users::hold(tx, user).await,
+        UserKind::Core => core_users::lock(tx, user).await,
+        UserKind::Web => web_users::lock(tx, user).await,
     }
 }
 
-async fn welcome(
+async fn record_success(
     tx: &DatabaseTransaction,
     attempt: &LoginAttempt<'_>,
     user: &Login,
@@ -221,14 +226,14 @@ async fn welcome(
             UserKind::Web => web_users::store_hash(tx, user, hash).await?,
         }
     }
-    lockout::forget(tx, account).await?;
+    lockout::clear(tx, account).await?;
     let event = attempt.source.event(EventKind::LogIn).client(attempt.client_id);
     event.user(attempt.kind, user.user_id).user_name(attempt.user_name).record(tx).await?;
     tracing::info!(kind = attempt.kind.as_str(), user.user_id, attempt.client_id, "logged in");
     Ok(())
 }
 
-async fn refuse(
+async fn record_failure(
     tx: DatabaseTransaction,
     attempt: &LoginAttempt<'_>,
     user: Option<&Login>,

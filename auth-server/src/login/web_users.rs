@@ -32,8 +32,8 @@ pub async fn find(db: &DatabaseConnection, user_name: &str) -> Result<Option<Log
 
 /// Locks the web user's credentials. Returns whether the user may log in; `None` if the hash has
 /// changed.
-#[expect(clippy::disallowed_methods, reason = "credentials are no rows of the resource API")]
-pub async fn hold(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
+#[expect(clippy::disallowed_methods, reason = "credentials are not rows of the resource API")]
+pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>, DbErr> {
     let row = web_credentials::Entity::find_by_id(user.user_id)
         .filter(PasswordHash.eq(user.password_hash.reveal()))
         .lock_exclusive()

@@ -24,7 +24,7 @@ pub struct ActiveTokenTable {
 }
 
 /// Returns the table of this kind of user.
-pub fn of(kind: UserKind) -> ActiveTokenTable {
+pub fn table_of(kind: UserKind) -> ActiveTokenTable {
     match kind {
         UserKind::Core => ActiveTokenTable {
             table: active_users::Entity.into_iden(),
@@ -76,7 +76,7 @@ pub async fn issue(
     let backend = tx.get_database_backend();
     let kind = issue.token.kind();
     let hash = store.token_keys.hash(issue.token.text());
-    let ActiveTokenTable { table, user, created } = of(kind);
+    let ActiveTokenTable { table, user, created } = table_of(kind);
     let columns =
         [user, created.clone(), "session_id".into(), "client_id".into(), "token_hash".into()];
     let insert = Query::insert()
@@ -121,7 +121,7 @@ pub fn live_tokens(
     kind: UserKind,
     hashes: impl IntoIterator<Item = impl Into<Value>>,
 ) -> SelectStatement {
-    let ActiveTokenTable { table, user, created } = of(kind);
+    let ActiveTokenTable { table, user, created } = table_of(kind);
     let seconds = lifetime(lifetimes, kind, backend);
     let hash = Expr::col((table.clone(), "token_hash"));
     Query::select()
@@ -146,19 +146,19 @@ pub fn live_tokens(
 }
 
 /// True if this token has a row, live or expired.
-pub async fn knows(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
-    let row = Query::select()
+pub async fn exists(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
+    let select = Query::select()
         .expr(Expr::value(1))
-        .from(of(token.kind()).table)
+        .from(table_of(token.kind()).table)
         .and_where(Expr::col("token_hash").is_in(store.token_keys.hashes(token.text())))
         .take();
-    Ok(store.db.query_one(&row).await?.is_some())
+    Ok(store.db.query_one(&select).await?.is_some())
 }
 
 /// Removes expired rows of this kind; returns how many.
 pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
-    let ActiveTokenTable { table, created, .. } = of(kind);
+    let ActiveTokenTable { table, created, .. } = table_of(kind);
     let seconds = lifetime(&store.lifetimes, kind, backend);
     let delete = Query::delete()
         .from_table(table)

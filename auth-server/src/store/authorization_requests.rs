@@ -40,9 +40,11 @@ const CODE_SECONDS: i64 = 60;
 /// at once, then one every five seconds.
 pub const QUOTA: Quota =
     Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
-/// Pending requests allowed per network, and how many seconds each is protected from newer ones.
+/// Pending requests allowed per network.
 const PENDING_MAX: i64 = 1000;
-const CROWDED_SECONDS: i64 = 60;
+/// How long each of them is protected from newer ones: a network with too many can begin another
+/// after this time at the latest.
+pub const PROTECTED_SECONDS: i64 = 60;
 
 /// A validated authorization request.
 #[derive(Debug)]
@@ -66,20 +68,22 @@ pub struct NewRequest<'a> {
 /// Stores a browser's request and returns its id; `None` if its network has too many requests
 /// younger than a minute. Older ones make room, so a flood does not keep other browsers out for
 /// long.
-pub async fn keep(
+pub async fn create(
     store: &Store,
-    new: &NewRequest<'_>,
+    new_request: &NewRequest<'_>,
     browser_secret: &str,
     source: &ClientAddress,
 ) -> Result<Option<String>, DbErr> {
     let network = source.network();
-    let Some(_turn) = store.login.strangers.lines.acquire(&network).await else { return Ok(None) };
-    db::again(|| try_keep(store, new, browser_secret, &network)).await
+    let Some(_queue_permit) = store.login.anonymous_limits.queue.acquire(&network).await else {
+        return Ok(None);
+    };
+    db::again(|| try_create(store, new_request, browser_secret, &network)).await
 }
 
-async fn try_keep(
+async fn try_create(
     store: &Store,
-    new: &NewRequest<'_>,
+    new_request: &NewRequest<'_>,
     browser_secret: &str,
     network: &str,
 ) -> Result<Option<String>, DbErr> {
@@ -89,7 +93,7 @@ async fn try_keep(
         .from(Entity)
         .and_where(Column::SourceNetwork.eq(network))
         .and_where(Column::CodeHash.is_null())
-        .and_where(younger(Column::CreatedDate, backend, PENDING_SECONDS))
+        .and_where(younger_than(Column::CreatedDate, backend, PENDING_SECONDS))
         .take();
     let row = store.db.query_one(&pending).await?;
     let count: i64 = row.map_or(Ok(0), |row| row.try_get("", "pending"))?;
@@ -98,7 +102,7 @@ async fn try_keep(
             .from_table(Entity)
             .and_where(Column::SourceNetwork.eq(network))
             .and_where(Column::CodeHash.is_null())
-            .and_where(younger(Column::CreatedDate, backend, CROWDED_SECONDS).not())
+            .and_where(younger_than(Column::CreatedDate, backend, PROTECTED_SECONDS).not())
             .take();
         if store.db.execute(&delete).await?.rows_affected() == 0 {
             return Ok(None);
@@ -108,18 +112,18 @@ async fn try_keep(
     let insert = bulk_insert::insert(
         Entity,
         [
-            (Column::RequestId, browser::stored(&id).into()),
-            (Column::BrowserSecretHash, browser::stored(browser_secret).into()),
-            (Column::ClientId, new.client_id.into()),
-            (Column::RedirectUri, new.redirect_uri.into()),
-            (Column::Scope, new.scope.text.as_str().into()),
-            (Column::State, new.state.into()),
-            (Column::Nonce, new.nonce.into()),
-            (Column::CodeChallenge, new.code_challenge.into()),
-            (Column::LoginHint, new.login_hint.into()),
+            (Column::RequestId, browser::hash(&id).into()),
+            (Column::BrowserSecretHash, browser::hash(browser_secret).into()),
+            (Column::ClientId, new_request.client_id.into()),
+            (Column::RedirectUri, new_request.redirect_uri.into()),
+            (Column::Scope, new_request.scope.text.as_str().into()),
+            (Column::State, new_request.state.into()),
+            (Column::Nonce, new_request.nonce.into()),
+            (Column::CodeChallenge, new_request.code_challenge.into()),
+            (Column::LoginHint, new_request.login_hint.into()),
             (Column::SourceNetwork, network.into()),
             (Column::CreatedDate, db::now(backend)),
-            (Column::UserKind, new.scope.kind.as_str().into()),
+            (Column::UserKind, new_request.scope.kind.as_str().into()),
         ],
     );
     store.db.execute(&insert).await?;
@@ -127,16 +131,16 @@ async fn try_keep(
 }
 
 /// Finds the request with this id that is waiting in this browser for a log-in.
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
 pub async fn pending(
     db: &impl ConnectionTrait,
     id: &str,
     browser_secret: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(browser::stored(id))
-        .filter(Column::BrowserSecretHash.eq(browser::stored(browser_secret)))
+    Entity::find_by_id(browser::hash(id))
+        .filter(Column::BrowserSecretHash.eq(browser::hash(browser_secret)))
         .filter(Column::UsedDate.is_null())
-        .filter(younger(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
+        .filter(younger_than(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
         .one(db)
         .await
 }
@@ -167,7 +171,7 @@ pub async fn logged_in(
     select
         .columns([Browser::BrowserId, Browser::UserId, Browser::LogInDate])
         .from(browser_log_ins::Entity)
-        .and_where(Browser::BrowserId.eq(browser::stored(cookie)))
+        .and_where(Browser::BrowserId.eq(browser::hash(cookie)))
         .and_where(Browser::UserKind.eq(kind.as_str()))
         .and_where(lifetimes::within_caps(store, backend, kind, began.clone(), used))
         .and_where(login::may_log_in(kind, (browser_log_ins::Entity, Browser::UserId)));
@@ -184,13 +188,13 @@ pub async fn remember_browser(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user_id: i64,
-    former_cookie: Option<&str>,
+    previous_cookie: Option<&str>,
 ) -> Result<(String, BrowserLogIn), DbErr> {
     use browser_log_ins::Column as Browser;
     let cookie = random_name();
-    let browser_id = browser::stored(&cookie);
-    if let Some(former) = former_cookie {
-        succeed(tx, kind, user_id, &browser::stored(former), &browser_id).await?;
+    let browser_id = browser::hash(&cookie);
+    if let Some(previous) = previous_cookie {
+        replace_log_in(tx, kind, user_id, &browser::hash(previous), &browser_id).await?;
     }
     let now = db::now(tx.get_database_backend());
     let insert = bulk_insert::insert(
@@ -209,29 +213,30 @@ pub async fn remember_browser(
 }
 
 /// Replaces an earlier log-in in the same browser.
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
-async fn succeed(
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
+async fn replace_log_in(
     tx: &DatabaseTransaction,
     kind: UserKind,
     user_id: i64,
-    former_id: &str,
+    previous_id: &str,
     browser_id: &str,
 ) -> Result<(), DbErr> {
     use shared::entity::auth_sessions;
-    let former = browser_log_ins::Entity::find_by_id(former_id).lock_exclusive().one(tx).await?;
-    let Some(former) = former else { return Ok(()) };
-    if (former.user_kind, former.user_id) != (kind, user_id) {
-        return shared::sessions::log_out_browser(tx, former.user_kind, former_id).await;
+    let previous =
+        browser_log_ins::Entity::find_by_id(previous_id).lock_exclusive().one(tx).await?;
+    let Some(previous) = previous else { return Ok(()) };
+    if (previous.user_kind, previous.user_id) != (kind, user_id) {
+        return shared::sessions::log_out_browser(tx, previous.user_kind, previous_id).await;
     }
-    browser_log_ins::Entity::delete_by_id(former_id).exec(tx).await?;
+    browser_log_ins::Entity::delete_by_id(previous_id).exec(tx).await?;
     Entity::update_many()
         .col_expr(Column::BrowserId, browser_id.into())
-        .filter(Column::BrowserId.eq(former_id))
+        .filter(Column::BrowserId.eq(previous_id))
         .exec(tx)
         .await?;
     auth_sessions::Entity::update_many()
         .col_expr(auth_sessions::Column::BrowserId, browser_id.into())
-        .filter(auth_sessions::Column::BrowserId.eq(former_id))
+        .filter(auth_sessions::Column::BrowserId.eq(previous_id))
         .exec(tx)
         .await?;
     Ok(())
@@ -289,30 +294,46 @@ pub async fn exchange(
     exchange: &Exchange<'_>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
-    let wrong = || OAuthError::invalid_grant("the code is not valid");
-    let tx = db::begin_write(&store.db).await?;
-    let Some(request) = lock_code(store, &tx, &exchange.code).await? else { return Err(wrong()) };
+    let exchanged =
+        db::write(&store.db, async |tx| try_exchange(store, tx, client, exchange, source).await);
+    exchanged.await?.ok_or_else(|| {
+        tracing::warn!(client.client_id, "an authorization code was reused: session ended");
+        invalid_code()
+    })
+}
+
+fn invalid_code() -> OAuthError {
+    OAuthError::invalid_grant("the code is not valid")
+}
+
+/// One attempt; `None` if the code was used before, which has ended its session.
+async fn try_exchange(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    client: &oauth_clients::Model,
+    exchange: &Exchange<'_>,
+    source: &ClientAddress,
+) -> Result<Option<Value>, OAuthError> {
+    let request = lock_code(store, tx, &exchange.code).await?.ok_or_else(invalid_code)?;
     let (Some(user_id), Some(session)) = (request.user_id, &request.session_id) else {
-        return Err(wrong());
+        return Err(invalid_code());
     };
     if request.client_id != client.client_id {
-        return Err(wrong());
+        return Err(invalid_code());
     }
     if request.used_date.is_some() {
-        shared::sessions::end_session(&tx, request.user_kind, session).await?;
+        shared::sessions::end_session(tx, request.user_kind, session).await?;
         let event = source.event(EventKind::ReuseDetected).client(&client.client_id);
-        event.reason("code").user(request.user_kind, user_id).record(&tx).await?;
-        db::commit(tx).await?;
-        tracing::warn!(client.client_id, "an authorization code was reused: session ended");
-        return Err(wrong());
+        event.reason("code").user(request.user_kind, user_id).record(tx).await?;
+        return Ok(None);
     }
     let challenge = digest(&SHA256, exchange.code_verifier.as_bytes());
     let challenge = URL_SAFE_NO_PAD.encode(challenge);
     if request.redirect_uri != exchange.redirect_uri || request.code_challenge != challenge {
-        return Err(wrong());
+        return Err(invalid_code());
     }
-    if !usable(&tx, &request).await? {
-        return Err(wrong());
+    if !is_redeemable(tx, &request).await? {
+        return Err(invalid_code());
     }
     let used = Query::update()
         .table(Entity)
@@ -320,8 +341,8 @@ pub async fn exchange(
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
         .take();
     tx.execute(&used).await?;
-    let new = NewSession {
-        session: SessionId::parse(session).ok_or_else(wrong)?,
+    let new_session = NewSession {
+        session: SessionId::parse(session).ok_or_else(invalid_code)?,
         kind: request.user_kind,
         user_id,
         client,
@@ -330,12 +351,10 @@ pub async fn exchange(
         browser_id: request.browser_id.clone(),
         nonce: request.nonce.clone(),
     };
-    let answer = sessions::begin(store, &tx, new, source).await?;
-    db::commit(tx).await?;
-    Ok(answer)
+    sessions::begin(store, tx, new_session, source).await.map(Some)
 }
 
-#[expect(clippy::disallowed_methods, reason = "these are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
 async fn lock_code(
     store: &Store,
     tx: &DatabaseTransaction,
@@ -346,19 +365,19 @@ async fn lock_code(
 }
 
 /// True if the code has not expired and its user may log in.
-async fn usable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
+async fn is_redeemable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
     let backend = tx.get_database_backend();
     let select = Query::select()
         .column(Column::RequestId)
         .from(Entity)
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
-        .and_where(younger(Column::CodeDate, backend, CODE_SECONDS))
+        .and_where(younger_than(Column::CodeDate, backend, CODE_SECONDS))
         .and_where(login::may_log_in(request.user_kind, (Entity, Column::UserId)))
         .take();
     Ok(tx.query_one(&select).await?.is_some())
 }
 
-fn younger(column: Column, backend: DbBackend, seconds: i64) -> Expr {
+fn younger_than(column: Column, backend: DbBackend, seconds: i64) -> Expr {
     column.into_expr().gt(db::seconds_ago(backend, Expr::value(seconds)))
 }
 

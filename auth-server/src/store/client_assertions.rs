@@ -77,21 +77,21 @@ pub async fn check(
     client: &oauth_clients::Model,
     assertion: &str,
 ) -> Result<Result<(), &'static str>, OAuthError> {
-    let Some(claims) = verified(client, assertion) else { return Ok(Err("wrong_signature")) };
+    let Some(claims) = verify(client, assertion) else { return Ok(Err("wrong_signature")) };
     if claims.iss != client.client_id || claims.sub != client.client_id {
         return Ok(Err("wrong_issuer"));
     }
-    if !meant_for(store, &claims.aud) {
+    if !is_audience(store, &claims.aud) {
         return Ok(Err("audience_is_not_the_issuer"));
     }
     let now = db::time(&store.db).await?.0.timestamp();
-    if !in_time(&claims, now) {
+    if !is_timely(&claims, now) {
         return Ok(Err("assertion_out_of_time"));
     }
     if claims.jti.is_empty() || claims.jti.len() > JTI_BYTES_MAX {
         return Ok(Err("no_jti"));
     }
-    match db::again(|| remember(&store.db, &claims)).await {
+    match db::again(|| record_use(&store.db, &claims)).await {
         Ok(()) => Ok(Ok(())),
         Err(error) if db::fault(&error) == Fault::Conflict => Ok(Err("assertion_used_before")),
         Err(error) => Err(error.into()),
@@ -99,44 +99,44 @@ pub async fn check(
 }
 
 /// True if an assertion is valid at this time, and not for too long.
-fn in_time(claims: &AssertionClaims, now: i64) -> bool {
+fn is_timely(claims: &AssertionClaims, now: i64) -> bool {
     now < claims.exp
         && claims.exp <= now + LIFETIME_SECONDS_MAX + CLOCK_SKEW_SECONDS
         && claims.nbf.is_none_or(|nbf| nbf <= now + CLOCK_SKEW_SECONDS)
 }
 
 /// Returns the claims if one of the client's keys signed them.
-fn verified(client: &oauth_clients::Model, assertion: &str) -> Option<AssertionClaims> {
+fn verify(client: &oauth_clients::Model, assertion: &str) -> Option<AssertionClaims> {
     let (message, signature) = assertion.rsplit_once('.')?;
-    let (head, claims) = message.split_once('.')?;
-    let head: AssertionHeader = decoded(head)?;
+    let (header, claims) = message.split_once('.')?;
+    let header: AssertionHeader = decode_part(header)?;
     // This server supports no critical header parameters (RFC 7515, 4.1.11).
-    if head.crit.is_some() {
+    if header.crit.is_some() {
         return None;
     }
-    let (_, algorithm) = ALGORITHMS.iter().find(|(name, _)| *name == head.alg)?;
+    let (_, algorithm) = ALGORITHMS.iter().find(|(name, _)| *name == header.alg)?;
     let keys = clients::key_set(client).keys;
     let for_signing =
         |key: &Jwk| !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
-    let named =
-        |key: &&Jwk| for_signing(key) && (head.kid.is_none() || key.common.key_id == head.kid);
-    let signed = |key: &Jwk| {
+    let has_key_id =
+        |key: &&Jwk| for_signing(key) && (header.kid.is_none() || key.common.key_id == header.kid);
+    let verifies = |key: &Jwk| {
         let public = DecodingKey::from_jwk(key);
-        let right = public
+        let verified = public
             .and_then(|public| crypto::verify(signature, message.as_bytes(), &public, *algorithm));
-        right.unwrap_or(false)
+        verified.unwrap_or(false)
     };
-    keys.iter().filter(named).take(KEYS_MAX).any(signed).then(|| decoded(claims))?
+    keys.iter().filter(has_key_id).take(KEYS_MAX).any(verifies).then(|| decode_part(claims))?
 }
 
 /// Decodes one part of a JWT.
-fn decoded<T: DeserializeOwned>(part: &str) -> Option<T> {
+fn decode_part<T: DeserializeOwned>(part: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
 
 /// True if the audience is the issuer alone: an assertion that names an endpoint, or another server
 /// as well, could be replayed there (OpenID Foundation's advice of January 2025, RFC 7523bis).
-fn meant_for(store: &Store, audience: &Audience) -> bool {
+fn is_audience(store: &Store, audience: &Audience) -> bool {
     match audience {
         Audience::One(name) => *name == store.issuer,
         Audience::Many(names) => names.len() == 1 && names[0] == store.issuer,
@@ -144,7 +144,7 @@ fn meant_for(store: &Store, audience: &Audience) -> bool {
 }
 
 /// Records an assertion until it expires; a second use is a conflict.
-async fn remember(db: &impl ConnectionTrait, claims: &AssertionClaims) -> Result<(), DbErr> {
+async fn record_use(db: &impl ConnectionTrait, claims: &AssertionClaims) -> Result<(), DbErr> {
     let name = format!("{}\0{}", claims.sub, claims.jti);
     let hash = hex::encode(digest(&SHA256, name.as_bytes()));
     let expires = chrono::DateTime::from_timestamp(claims.exp, 0).unwrap_or_default();
@@ -181,10 +181,10 @@ mod tests {
         };
         let now = 1_000_000;
         for (nbf, exp) in [(now, now + 60), (now + 30, now + 3630), (now - 60, now + 1)] {
-            assert!(in_time(&claims(nbf, exp), now), "{nbf} {exp}");
+            assert!(is_timely(&claims(nbf, exp), now), "{nbf} {exp}");
         }
         for (nbf, exp) in [(now + 31, now + 60), (now, now + 3631), (now - 60, now)] {
-            assert!(!in_time(&claims(nbf, exp), now), "{nbf} {exp}");
+            assert!(!is_timely(&claims(nbf, exp), now), "{nbf} {exp}");
         }
     }
 }

@@ -72,15 +72,15 @@ impl Credentials {
     /// Reads the credentials: at most one proof (RFC 6749, 2.3).
     pub fn read(request: &Request, form: &Form) -> Result<Self, OAuthError> {
         let credentials = Self::find(request, form)?;
-        let named = form.get("client_id").unwrap_or(&credentials.client_id);
-        if named != credentials.client_id {
+        let claimed_id = form.get("client_id").unwrap_or(&credentials.client_id);
+        if claimed_id != credentials.client_id {
             return Err(OAuthError::invalid_request(
                 "client_id does not match the client credentials",
             ));
         }
         if credentials.client_id.len() > CLIENT_ID_BYTES_MAX || credentials.client_id.contains('\0')
         {
-            return Err(OAuthError::invalid_client(credentials.basic()));
+            return Err(OAuthError::invalid_client(credentials.used_basic()));
         }
         Ok(credentials)
     }
@@ -132,7 +132,7 @@ impl Credentials {
     }
 
     /// True if HTTP Basic was used: a refusal then carries a challenge.
-    fn basic(&self) -> bool {
+    fn used_basic(&self) -> bool {
         matches!(self.proof, Proof::Basic(_))
     }
 }
@@ -145,7 +145,7 @@ fn form_decode(text: &str) -> Option<String> {
 }
 
 /// Finds the client with this id.
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Model>, DbErr> {
     if client_id.len() > CLIENT_ID_BYTES_MAX || client_id.contains('\0') {
         return Ok(None);
@@ -155,8 +155,8 @@ pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Mod
 
 /// Locks a client until the transaction ends; `invalid_client` if it has been removed in the
 /// meantime.
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
-pub async fn hold(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
+pub async fn lock(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
     let row = Entity::find_by_id(client_id);
     let row = match tx.get_database_backend() {
         DbBackend::Postgres => row.lock_shared(),
@@ -188,14 +188,16 @@ pub async fn authenticate_confidential<C: Borrow<Model>>(
     credentials: &Credentials,
     source: &ClientAddress,
 ) -> Result<C, OAuthError> {
-    let known = client.is_some();
-    match prove(store, client, credentials).await? {
+    let client_exists = client.is_some();
+    match verify_proof(store, client, credentials).await? {
         Ok(client) => Ok(client),
-        Err(reason) => Err(db::again(|| refuse(store, credentials, known, reason, source)).await?),
+        Err(reason) => {
+            Err(record_failure(store, credentials, client_exists, reason, source).await?)
+        }
     }
 }
 
-async fn prove<C: Borrow<Model>>(
+async fn verify_proof<C: Borrow<Model>>(
     store: &Store,
     client: Option<C>,
     credentials: &Credentials,
@@ -210,9 +212,9 @@ async fn prove<C: Borrow<Model>>(
     if client.kind != ClientKind::Confidential {
         return Ok(Err("public_client"));
     }
-    let matches = |known: &Option<Secret>| {
-        known.as_ref().is_some_and(|known| {
-            verify_slices_are_equal(known.reveal().as_bytes(), hash.as_bytes()).is_ok()
+    let matches = |stored: &Option<Secret>| {
+        stored.as_ref().is_some_and(|stored| {
+            verify_slices_are_equal(stored.reveal().as_bytes(), hash.as_bytes()).is_ok()
         })
     };
     let outcome = match &credentials.proof {
@@ -223,7 +225,7 @@ async fn prove<C: Borrow<Model>>(
             }
         }
         Proof::Assertion(assertion) => client_assertions::check(store, client, assertion).await?,
-        Proof::Certificate(certificate) => match registered(client, certificate) {
+        Proof::Certificate(certificate) => match has_certificate(client, certificate) {
             true => Ok(()),
             false => Err("wrong_certificate"),
         },
@@ -233,11 +235,11 @@ async fn prove<C: Borrow<Model>>(
 }
 
 /// True if the client's key set contains this exact certificate (RFC 8705, 2.2.2).
-fn registered(client: &Model, certificate: &[u8]) -> bool {
+fn has_certificate(client: &Model, certificate: &[u8]) -> bool {
     key_set(client).keys.iter().any(|key| {
         let chain = key.common.x509_chain.as_deref().unwrap_or_default();
         let first = chain.first().and_then(|text| STANDARD.decode(text).ok());
-        first.is_some_and(|known| known == certificate)
+        first.is_some_and(|registered| registered == certificate)
     })
 }
 
@@ -248,25 +250,26 @@ pub fn key_set(client: &Model) -> JwkSet {
 }
 
 /// Counts and records the failure; returns the response.
-async fn refuse(
+async fn record_failure(
     store: &Store,
     credentials: &Credentials,
-    known: bool,
+    client_exists: bool,
     reason: &'static str,
     source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
-    let tx = db::begin_write(&store.db).await?;
-    if let Some(too_many) = lockout::source_exceeded(&store.login, &tx, source).await? {
-        return Ok(OAuthError::too_many_failures(too_many.retry_after_seconds));
-    }
-    lockout::count_source(&tx, source).await?;
-    let event = source.event(EventKind::ClientFailed).reason(reason);
-    // An unknown client id may be a secret typed into the wrong field.
-    let event = if known { event.client(&credentials.client_id) } else { event };
-    event.record(&tx).await?;
-    db::commit(tx).await?;
+    db::write(&store.db, async |tx| {
+        if let Some(too_many) = lockout::source_exceeded(&store.login, tx, source).await? {
+            return Err(OAuthError::too_many_failures(too_many.retry_after_seconds));
+        }
+        lockout::count_source(tx, source).await?;
+        let event = source.event(EventKind::ClientFailed).reason(reason);
+        // An unknown client id may be a secret typed into the wrong field.
+        let event = if client_exists { event.client(&credentials.client_id) } else { event };
+        Ok(event.record(tx).await?)
+    })
+    .await?;
     tracing::info!(reason, "client authentication failed");
-    Ok(OAuthError::invalid_client(credentials.basic()))
+    Ok(OAuthError::invalid_client(credentials.used_basic()))
 }
 
 /// Returns the stored form of a client secret.
@@ -275,7 +278,7 @@ pub fn secret_hash(secret: &str) -> String {
 }
 
 /// True if the space-separated list contains this word.
-pub fn lists(list: &str, word: &str) -> bool {
+pub fn contains_word(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|item| item == word)
 }
 
@@ -303,9 +306,9 @@ impl Scope {
                 let description = "scope must have exactly one of core and web, not both";
                 return Err(OAuthError::invalid_scope(description));
             }
-            (false, false) => return Err(OAuthError::invalid_scope(no_kind(&words))),
+            (false, false) => return Err(OAuthError::invalid_scope(missing_kind(&words))),
         };
-        if !lists(&client.user_kinds, kind.as_str()) {
+        if !contains_word(&client.user_kinds, kind.as_str()) {
             let description = format!("this client may not use the scope {}", kind.as_str());
             return Err(OAuthError::invalid_scope(description));
         }
@@ -316,7 +319,7 @@ impl Scope {
 }
 
 /// Returns why a scope with neither kind of user is refused.
-fn no_kind(words: &[&str]) -> String {
+fn missing_kind(words: &[&str]) -> String {
     match words.iter().find(|word| !STANDARD_SCOPES.contains(word)) {
         Some(word) => {
             let word: String = word.chars().take(50).collect();
@@ -329,10 +332,10 @@ fn no_kind(words: &[&str]) -> String {
 /// True if a refresh with this scope stays within what was granted. Unknown words are ignored as at
 /// the log-in; the kind of user must not be omitted.
 pub fn is_within(scope: &str, granted: &str) -> bool {
-    let known = |word: &&str| STANDARD_SCOPES.contains(word) || ["core", "web"].contains(word);
-    let mut asked = scope.split_ascii_whitespace().filter(known);
-    asked.clone().any(|word| ["core", "web"].contains(&word))
-        && asked.all(|word| lists(granted, word))
+    let is_known = |word: &&str| STANDARD_SCOPES.contains(word) || ["core", "web"].contains(word);
+    let mut requested = scope.split_ascii_whitespace().filter(is_known);
+    requested.clone().any(|word| ["core", "web"].contains(&word))
+        && requested.all(|word| contains_word(granted, word))
 }
 
 #[cfg(test)]

@@ -20,7 +20,10 @@ use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use sea_orm::FromQueryResult;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::audit::{Event, EventKind};
@@ -55,7 +58,7 @@ struct StoredKey {
 }
 
 /// Returns the keys that have not been withdrawn, oldest first.
-async fn stored(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
+async fn load(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
     let backend = db.get_database_backend();
     let ago = |seconds: i64| db::seconds_ago(backend, Expr::value(seconds));
     let before = |column: Column, time: Expr| column.into_expr().lte(time);
@@ -82,21 +85,21 @@ pub fn key_sets(db: DatabaseConnection) -> Coalesced<(), Result<Bytes, OAuthErro
 
 /// Returns the key set that verifies ID tokens (RFC 7517).
 async fn key_set(db: DatabaseConnection) -> Result<Bytes, OAuthError> {
-    let keys = stored(&db).await?;
-    let shown = shown(&keys).map(|key| serde_json::from_str::<Value>(&key.public_key));
-    let keys: Result<Vec<Value>, _> = shown.collect();
+    let keys = load(&db).await?;
+    let published = published_keys(&keys).map(|key| serde_json::from_str::<Value>(&key.public_key));
+    let keys: Result<Vec<Value>, _> = published.collect();
     let key_set = json!({"keys": keys.map_err(OAuthError::server_error)?});
     Ok(Bytes::from(key_set.to_string()))
 }
 
 /// The keys in the key set: all but those whose successor started more than a day ago.
-fn shown(keys: &[StoredKey]) -> impl Iterator<Item = &StoredKey> {
+fn published_keys(keys: &[StoredKey]) -> impl Iterator<Item = &StoredKey> {
     let last_settled = keys.iter().rposition(|key| key.settled).unwrap_or_default();
     keys.iter().skip(last_settled)
 }
 
 /// Returns the current signing key.
-fn signing(keys: &[StoredKey]) -> Option<&StoredKey> {
+fn current_key(keys: &[StoredKey]) -> Option<&StoredKey> {
     keys.iter().rev().find(|key| key.started)
 }
 
@@ -107,7 +110,7 @@ pub async fn maintain(
     master_keys: &MasterKeys,
     rotation_seconds: i64,
 ) -> Result<(), OAuthError> {
-    let keys = stored(db).await?;
+    let keys = load(db).await?;
     if keys.is_empty() {
         add(db, master_keys, 1, 0).await?;
         return add(db, master_keys, 2, rotation_seconds).await;
@@ -117,8 +120,8 @@ pub async fn maintain(
         add(db, master_keys, last + 1, rotation_seconds).await?;
         Event::new(EventKind::KeyRotated).reason("scheduled").record(db).await?;
     }
-    let kept = shown(&keys).next().map_or(1, |key| key.generation);
-    let retired = Column::Generation.lt(kept);
+    let oldest_published = published_keys(&keys).next().map_or(1, |key| key.generation);
+    let retired = Column::Generation.lt(oldest_published);
     Entity::delete_many().filter(retired).exec(db).await?;
     Ok(())
 }
@@ -132,15 +135,16 @@ async fn add(
     signs_in_seconds: i64,
 ) -> Result<(), OAuthError> {
     let backend = db.get_database_backend();
-    let new = NewKey::random().map_err(OAuthError::server_error)?;
-    let sealed = master_keys.seal(&new.key_id, &new.private).map_err(OAuthError::server_error)?;
+    let new_key = NewKey::random().map_err(OAuthError::server_error)?;
+    let sealed =
+        master_keys.seal(&new_key.key_id, &new_key.private).map_err(OAuthError::server_error)?;
     let insert = bulk_insert::insert(
         Entity,
         [
-            (Column::KeyId, new.key_id.into()),
+            (Column::KeyId, new_key.key_id.into()),
             (Column::Generation, generation.into()),
             (Column::Algorithm, ALGORITHM.into()),
-            (Column::PublicKey, new.public.to_string().into()),
+            (Column::PublicKey, new_key.public.to_string().into()),
             (Column::SealedPrivateKey, sealed.reveal().into()),
             (Column::CreatedDate, db::now(backend)),
             (Column::SignsFromDate, db::seconds_ago(backend, Expr::value(-signs_in_seconds))),
@@ -169,21 +173,23 @@ pub async fn rotate(
     others: OlderKeys,
     actor: &str,
 ) -> Result<String, String> {
-    let rotate = || try_rotate(db, master_keys, rotation_seconds, others, actor);
-    db::again(rotate).await.map_err(|error| error.to_string())?
+    let maintained = db::again(|| maintain(db, master_keys, rotation_seconds));
+    maintained.await.map_err(|error| error.to_string())?;
+    let rotated = db::write(db, async |tx| {
+        try_rotate(tx, master_keys, rotation_seconds, others, actor).await
+    });
+    rotated.await.map_err(|error| error.to_string())?
 }
 
 /// One attempt. The inner error is a violated rule.
 async fn try_rotate(
-    db: &DatabaseConnection,
+    tx: &DatabaseTransaction,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
     others: OlderKeys,
     actor: &str,
 ) -> Result<Result<String, String>, OAuthError> {
-    maintain(db, master_keys, rotation_seconds).await?;
-    let tx = db::begin_write(db).await?;
-    let keys = stored(&tx).await?;
+    let keys = load(tx).await?;
     let Some(next) = keys.iter().find(|key| !key.started) else {
         return Ok(Err("there is no successor key".to_owned()));
     };
@@ -210,15 +216,14 @@ async fn try_rotate(
         tx.execute(&withdraw).await?;
         reason = "others_withdrawn";
     }
-    add(&tx, master_keys, next.generation + 1, rotation_seconds).await?;
-    Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(&tx).await?;
-    db::commit(tx).await?;
+    add(tx, master_keys, next.generation + 1, rotation_seconds).await?;
+    Event::new(EventKind::KeyRotated).reason(reason).actor(actor).record(tx).await?;
     Ok(Ok(next.key_id.clone()))
 }
 
 /// Checks that the configured master keys can unseal every stored key.
 pub async fn check(db: &DatabaseConnection, master_keys: &MasterKeys) -> Result<(), String> {
-    for key in stored(db).await.map_err(|error| error.to_string())? {
+    for key in load(db).await.map_err(|error| error.to_string())? {
         master_keys.unseal(&key.key_id, &key.sealed_private_key)?;
     }
     Ok(())
@@ -274,19 +279,19 @@ struct IdTokenClaims<'a> {
 pub async fn id_token(
     store: &Store,
     db: &impl ConnectionTrait,
-    access: &AccessToken,
+    access_token: &AccessToken,
     issued: &Issued,
     subject: &Subject<'_>,
 ) -> Result<String, OAuthError> {
-    let keys = stored(db).await?;
-    let key = signing(&keys)
+    let keys = load(db).await?;
+    let key = current_key(&keys)
         .ok_or_else(|| OAuthError::unavailable("there is no key to sign ID tokens yet"))?;
     let private = store.master_keys.unseal(&key.key_id, &key.sealed_private_key);
     let private = private.map_err(OAuthError::server_error)?;
     let mut header = Header::new(Algorithm::ES256);
     header.kid = Some(key.key_id.clone());
     let iat = issued.created.0.timestamp();
-    let half = &digest(&SHA256, access.text().as_bytes()).as_ref()[..16].to_vec();
+    let left_half = &digest(&SHA256, access_token.text().as_bytes()).as_ref()[..16].to_vec();
     let claims = IdTokenClaims {
         iss: &store.issuer,
         sub: sub(subject.kind, subject.user_id),
@@ -295,7 +300,7 @@ pub async fn id_token(
         iat,
         auth_time: subject.log_in_date.0.timestamp(),
         nonce: subject.nonce,
-        at_hash: URL_SAFE_NO_PAD.encode(half),
+        at_hash: URL_SAFE_NO_PAD.encode(left_half),
         sid: subject.public_id,
     };
     jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ec_der(&private))
@@ -326,7 +331,7 @@ pub async fn read_hint(
     token: &str,
 ) -> Result<Option<Hint>, OAuthError> {
     let Ok(header) = jsonwebtoken::decode_header(token) else { return Ok(None) };
-    let keys = stored(db).await?;
+    let keys = load(db).await?;
     let Some(key) = keys.iter().find(|key| Some(&key.key_id) == header.kid.as_ref()) else {
         return Ok(None);
     };

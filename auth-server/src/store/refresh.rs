@@ -23,7 +23,7 @@ use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
 use crate::store::active_tokens::{self, Issue};
 use crate::store::clients;
-use crate::store::sessions::{Subject, alive, answer, enabled};
+use crate::store::sessions::{Subject, alive, enabled, token_response};
 use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
 use governor::Quota;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
@@ -44,9 +44,9 @@ use std::num::NonZeroU32;
 pub const QUOTA: Quota =
     Quota::per_minute(NonZeroU32::new(12).unwrap()).allow_burst(NonZeroU32::new(60).unwrap());
 /// How long a lost response can be fetched again, by the database's clock.
-const AGAIN_SECONDS: i64 = 60;
+const REISSUE_SECONDS: i64 = 60;
 /// Attempts per exchange: another is needed if the row changed in spite of the lock.
-const ROUNDS: usize = 4;
+const ATTEMPTS_MAX: usize = 4;
 
 /// Exchanges a refresh token (RFC 6749, 6).
 pub async fn refresh(
@@ -59,50 +59,68 @@ pub async fn refresh(
     // A token of an earlier release proves nothing about its session; its successor does.
     if token.is_proven() {
         let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
-        store.refreshes.check(&token.session().text()).map_err(refused)?;
+        store.refresh_rate_limit.check(&token.session().text()).map_err(refused)?;
     }
-    for _ in 0..ROUNDS {
-        if let Some(answer) = exchange(store, client, token, scope, source).await? {
-            return Ok(answer);
+    for _ in 0..ATTEMPTS_MAX {
+        let exchanged = db::write(&store.db, async |tx| {
+            exchange(store, tx, client, token, scope, source).await
+        });
+        match exchanged.await? {
+            Exchanged::Tokens(response) => return Ok(response),
+            Exchanged::Reused => {
+                tracing::warn!(client.client_id, "a refresh token was reused: session ended");
+                return Err(invalid_token());
+            }
+            Exchanged::Overtaken => {}
         }
     }
     Err(OAuthError::unavailable("the session is being refreshed elsewhere"))
 }
 
-/// One attempt; `None` if another request changed the row first.
+fn invalid_token() -> OAuthError {
+    OAuthError::invalid_grant("the refresh token is not valid")
+}
+
+/// Result of one attempt.
+enum Exchanged {
+    /// The token response.
+    Tokens(Value),
+    /// The token was used before, which has ended its session.
+    Reused,
+    /// Another request changed the row first.
+    Overtaken,
+}
+
 async fn exchange(
     store: &Store,
+    tx: &DatabaseTransaction,
     client: &oauth_clients::Model,
     token: &RefreshToken,
     scope: Option<&str>,
     source: &ClientAddress,
-) -> Result<Option<Value>, OAuthError> {
-    let wrong = || OAuthError::invalid_grant("the refresh token is not valid");
-    let tx = db::begin_write(&store.db).await?;
+) -> Result<Exchanged, OAuthError> {
     let session_id = token.session().text();
-    lock(&tx, &session_id).await?;
-    let Some(family) = read_family(store, &tx, &session_id).await? else { return Err(wrong()) };
+    lock(tx, &session_id).await?;
+    let family = read_family(store, tx, &session_id).await?.ok_or_else(invalid_token)?;
     if family.client_id != client.client_id || family.alive != Some(true) || !family.enabled {
-        return Err(wrong());
+        return Err(invalid_token());
     }
     let event = |kind: EventKind| {
         let event = source.event(kind).client(&family.client_id);
         event.user(family.user_kind, family.user_id).token(&store.token_keys.hash(token.text()))
     };
-    let (next, is_first) = match family.standing(token, &store.token_keys) {
+    let (next, is_rotation) = match family.outcome(token, &store.token_keys) {
         RefreshOutcome::Current(next) => (next, true),
         RefreshOutcome::Repeated(next) => (next, false),
-        RefreshOutcome::Unknown => return Err(wrong()),
-        RefreshOutcome::Foreign => {
+        RefreshOutcome::Invalid => return Err(invalid_token()),
+        RefreshOutcome::UnknownKey => {
             tracing::error!("a session was stored under a key that is not in AUTH_TOKEN_KEYS");
-            return Err(wrong());
+            return Err(invalid_token());
         }
         RefreshOutcome::Reused => {
-            shared::sessions::end_session(&tx, family.user_kind, &session_id).await?;
-            event(EventKind::ReuseDetected).reason("refresh_token").record(&tx).await?;
-            db::commit(tx).await?;
-            tracing::warn!(client.client_id, "a refresh token was reused: session ended");
-            return Err(wrong());
+            shared::sessions::end_session(tx, family.user_kind, &session_id).await?;
+            event(EventKind::ReuseDetected).reason("refresh_token").record(tx).await?;
+            return Ok(Exchanged::Reused);
         }
     };
     if !scope.is_none_or(|scope| clients::is_within(scope, &family.scope)) {
@@ -112,20 +130,20 @@ async fn exchange(
         );
         return Err(OAuthError::invalid_scope(description));
     }
-    let written = match is_first {
-        true => rotate(store, &tx, &session_id, &family, token, &next).await?,
-        false => note_repeat(&tx, &session_id).await?,
+    let updated = match is_rotation {
+        true => rotate(store, tx, &session_id, &family, token, &next).await?,
+        false => mark_reissued(tx, &session_id).await?,
     };
-    if !written {
-        return Ok(None);
+    if !updated {
+        return Ok(Exchanged::Overtaken);
     }
     let issue = Issue {
         token: AccessToken::random(&store.token_keys, family.user_kind, token.session()),
         user_id: family.user_id,
         client_id: &family.client_id,
     };
-    let issued = active_tokens::issue(store, &tx, &issue).await?;
-    event(EventKind::TokenRefreshed).record(&tx).await?;
+    let issued = active_tokens::issue(store, tx, &issue).await?;
+    event(EventKind::TokenRefreshed).record(tx).await?;
     let subject = Subject {
         kind: family.user_kind,
         user_id: family.user_id,
@@ -134,10 +152,9 @@ async fn exchange(
         log_in_date: family.log_in_date,
         nonce: None,
     };
-    let answer =
-        answer(store, &tx, &issue.token, Some(&next), &family.scope, &issued, &subject).await?;
-    db::commit(tx).await?;
-    Ok(Some(answer))
+    let (access, scope) = (&issue.token, &family.scope);
+    let response = token_response(store, tx, access, Some(&next), scope, &issued, &subject);
+    response.await.map(Exchanged::Tokens)
 }
 
 /// A session's row, as a refresh reads it.
@@ -167,39 +184,40 @@ enum RefreshOutcome {
     /// The previous token, with the successor that was issued for it.
     Repeated(RefreshToken),
     /// The family was stored under a key that this server does not have.
-    Foreign,
+    UnknownKey,
     /// Not valid, but no proof of theft.
-    Unknown,
+    Invalid,
     /// A used token.
     Reused,
 }
 
 impl Family {
-    fn standing(&self, token: &RefreshToken, keys: &TokenKeys) -> RefreshOutcome {
-        let hashes: Vec<String> = keys.hashes(token.text()).collect();
-        let is = |hash: &Option<String>| hash.as_ref().is_some_and(|hash| hashes.contains(hash));
-        if is(&self.refresh_hash) {
+    fn outcome(&self, token: &RefreshToken, keys: &TokenKeys) -> RefreshOutcome {
+        let token_hashes: Vec<String> = keys.hashes(token.text()).collect();
+        let matches =
+            |hash: &Option<String>| hash.as_ref().is_some_and(|hash| token_hashes.contains(hash));
+        if matches(&self.refresh_hash) {
             let next = token.successor(keys, keys.first_id());
-            return next.map_or(RefreshOutcome::Unknown, RefreshOutcome::Current);
+            return next.map_or(RefreshOutcome::Invalid, RefreshOutcome::Current);
         }
-        if is(&self.previous_refresh_hash) {
-            return match self.issued_for(token, keys) {
+        if matches(&self.previous_refresh_hash) {
+            return match self.reissue_for(token, keys) {
                 Some(next) if self.recent => RefreshOutcome::Repeated(next),
                 Some(_) => RefreshOutcome::Reused,
-                None => RefreshOutcome::Unknown,
+                None => RefreshOutcome::Invalid,
             };
         }
-        let families = [&self.refresh_hash, &self.previous_refresh_hash];
-        if families.into_iter().flatten().any(|hash| !keys.know(hash)) {
-            return RefreshOutcome::Foreign;
+        let family_hashes = [&self.refresh_hash, &self.previous_refresh_hash];
+        if family_hashes.into_iter().flatten().any(|hash| !keys.knows_key_of(hash)) {
+            return RefreshOutcome::UnknownKey;
         }
         // A token of an earlier release proves nothing, so it must not end a session.
-        if token.is_proven() { RefreshOutcome::Reused } else { RefreshOutcome::Unknown }
+        if token.is_proven() { RefreshOutcome::Reused } else { RefreshOutcome::Invalid }
     }
 
     /// Returns the current token if it was derived from this one; not so if an earlier release
     /// issued it.
-    fn issued_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
+    fn reissue_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
         let current = self.refresh_hash.as_deref()?;
         let (key_id, _) = current.split_once(':')?;
         let next = token.successor(keys, key_id)?;
@@ -208,7 +226,7 @@ impl Family {
 }
 
 /// Locks the session's row, as log-out and revocation do.
-#[expect(clippy::disallowed_methods, reason = "sessions are no rows of the resource API")]
+#[expect(clippy::disallowed_methods, reason = "sessions are not rows of the resource API")]
 async fn lock(tx: &DatabaseTransaction, session_id: &str) -> Result<(), DbErr> {
     let row = Entity::find_by_id(session_id).select_only().column(Column::SessionId);
     row.lock_exclusive().into_tuple::<String>().one(tx).await.map(drop)
@@ -220,7 +238,7 @@ async fn read_family(
     session_id: &str,
 ) -> Result<Option<Family>, DbErr> {
     let backend = tx.get_database_backend();
-    let a_minute_ago = db::seconds_ago(backend, Expr::value(AGAIN_SECONDS));
+    let a_minute_ago = db::seconds_ago(backend, Expr::value(REISSUE_SECONDS));
     let select = Query::select()
         .columns([
             Column::PublicId,
@@ -264,7 +282,7 @@ async fn rotate(
 
 /// Writes the row of a session whose successor is issued again: between nodes of a cluster a
 /// concurrent log-out is detected by the row both write, not by its lock.
-async fn note_repeat(tx: &DatabaseTransaction, session_id: &str) -> Result<bool, DbErr> {
+async fn mark_reissued(tx: &DatabaseTransaction, session_id: &str) -> Result<bool, DbErr> {
     let update = Query::update()
         .table(Entity)
         .value(Column::ContestedFlag, Column::ContestedFlag.into_expr().not())
@@ -307,15 +325,15 @@ mod tests {
         let third = second.successor(&both, "k2").unwrap();
         let fresh = family(old.hash(first.text()), None, false);
         let next = first.successor(&both, "k2").unwrap();
-        assert_eq!(fresh.standing(&first, &both), RefreshOutcome::Current(next));
-        assert_eq!(fresh.standing(&second, &both), RefreshOutcome::Reused);
+        assert_eq!(fresh.outcome(&first, &both), RefreshOutcome::Current(next));
+        assert_eq!(fresh.outcome(&second, &both), RefreshOutcome::Reused);
         let row = |recent| family(old.hash(second.text()), Some(old.hash(first.text())), recent);
-        assert_eq!(row(true).standing(&first, &both), RefreshOutcome::Repeated(second.clone()));
-        assert_eq!(row(false).standing(&first, &both), RefreshOutcome::Reused, "after a minute");
-        assert_eq!(row(true).standing(&second, &both), RefreshOutcome::Current(third.clone()));
+        assert_eq!(row(true).outcome(&first, &both), RefreshOutcome::Repeated(second.clone()));
+        assert_eq!(row(false).outcome(&first, &both), RefreshOutcome::Reused, "after a minute");
+        assert_eq!(row(true).outcome(&second, &both), RefreshOutcome::Current(third.clone()));
         let last = family(both.hash(third.text()), Some(both.hash(second.text())), true);
-        assert_eq!(last.standing(&first, &both), RefreshOutcome::Reused, "an older one");
-        assert_eq!(last.standing(&second, &both), RefreshOutcome::Repeated(third));
+        assert_eq!(last.outcome(&first, &both), RefreshOutcome::Reused, "an older one");
+        assert_eq!(last.outcome(&second, &both), RefreshOutcome::Repeated(third));
     }
 
     #[test]
@@ -325,10 +343,10 @@ mod tests {
         let (first, other) =
             (RefreshToken::random(&new, &session), RefreshToken::random(&new, &session));
         let at_random = family(new.hash(other.text()), Some(new.hash(first.text())), true);
-        assert_eq!(at_random.standing(&first, &new), RefreshOutcome::Unknown);
+        assert_eq!(at_random.outcome(&first, &new), RefreshOutcome::Invalid);
         let under_old = family(old.hash(other.text()), Some(new.hash(first.text())), true);
-        assert_eq!(under_old.standing(&first, &new), RefreshOutcome::Unknown);
+        assert_eq!(under_old.outcome(&first, &new), RefreshOutcome::Invalid);
         let stranger = RefreshToken::random(&new, &session);
-        assert_eq!(under_old.standing(&stranger, &new), RefreshOutcome::Foreign);
+        assert_eq!(under_old.outcome(&stranger, &new), RefreshOutcome::UnknownKey);
     }
 }

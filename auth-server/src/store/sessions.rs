@@ -18,7 +18,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult,
 };
 use serde_json::{Value, json};
-use shared::audit::{self, EventKind};
+use shared::audit::EventKind;
 use shared::bulk_insert;
 use shared::db;
 use shared::entity::auth_sessions::{Column, Entity};
@@ -52,51 +52,62 @@ pub struct NewSession<'a> {
 pub async fn begin(
     store: &Store,
     tx: &DatabaseTransaction,
-    new: NewSession<'_>,
+    new_session: NewSession<'_>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
     let backend = tx.get_database_backend();
-    clients::hold(tx, &new.client.client_id).await?;
-    let refresh = clients::lists(&new.client.grants, "refresh_token")
-        .then(|| RefreshToken::random(&store.token_keys, &new.session));
-    let hash = refresh.as_ref().map(|token| store.token_keys.hash(token.text()));
+    clients::lock(tx, &new_session.client.client_id).await?;
+    let refresh_token = clients::contains_word(&new_session.client.grants, "refresh_token")
+        .then(|| RefreshToken::random(&store.token_keys, &new_session.session));
+    let refresh_hash = refresh_token.as_ref().map(|token| store.token_keys.hash(token.text()));
     let public_id = random_name();
-    let log_in_date = new.log_in_date.map_or_else(|| db::now(backend), Expr::from);
+    let log_in_date = new_session.log_in_date.map_or_else(|| db::now(backend), Expr::from);
     let insert = bulk_insert::insert(
         Entity,
         [
-            (Column::SessionId, new.session.text().into()),
+            (Column::SessionId, new_session.session.text().into()),
             (Column::PublicId, public_id.as_str().into()),
-            (Column::UserKind, new.kind.as_str().into()),
-            (Column::UserId, new.user_id.into()),
-            (Column::ClientId, new.client.client_id.as_str().into()),
-            (Column::Scope, new.scope.into()),
+            (Column::UserKind, new_session.kind.as_str().into()),
+            (Column::UserId, new_session.user_id.into()),
+            (Column::ClientId, new_session.client.client_id.as_str().into()),
+            (Column::Scope, new_session.scope.into()),
             (Column::LogInDate, log_in_date),
-            (Column::BrowserId, new.browser_id.clone().into()),
-            (Column::RefreshHash, hash.into()),
+            (Column::BrowserId, new_session.browser_id.clone().into()),
+            (Column::RefreshHash, refresh_hash.into()),
             (Column::ContestedFlag, false.into()),
             (Column::RefreshedDate, db::now(backend)),
         ],
     );
     tx.execute(&insert).await?;
     let issue = Issue {
-        token: AccessToken::random(&store.token_keys, new.kind, &new.session),
-        user_id: new.user_id,
-        client_id: &new.client.client_id,
+        token: AccessToken::random(&store.token_keys, new_session.kind, &new_session.session),
+        user_id: new_session.user_id,
+        client_id: &new_session.client.client_id,
     };
     let issued = active_tokens::issue(store, tx, &issue).await?;
     let event = source.event(EventKind::TokenIssued).client(issue.client_id);
-    let event = event.user(new.kind, new.user_id).token(&store.token_keys.hash(issue.token.text()));
+    let event = event
+        .user(new_session.kind, new_session.user_id)
+        .token(&store.token_keys.hash(issue.token.text()));
     event.record(tx).await?;
     let subject = Subject {
-        kind: new.kind,
-        user_id: new.user_id,
+        kind: new_session.kind,
+        user_id: new_session.user_id,
         client_id: issue.client_id,
         public_id: &public_id,
-        log_in_date: new.log_in_date.unwrap_or(issued.created),
-        nonce: new.nonce.as_deref(),
+        log_in_date: new_session.log_in_date.unwrap_or(issued.created),
+        nonce: new_session.nonce.as_deref(),
     };
-    answer(store, tx, &issue.token, refresh.as_ref(), new.scope, &issued, &subject).await
+    token_response(
+        store,
+        tx,
+        &issue.token,
+        refresh_token.as_ref(),
+        new_session.scope,
+        &issued,
+        &subject,
+    )
+    .await
 }
 
 /// Subject of an ID token.
@@ -117,33 +128,34 @@ pub struct Subject<'a> {
 }
 
 /// Returns the token response (RFC 6749, 5.1).
-pub async fn answer(
+pub async fn token_response(
     store: &Store,
     tx: &DatabaseTransaction,
-    access: &AccessToken,
-    refresh: Option<&RefreshToken>,
+    access_token: &AccessToken,
+    refresh_token: Option<&RefreshToken>,
     scope: &str,
     issued: &active_tokens::Issued,
     subject: &Subject<'_>,
 ) -> Result<Value, OAuthError> {
-    let mut answer = json!({
-        "access_token": access.text(),
+    let mut response = json!({
+        "access_token": access_token.text(),
         "token_type": "Bearer",
         "expires_in": issued.lifetime_seconds,
         "scope": scope,
     });
-    if let Some(refresh) = refresh {
-        answer["refresh_token"] = json!(refresh.text());
+    if let Some(refresh_token) = refresh_token {
+        response["refresh_token"] = json!(refresh_token.text());
     }
-    if clients::lists(scope, "openid") {
-        answer["id_token"] = json!(keys::id_token(store, tx, access, issued, subject).await?);
+    if clients::contains_word(scope, "openid") {
+        response["id_token"] =
+            json!(keys::id_token(store, tx, access_token, issued, subject).await?);
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// True while a session is within its idle and absolute caps.
 pub fn alive(store: &Store, backend: DbBackend) -> Expr {
-    let within = |kind: UserKind| {
+    let within_caps = |kind: UserKind| {
         lifetimes::within_caps(
             store,
             backend,
@@ -152,17 +164,19 @@ pub fn alive(store: &Store, backend: DbBackend) -> Expr {
             Column::RefreshedDate.into_expr(),
         )
     };
-    let of = |kind: UserKind| Column::UserKind.into_expr().eq(kind.as_str());
-    of(UserKind::Core).and(within(UserKind::Core)).or(of(UserKind::Web).and(within(UserKind::Web)))
+    let is_kind = |kind: UserKind| Column::UserKind.into_expr().eq(kind.as_str());
+    is_kind(UserKind::Core)
+        .and(within_caps(UserKind::Core))
+        .or(is_kind(UserKind::Web).and(within_caps(UserKind::Web)))
 }
 
 /// True if the user of a session may log in.
 pub fn enabled() -> Expr {
-    let known = |kind: UserKind| {
+    let of_kind = |kind: UserKind| {
         let may_log_in = login::may_log_in(kind, (Entity, Column::UserId));
         Column::UserKind.into_expr().eq(kind.as_str()).and(may_log_in)
     };
-    known(UserKind::Core).or(known(UserKind::Web))
+    of_kind(UserKind::Core).or(of_kind(UserKind::Web))
 }
 
 /// Client and user of a session.
@@ -179,16 +193,16 @@ pub struct Owner {
 }
 
 /// True if this is a session's current or previous refresh token.
-pub async fn knows(store: &Store, token: &RefreshToken) -> Result<bool, DbErr> {
+pub async fn has_refresh_token(store: &Store, token: &RefreshToken) -> Result<bool, DbErr> {
     let hashes: Vec<String> = store.token_keys.hashes(token.text()).collect();
-    let is = |column: Column| column.into_expr().is_in(hashes.clone());
-    let row = Query::select()
+    let matches = |column: Column| column.into_expr().is_in(hashes.clone());
+    let select = Query::select()
         .expr(Expr::value(1))
         .from(Entity)
         .and_where(Column::SessionId.eq(token.session().text()))
-        .and_where(is(Column::RefreshHash).or(is(Column::PreviousRefreshHash)))
+        .and_where(matches(Column::RefreshHash).or(matches(Column::PreviousRefreshHash)))
         .take();
-    Ok(store.db.query_one(&row).await?.is_some())
+    Ok(store.db.query_one(&select).await?.is_some())
 }
 
 /// Returns the owner of the session with this value in `column`: its id or its `sid`.
@@ -211,17 +225,15 @@ pub async fn log_out(
     store: &Store,
     owner: &Owner,
     source: &ClientAddress,
-    how: &str,
+    reason: &str,
 ) -> Result<(), OAuthError> {
-    db::again(async || {
-        let tx = db::begin_write(&store.db).await?;
-        shared::sessions::log_out(&tx, owner.user_kind, &owner.session_id).await?;
-        let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(how);
-        audit::record(&tx, [event.user(owner.user_kind, owner.user_id)]).await?;
-        db::commit(tx).await
+    db::write(&store.db, async |tx| {
+        shared::sessions::log_out(tx, owner.user_kind, &owner.session_id).await?;
+        let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(reason);
+        event.user(owner.user_kind, owner.user_id).record(tx).await
     })
     .await?;
-    tracing::info!(kind = owner.user_kind.as_str(), owner.user_id, how, "logged out");
+    tracing::info!(kind = owner.user_kind.as_str(), owner.user_id, how = reason, "logged out");
     Ok(())
 }
 
@@ -230,7 +242,7 @@ pub async fn log_out(
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();
     let has_tokens = |kind: UserKind| {
-        let table = active_tokens::of(kind).table;
+        let table = active_tokens::table_of(kind).table;
         let of_session = Expr::col((table.clone(), "session_id"));
         Expr::exists(
             Query::select()

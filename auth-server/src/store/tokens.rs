@@ -181,7 +181,7 @@ impl SessionId {
 
 /// Message of a token's proof. Domain separation: no other HMAC under these keys begins with these
 /// words.
-fn proven(prefix: &str, body: &[u8]) -> Vec<u8> {
+fn proof_message(prefix: &str, body: &[u8]) -> Vec<u8> {
     [b"proof of ", prefix.as_bytes(), body].concat()
 }
 
@@ -198,7 +198,7 @@ fn kind_byte(kind: UserKind) -> u8 {
 }
 
 /// Keeps secrets out of logs written with `{:?}`.
-macro_rules! hidden {
+macro_rules! redact_debug {
     ($($name:ident),*) => {$(
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,7 +207,7 @@ macro_rules! hidden {
         }
     )*};
 }
-hidden!(AccessToken, RefreshToken, Code, SessionId);
+redact_debug!(AccessToken, RefreshToken, Code, SessionId);
 
 /// Keys that sign and hash tokens: the first signs, all verify.
 #[derive(Clone, Default)]
@@ -220,8 +220,8 @@ impl TokenKeys {
     }
 
     /// True if a stored hash was made with one of these keys.
-    pub fn know(&self, stored: &str) -> bool {
-        self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(used, _)| used == id))
+    pub fn knows_key_of(&self, stored: &str) -> bool {
+        self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(key_id, _)| key_id == id))
     }
 
     /// Id of the key that signs.
@@ -247,7 +247,7 @@ impl TokenKeys {
     fn seal(&self, prefix: &str, mut body: Vec<u8>) -> String {
         let id = self.first_id();
         if let Some(key) = self.signing_key() {
-            let proof = hmac::sign(&key, &proven(prefix, &body));
+            let proof = hmac::sign(&key, &proof_message(prefix, &body));
             body.extend(&proof.as_ref()[..PROOF_BYTES]);
         }
         format!("{prefix}{id}.{}", URL_SAFE_NO_PAD.encode(body))
@@ -258,16 +258,16 @@ impl TokenKeys {
         let rest = text.strip_prefix(prefix)?;
         let Some((id, rest)) = rest.split_once('.') else {
             let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
-            let is_one = body.len() == length + CHECKSUM_BYTES;
+            let is_earlier_format = body.len() == length + CHECKSUM_BYTES;
             body.truncate(length);
-            return is_one.then_some((body, false));
+            return is_earlier_format.then_some((body, false));
         };
         let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
         let proof = body.split_at_checked(length)?.1.to_vec();
         body.truncate(length);
-        let expected = hmac::sign(&self.only(id)?.signing_key()?, &proven(prefix, &body));
-        let equal = verify_slices_are_equal(&proof, &expected.as_ref()[..PROOF_BYTES]).is_ok();
-        equal.then_some((body, true))
+        let expected = hmac::sign(&self.only(id)?.signing_key()?, &proof_message(prefix, &body));
+        let is_valid = verify_slices_are_equal(&proof, &expected.as_ref()[..PROOF_BYTES]).is_ok();
+        is_valid.then_some((body, true))
     }
 
     /// Returns every hash under which the token may be stored.

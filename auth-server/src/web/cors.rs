@@ -13,13 +13,13 @@ use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, 
 use shared::entity::oauth_clients::{ClientKind, Column, Entity};
 
 /// Paths that a page of any origin may read.
-const PUBLIC: [&str; 3] = [
+const PUBLIC_PATHS: [&str; 3] = [
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
     "/oauth2/jwks",
 ];
 /// Paths that pages of public clients may call.
-const FOR_CLIENTS: [&str; 4] = ["/oauth2/token", "/oauth2/revoke", "/oauth2/userinfo", "/logout"];
+const CLIENT_PATHS: [&str; 4] = ["/oauth2/token", "/oauth2/revoke", "/oauth2/userinfo", "/logout"];
 
 /// Middleware that adds the CORS headers.
 pub struct Cors<E> {
@@ -38,7 +38,7 @@ impl<E: Endpoint> Endpoint for Cors<E> {
     type Output = Response;
 
     async fn call(&self, request: Request) -> poem::Result<Response> {
-        let public = PUBLIC.contains(&request.uri().path());
+        let public = PUBLIC_PATHS.contains(&request.uri().path());
         let Some(origin) = request.headers().get(ORIGIN).cloned() else {
             let mut response = self.inner.call(request).await.map(IntoResponse::into_response)?;
             if public {
@@ -51,7 +51,7 @@ impl<E: Endpoint> Endpoint for Cors<E> {
         let path = request.uri().path();
         let allowed = if public {
             Some(HeaderValue::from_static("*"))
-        } else if FOR_CLIENTS.contains(&path) && registered(&self.db, &origin).await {
+        } else if CLIENT_PATHS.contains(&path) && is_registered(&self.db, &origin).await {
             Some(origin)
         } else {
             None
@@ -59,7 +59,7 @@ impl<E: Endpoint> Endpoint for Cors<E> {
         let preflight = request.method() == Method::OPTIONS
             && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         let mut response = match &allowed {
-            Some(_) if preflight => preflight_answer(),
+            Some(_) if preflight => preflight_response(),
             _ => self.inner.call(request).await.map(IntoResponse::into_response)?,
         };
         let headers = response.headers_mut();
@@ -73,7 +73,7 @@ impl<E: Endpoint> Endpoint for Cors<E> {
     }
 }
 
-fn preflight_answer() -> Response {
+fn preflight_response() -> Response {
     Response::builder()
         .status(StatusCode::NO_CONTENT)
         .header(ACCESS_CONTROL_ALLOW_METHODS, "GET, POST")
@@ -83,16 +83,18 @@ fn preflight_answer() -> Response {
 }
 
 /// True if a public client has registered this origin. False while the database is unavailable.
-async fn registered(db: &DatabaseConnection, origin: &HeaderValue) -> bool {
+async fn is_registered(db: &DatabaseConnection, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
-    let lists: Result<Vec<String>, DbErr> = origins(db).await;
+    let lists: Result<Vec<String>, DbErr> = load_origins(db).await;
     lists.is_ok_and(|lists| {
-        lists.iter().any(|list| list.split_ascii_whitespace().any(|known| known == origin))
+        lists
+            .iter()
+            .any(|list| list.split_ascii_whitespace().any(|registered| registered == origin))
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
-async fn origins(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
+async fn load_origins(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     Entity::find()
         .select_only()
         .column(Column::CorsOrigins)

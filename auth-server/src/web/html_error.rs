@@ -1,6 +1,6 @@
 //! Errors rendered as pages: a failure in a browser never redirects it.
 
-use crate::http::oauth_error::{CROWDED_SECONDS, OAuthError};
+use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};
 use crate::login::password_login::LoginRefusal;
 use poem::Response;
 use poem::http::header::RETRY_AFTER;
@@ -37,7 +37,7 @@ impl HtmlError {
     }
 
     /// Adds a Retry-After header.
-    fn after(self, seconds: i64) -> Self {
+    fn retry_after(self, seconds: i64) -> Self {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
@@ -72,13 +72,12 @@ impl HtmlError {
     /// Too many failures or requests from the source network.
     pub fn too_many(retry_after_seconds: i64) -> Self {
         let text = "There were too many attempts from your network.";
-        Self::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many attempts",
-            text,
-            "Wait half an hour, then go back to the application and try again.",
-        )
-        .after(retry_after_seconds)
+        let advice = match retry_after_seconds {
+            ..=60 => "Wait a minute, then go back to the application and try again.",
+            _ => "Wait half an hour, then go back to the application and try again.",
+        };
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text, advice)
+            .retry_after(retry_after_seconds)
     }
 
     /// A logged-in browser is sent here too often.
@@ -90,11 +89,11 @@ impl HtmlError {
             text,
             "Wait a moment, then go back to the application.",
         )
-        .after(retry_after_seconds)
+        .retry_after(retry_after_seconds)
     }
 
     /// Too many concurrent log-ins from the network or for the account.
-    fn crowded() -> Self {
+    fn too_many_concurrent() -> Self {
         let text = "Too many log-ins from your network or for this user name are in progress.";
         Self::new(
             StatusCode::TOO_MANY_REQUESTS,
@@ -102,18 +101,21 @@ impl HtmlError {
             text,
             "Go back and try again in a moment.",
         )
-        .after(CROWDED_SECONDS)
+        .retry_after(CONCURRENCY_RETRY_SECONDS)
     }
 
-    fn unavailable() -> Self {
-        let text = "The service cannot be reached at the moment.";
+    fn unavailable(busy: bool) -> Self {
+        let text = match busy {
+            true => "The service is busy at the moment.",
+            false => "The service cannot be reached at the moment.",
+        };
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "Temporarily unavailable",
             text,
             "Load this page again in a minute.",
         )
-        .after(5)
+        .retry_after(5)
     }
 
     /// Renders the page under the name of this installation.
@@ -144,7 +146,7 @@ impl From<OAuthError> for HtmlError {
     fn from(error: OAuthError) -> Self {
         match error.status() {
             StatusCode::SERVICE_UNAVAILABLE => {
-                Self { contention: error.is_contention(), ..Self::unavailable() }
+                Self { contention: error.is_contention(), ..Self::unavailable(error.is_busy()) }
             }
             StatusCode::INTERNAL_SERVER_ERROR => {
                 let text = "Something went wrong on our side. The error has been logged.";
@@ -174,7 +176,7 @@ impl From<LoginRefusal> for HtmlError {
     fn from(refusal: LoginRefusal) -> Self {
         match refusal {
             LoginRefusal::TooMany(too_many) => Self::too_many(too_many.retry_after_seconds),
-            LoginRefusal::Crowded => Self::crowded(),
+            LoginRefusal::TooManyConcurrent => Self::too_many_concurrent(),
             refusal => OAuthError::from(refusal).into(),
         }
     }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use poem::Response;
 use poem::http::StatusCode;
 use shared::entity::oauth_clients;
-use shared::html::{Back, Notice, Page, hidden, notice, respond, way};
+use shared::html::{Back, Notice, Page, back_button, hidden, notice, respond};
 use shared::introspection::UserKind;
 
 /// Content of the log-in page.
@@ -61,9 +61,9 @@ pub fn about(site: &str, metadata: &str) -> Response {
 }
 
 /// Returns a link to an application's origin, not to a page inside the application.
-pub fn back_to(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
+pub fn link_back(client: &oauth_clients::Model, redirect_uri: Option<&str>) -> Option<Back> {
     let registered = client.redirect_uris.split_ascii_whitespace().next();
-    let url = redirects::home(redirect_uri.or(registered)?)?;
+    let url = redirects::origin_url(redirect_uri.or(registered)?)?;
     Some(Back { label: format!("Back to {}", client.name()), url })
 }
 
@@ -86,7 +86,7 @@ pub fn confirm_log_out(
             @for (name, value) in fields { (hidden(name, value)) }
             button type="submit" { "Log out" }
         }
-        (way(back))
+        (back_button(back))
     };
     let page = Page { site, title: TITLE.to_owned(), main, note: None };
     respond(StatusCode::OK, &page, form_action_origins)

@@ -7,14 +7,17 @@ use url::{Host, Url, form_urlencoded};
 /// loopback address may differ, because a program on the user's machine chooses it at startup (RFC
 /// 8252, 7.3).
 pub fn is_registered(list: &str, uri: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == uri || same_but_for_port(known, uri))
+    list.split_ascii_whitespace()
+        .any(|registered| registered == uri || differs_only_in_port(registered, uri))
 }
 
-fn same_but_for_port(known: &str, uri: &str) -> bool {
-    let (Some(known), Some(uri_parsed)) = (loopback(known), loopback(uri)) else { return false };
-    let mut moved = known;
+fn differs_only_in_port(registered: &str, uri: &str) -> bool {
+    let (Some(registered), Some(parsed)) = (loopback(registered), loopback(uri)) else {
+        return false;
+    };
+    let mut candidate = registered;
     // Compared as written too: parsing must not have made the URIs equal.
-    moved.set_port(uri_parsed.port()).is_ok() && moved == uri_parsed && uri_parsed.as_str() == uri
+    candidate.set_port(parsed.port()).is_ok() && candidate == parsed && parsed.as_str() == uri
 }
 
 fn loopback(uri: &str) -> Option<Url> {
@@ -33,12 +36,12 @@ pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
         return uri.to_owned();
     }
     let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
-    let added = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
     // Both encodings of a space are valid, but some applications understand only this one.
-    let added = added.replace('+', "%20");
+    let encoded = encoded.replace('+', "%20");
     let query = match url.query() {
-        Some(query) if !query.is_empty() => format!("{query}&{added}"),
-        _ => added,
+        Some(query) if !query.is_empty() => format!("{query}&{encoded}"),
+        _ => encoded,
     };
     url.set_query(Some(&query));
     url.into()
@@ -46,7 +49,7 @@ pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
 
 /// Returns the origin of a redirect URI, for a link in a browser; `None` if it is not an http or
 /// https URL.
-pub fn home(uri: &str) -> Option<String> {
+pub fn origin_url(uri: &str) -> Option<String> {
     let url = Url::parse(uri).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     Some(url.origin().ascii_serialization() + "/")
 }

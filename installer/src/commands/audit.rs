@@ -103,7 +103,7 @@ pub async fn run(arguments: &AuditArgs) -> Result<(), CliError> {
     let events = events(&db, arguments).await?;
     // Deleted users and clients may still have events, so names are checked only if there are none.
     if events.is_empty() {
-        check_who(&db, arguments).await?;
+        check_names_exist(&db, arguments).await?;
     }
     if arguments.json {
         let lines: String = events.iter().map(|event| as_json(event) + "\n").collect();
@@ -116,7 +116,7 @@ pub async fn run(arguments: &AuditArgs) -> Result<(), CliError> {
 }
 
 /// Refuses a user or client that does not exist.
-async fn check_who(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<(), CliError> {
+async fn check_names_exist(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<(), CliError> {
     if let Some(name) = &arguments.user {
         Account::find(db, accounts::kind(arguments.web), name).await?;
     }

@@ -5,15 +5,15 @@
 //! that its documents are in the restored store, that the keys in the settings open what is sealed
 //! in it, and, if the live database can be reached, that it contains everything in the copy.
 
-mod behind;
 mod books;
+mod lag;
 mod reading;
 mod sealed;
 
 use crate::installation::checks::Report;
 use crate::installation::database::with_password;
 use crate::installation::document_files::{Compared, compare};
-use crate::installation::{CliError, SettingsFiles, print, refuse};
+use crate::installation::{CliError, SettingsFiles, count, print, refuse};
 use api_server::documents::store::{DocumentStore, Location};
 use sea_orm::DatabaseConnection;
 use shared::database_url;
@@ -49,8 +49,8 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
     let auth = Settings::read(auth_server::config::SETTINGS, auth.as_deref());
     let api = arguments.files.api();
     let mut api = Settings::read(api_server::config::SETTINGS, api.as_deref());
-    if let Some(place) = &arguments.documents {
-        api.set("API_DOCUMENTS", place);
+    if let Some(location) = &arguments.documents {
+        api.set("API_DOCUMENTS", location);
     }
     let restored = match &arguments.restored_password_file {
         Some(file) => {
@@ -73,13 +73,13 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
         books::check(&copy, &mut report).await;
         check_documents(&copy, api_server::config::documents(&mut api), &mut report).await;
         sealed::check(&copy, auth, api, &mut report).await;
-        behind::check(&copy, live, &mut report).await;
+        lag::check(&copy, live, &mut report).await;
     } else {
         for (name, expected) in books::NAMES.into_iter().chain(sealed::NAMES) {
             report.skip(name, expected, "the schema is not this release's");
         }
         report.skip("documents", DOCUMENTS, "the schema is not this release's");
-        report.skip(behind::NAME, behind::EXPECTED, "the schema is not this release's");
+        report.skip(lag::NAME, lag::EXPECTED, "the schema is not this release's");
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())
@@ -123,11 +123,14 @@ async fn check_documents(copy: &DatabaseConnection, location: Location, report: 
     };
     match (compared, damaged.first()) {
         (Ok(Compared { files, .. }), None) => {
-            report.pass("documents", DOCUMENTS, &format!("{files} files, all intact"));
+            report.pass("documents", DOCUMENTS, &format!("{}, all intact", count(files, "file")));
         }
         (Ok(Compared { files, .. }), Some(first)) => {
-            let found =
-                format!("{} of {files} files are not intact; the first: {first}", damaged.len());
+            let found = format!(
+                "{} of {} not intact; the first: {first}",
+                damaged.len(),
+                count(files, "file")
+            );
             report.fail("documents", DOCUMENTS, &found, advice);
         }
         (Err(why), _) => report.fail("documents", DOCUMENTS, &why, advice),

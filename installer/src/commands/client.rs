@@ -89,14 +89,17 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
     let now = db::time(&db).await?;
-    let taken = || CliError(format!("the client {id} already exists; nothing was changed"));
+    let already_exists =
+        || CliError(format!("the client {id} already exists; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
     change(&db, async |tx| {
         if Entity::find_by_id(id).one(tx).await?.is_some() {
-            return Err(taken().into());
+            return Err(already_exists().into());
         }
         match Entity::insert(row.clone()).exec_without_returning(tx).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => return Err(taken().into()),
+            Err(error) if db::fault(&error) == Fault::Conflict => {
+                return Err(already_exists().into());
+            }
             inserted => inserted?,
         };
         Ok(event(EventKind::ClientChanged).reason("added").client(id).record(tx).await?)
@@ -110,17 +113,17 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
 }
 
 /// The api-server's own client, as its settings have it.
-struct Used {
+struct ApiServerClient {
     /// The api-server's settings file.
     file: String,
     secret: String,
 }
 
 /// The api-server's settings, if they name this client.
-fn used(installation: &Installation, id: &str) -> Option<Used> {
+fn api_server_client(installation: &Installation, id: &str) -> Option<ApiServerClient> {
     let (file, settings) = installation.api_settings()?;
-    let same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
-    same.then(|| Used {
+    let is_same = settings.optional("API_AUTH_CLIENT_ID").as_deref() == Some(id);
+    is_same.then(|| ApiServerClient {
         file: file.display().to_string(),
         secret: settings.optional("API_AUTH_CLIENT_SECRET").unwrap_or_default(),
     })
@@ -162,19 +165,19 @@ fn secrets(client: &Model) -> usize {
 
 /// A client without its credentials.
 fn as_json(client: &Model) -> Value {
-    let words = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let split = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
     json!({
         "client_id": client.client_id,
         "name": client.name(),
         "kind": client.kind,
         "secrets": secrets(client),
         "keys": client.public_keys.is_some(),
-        "grants": words(&client.grants),
-        "user_kinds": words(&client.user_kinds),
+        "grants": split(&client.grants),
+        "user_kinds": split(&client.user_kinds),
         "resource_server": client.resource_server_flag,
-        "redirect_uris": words(&client.redirect_uris),
-        "post_logout_redirect_uris": words(&client.post_logout_redirect_uris),
-        "cors_origins": words(&client.cors_origins),
+        "redirect_uris": split(&client.redirect_uris),
+        "post_logout_redirect_uris": split(&client.post_logout_redirect_uris),
+        "cors_origins": split(&client.cors_origins),
         "created_date": client.created_date,
     })
 }
@@ -190,13 +193,13 @@ fn as_cells(client: &Model) -> [String; 8] {
         _ => Some("2 secrets"),
     };
     let keys = client.public_keys.as_ref().map(|_| "keys");
-    let authenticates: Vec<&str> = secrets.into_iter().chain(keys).collect();
+    let methods: Vec<&str> = secrets.into_iter().chain(keys).collect();
     let resource_server = if client.resource_server_flag { "yes" } else { "" };
     [
         client.client_id.clone(),
         client.display_name.clone().unwrap_or_default(),
         kind.to_owned(),
-        authenticates.join(", "),
+        methods.join(", "),
         client.grants.clone(),
         client.user_kinds.clone(),
         resource_server.to_owned(),
@@ -208,9 +211,9 @@ async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(),
     check_display_name(name)?;
     let db = installation.open().await?;
     change(&db, async |tx| {
-        taken(tx, id).await?;
+        lock_client(tx, id).await?;
         let name = Set(Some(name.to_owned()));
-        set(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
+        update(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
         Ok(event(EventKind::ClientChanged).reason("renamed").client(id).record(tx).await?)
     })
     .await?;
@@ -221,7 +224,7 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
     let db = installation.open().await?;
     let secret = random_secret();
     change(&db, async |tx| {
-        let client = taken(tx, id).await?;
+        let client = lock_client(tx, id).await?;
         if client.secret_hash2.is_some() {
             return Ok(refuse(format!(
                 "client {id} already has two secrets: once the previous one is no longer used, \
@@ -236,13 +239,15 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
             secret_hash2: Set(client.secret_hash1),
             ..Default::default()
         };
-        set(tx, id, hashes).await?;
+        update(tx, id, hashes).await?;
         Ok(event(EventKind::ClientChanged).reason("rotated").client(id).record(tx).await?)
     })
     .await?;
     let what = "has a new secret; the previous one stays valid until rotate --finish";
     let mut text = with_secret(id, what, &secret, json);
-    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !json) {
+    if let Some(ApiServerClient { file, .. }) =
+        api_server_client(installation, id).filter(|_| !json)
+    {
         text += &format!(
             "\nThe api-server uses this client: set API_AUTH_CLIENT_SECRET to the new secret in \
              {file}, restart the api-server, then run: installer client rotate {id} --finish"
@@ -253,21 +258,21 @@ async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(),
 
 async fn finish(installation: &Installation, id: &str) -> Result<(), CliError> {
     let db = installation.open().await?;
-    let used = used(installation, id);
+    let api_server_client = api_server_client(installation, id);
     change(&db, async |tx| {
-        let Some(older) = taken(tx, id).await?.secret_hash2 else {
+        let Some(previous_hash) = lock_client(tx, id).await?.secret_hash2 else {
             let why = format!("client {id} has no previous secret: no rotation is in progress");
             return Ok(refuse(why)?);
         };
-        if let Some(Used { file, secret }) = &used
-            && secret_hash(secret) == older.reveal()
+        if let Some(ApiServerClient { file, secret }) = &api_server_client
+            && secret_hash(secret) == previous_hash.reveal()
         {
             return Ok(refuse(format!(
                 "the api-server still uses the previous secret: set API_AUTH_CLIENT_SECRET in \
                  {file} to the new one and restart the api-server first"
             ))?);
         }
-        set(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
+        update(tx, id, ActiveModel { secret_hash2: Set(None), ..Default::default() }).await?;
         Ok(event(EventKind::ClientChanged)
             .reason("rotation_finished")
             .client(id)
@@ -278,8 +283,10 @@ async fn finish(installation: &Installation, id: &str) -> Result<(), CliError> {
     print(&format!("client {id} has one secret: the previous one is no longer valid"))
 }
 
-async fn remove(installation: &Installation, id: &str, although: bool) -> Result<(), CliError> {
-    if let Some(Used { file, .. }) = used(installation, id).filter(|_| !although) {
+async fn remove(installation: &Installation, id: &str, force: bool) -> Result<(), CliError> {
+    if let Some(ApiServerClient { file, .. }) =
+        api_server_client(installation, id).filter(|_| !force)
+    {
         return refuse(format!(
             "the api-server uses the client {id} ({file}), and without it every call is 503: name \
              another client there first, or pass --of-the-api-server"
@@ -302,7 +309,7 @@ async fn remove(installation: &Installation, id: &str, although: bool) -> Result
 }
 
 /// The client's row, locked until the transaction ends.
-async fn taken(tx: &impl ConnectionTrait, id: &str) -> Result<Model, CliError> {
+async fn lock_client(tx: &impl ConnectionTrait, id: &str) -> Result<Model, CliError> {
     let client = Entity::find_by_id(id).lock_exclusive().one(tx).await?;
     client.ok_or_else(|| CliError(unknown(id)))
 }
@@ -311,7 +318,7 @@ fn unknown(id: &str) -> String {
     format!("no such client: {id}")
 }
 
-async fn set(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {
-    let only = Column::ClientId.eq(id);
-    Entity::update_many().set(columns).filter(only).exec(tx).await.map(drop)
+async fn update(tx: &impl ConnectionTrait, id: &str, columns: ActiveModel) -> Result<(), DbErr> {
+    let this_client = Column::ClientId.eq(id);
+    Entity::update_many().set(columns).filter(this_client).exec(tx).await.map(drop)
 }

@@ -5,7 +5,7 @@ mod adopt;
 mod verify;
 
 use crate::installation::document_files::one_line;
-use crate::installation::{CliError, open_database, print, read_api_settings, refuse};
+use crate::installation::{CliError, count, open_database, print, read_api_settings, refuse};
 use api_server::config;
 use api_server::documents::store::DocumentStore;
 use api_server::documents::store::gc::{GcReport, ORPHAN_HOURS_MIN};
@@ -69,10 +69,10 @@ pub async fn run(arguments: &DocumentsArgs) -> Result<(), CliError> {
 
 async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Result<(), CliError> {
     let GcReport { removed, left } = store.sweep(db, hours).await?;
-    print(&format!("{} removed", counted(removed, "object")))?;
+    print(&format!("{} removed", count(removed, "object")))?;
     match left {
         0 => Ok(()),
-        _ => refuse(format!("{} could not be removed", counted(left, "object"))),
+        _ => refuse(format!("{} could not be removed", count(left, "object"))),
     }
 }
 
@@ -85,8 +85,4 @@ async fn open(env_file: Option<&Path>) -> Result<(DatabaseConnection, DocumentSt
     let db = open_database(&url).await?;
     let store = DocumentStore::open_existing(&location);
     Ok((db, store.map_err(|why| CliError(one_line(&format!("API_DOCUMENTS: {why}"))))?))
-}
-
-fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -7,7 +7,7 @@ mod report;
 
 use self::key::KeyState;
 use self::reading::{Sound, progress_bar};
-use crate::installation::{CliError, open_database, read_api_settings, refuse};
+use crate::installation::{CliError, count, open_database, read_api_settings, refuse};
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
 use api_server::command::idempotency::Claim;
@@ -78,26 +78,26 @@ pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     if arguments.verbose {
         telemetry::start_log("text", LOG_FILTER).map_err(CliError)?;
     }
-    let stop = stop_when_asked();
-    let desk = ImportContext::open(arguments, stop).await?;
-    let file = reading::check(&arguments.file, &desk.directory, desk.stop.clone()).await?;
+    let stop = stop_on_signal();
+    let context = ImportContext::open(arguments, stop).await?;
+    let file = reading::check(&arguments.file, &context.directory, context.stop.clone()).await?;
     let mode = ImportMode::new(&file.root, arguments.test).map_err(|f| CliError(f.to_string()))?;
     let claim = match arguments.test {
         true => None,
-        false => match desk.claim(&file).await? {
-            KeyState::Mine(claim) => {
-                desk.tell_how_far(&claim).await?;
+        false => match context.claim(&file).await? {
+            KeyState::Claimed(claim) => {
+                context.report_progress(&claim).await?;
                 Some(claim)
             }
-            KeyState::Done(told) => return tell_again(told, arguments.json).await,
+            KeyState::Done(prior) => return print_prior(prior, arguments.json).await,
         },
     };
-    let answer = desk.apply(file, mode, claim.as_ref()).await?;
-    tell(answer, arguments.json).await
+    let response = context.apply(file, mode, claim.as_ref()).await?;
+    print_result(response, arguments.json).await
 }
 
 /// True after Ctrl-C or SIGTERM. A second signal ends the process immediately.
-fn stop_when_asked() -> watch::Receiver<bool> {
+fn stop_on_signal() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
         stop_signal().await;
@@ -140,7 +140,7 @@ impl<'a> ImportContext<'a> {
     }
 
     /// Reports how far an earlier import of the file got.
-    async fn tell_how_far(&self, claim: &Claim) -> Result<(), CliError> {
+    async fn report_progress(&self, claim: &Claim) -> Result<(), CliError> {
         match import_log::records_done(&self.db, claim.scope_hash()).await? {
             0 => Ok(()),
             done => report::say(
@@ -168,7 +168,7 @@ impl<'a> ImportContext<'a> {
             idempotent_import::carry_out(&self.db, import, mode, pieces(input), claim).await;
         bar.finish_and_clear();
         match outcome {
-            Ok(answer) => Ok(answer),
+            Ok(response) => Ok(response),
             Err(error) => refuse(self.ended_early(&error, mode, claim).await),
         }
     }
@@ -188,7 +188,7 @@ impl<'a> ImportContext<'a> {
             Some(claim) => import_log::records_done(&self.db, claim.scope_hash()).await,
             None => Ok(0),
         };
-        let left = match done {
+        let committed = match done {
             _ if mode.test => "nothing was committed, as in every test run".to_owned(),
             Ok(_) if mode.block => {
                 "nothing was committed, because the file is one block: the same command starts over"
@@ -197,7 +197,7 @@ impl<'a> ImportContext<'a> {
             Ok(done) => format!("{}: the same command continues after them", records_done(done)),
             Err(_) => "the same command continues where it stopped".to_owned(),
         };
-        format!("{why}; {left}")
+        format!("{why}; {committed}")
     }
 
     fn explain(&self, error: &ImportError) -> String {
@@ -224,38 +224,32 @@ async fn admin(db: &DatabaseConnection) -> Result<RequestContext, CliError> {
     Ok(Caller::admin(db, admin.user_id, &admin.user_name).await?)
 }
 
-async fn tell_again(told: PriorImport, json: bool) -> Result<(), CliError> {
+async fn print_prior(prior: PriorImport, json: bool) -> Result<(), CliError> {
     report::say(
         json,
         "this file was already imported within the last 24 hours, so nothing was done; this is the \
          report of that import. To import the file once more, pass a new key with --key",
     )?;
-    match told {
-        PriorImport::Answer(answer) => tell(answer, json).await,
+    match prior {
+        PriorImport::Answer(response) => print_result(response, json).await,
         PriorImport::Whole(body) if json => report::print_whole(&body),
         PriorImport::Whole(_) => refuse("an earlier release imported it: --json shows the result"),
     }
 }
 
 /// Prints the result of an import, and fails unless all of it succeeded.
-async fn tell(answer: ImportResponse, json: bool) -> Result<(), CliError> {
-    let (totals, sound) = (answer.totals, answer.committed || answer.test);
+async fn print_result(response: ImportResponse, json: bool) -> Result<(), CliError> {
+    let (totals, succeeded) = (response.totals, response.committed || response.test);
     match json {
-        true => report::print_json(answer).await?,
-        false => report::print_text(answer).await?,
+        true => report::print_json(response).await?,
+        false => report::print_text(response).await?,
     }
-    match (totals.failed, sound) {
+    match (totals.failed, succeeded) {
         (0, true) => Ok(()),
-        (failed, _) => {
-            refuse(format!("{failed} of {} failed", counted(totals.read, "element", "elements")))
-        }
+        (failed, _) => refuse(format!("{failed} of {} failed", count(totals.read, "element"))),
     }
 }
 
 fn records_done(done: i64) -> String {
-    counted(done, "record imported", "records imported")
-}
-
-fn counted(number: i64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{} imported", count(done, "record"))
 }

@@ -49,16 +49,16 @@ pub fn is_root() -> bool {
 
 /// Asks, checks, plans and installs.
 pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
-    let asks = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
+    let interactive = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
-    undo_what_was_left(&dir, asks, given.dry_run).await?;
+    roll_back_interrupted(&dir, interactive, given.dry_run).await?;
     let settings = ExistingSettings::read(&dir)?;
-    let (mut answers, found, _turn) = match asks {
+    let (mut answers, found, _lock) = match interactive {
         true => ask(given, &settings).await?,
         false => checked(given.clone(), &settings).await?,
     };
     if !found.admin && answers.admin_password.is_none() {
-        answers.admin_password = match asks {
+        answers.admin_password = match interactive {
             // A dry run sets no password.
             true if given.dry_run => None,
             true => Some(wizard::ask_admin_password(&answers.admin)?),
@@ -70,17 +70,17 @@ pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
             }
         };
     }
-    let plan = InstallPlan::make(&answers, &settings, &found).map_err(CliError)?;
+    let plan = InstallPlan::new(&answers, &settings, &found).map_err(CliError)?;
     say(&format!("\nThe installer will:\n{}", plan.to_text()));
     if given.dry_run {
         say("Dry run: nothing was changed.");
         return Ok(());
     }
-    if asks && !wizard::confirm("Continue?")? {
+    if interactive && !wizard::confirm("Continue?")? {
         return refuse("nothing was changed");
     }
     let work = perform(&answers, &settings, &plan, &found).await?;
-    tell(&work)
+    print_summary(&work)
 }
 
 /// Asks until every check passes or the user gives up.
@@ -91,15 +91,15 @@ async fn ask(
     wizard::greet();
     let mut before = InstallArgs::default();
     loop {
-        let answered = wizard::ask(given.clone(), settings, &before).await?;
-        match checked(answered.clone(), settings).await {
+        let answers = wizard::ask(given.clone(), settings, &before).await?;
+        match checked(answers.clone(), settings).await {
             Ok(all) => return Ok(all),
-            Err(refused) => {
-                say(&format!("{refused}\n"));
+            Err(error) => {
+                say(&format!("{error}\n"));
                 if !wizard::confirm("Answer again?")? {
                     return refuse("nothing was changed");
                 }
-                before = answered;
+                before = answers;
             }
         }
     }
@@ -111,12 +111,12 @@ async fn checked(
     settings: &ExistingSettings,
 ) -> Result<(Answers, DatabaseState, InstallLock), CliError> {
     let answers = Answers::complete(given, settings)?;
-    let turn = InstallLock::take(&answers.database_url).await?;
+    let lock = InstallLock::take(&answers.database_url).await?;
     match check(&answers, settings).await {
-        Ok(found) => Ok((answers, found, turn)),
-        Err(refused) => {
-            turn.end().await;
-            Err(refused)
+        Ok(found) => Ok((answers, found, lock)),
+        Err(error) => {
+            lock.end().await;
+            Err(error)
         }
     }
 }
@@ -125,10 +125,10 @@ async fn checked(
 async fn check(answers: &Answers, settings: &ExistingSettings) -> Result<DatabaseState, CliError> {
     answers.check_admin()?;
     let mut checks = checks::check_machine(answers, settings).await;
-    let own = schema::own_tables();
+    let own_tables = schema::own_tables();
     let url = &answers.database_url;
-    let (of_database, found) = checks::check_database(url, settings.exist, &own).await;
-    checks.extend(of_database);
+    let (database_checks, found) = checks::check_database(url, settings.exist, &own_tables).await;
+    checks.extend(database_checks);
     let report = Report { checks };
     say(&report.to_text());
     match (report.faults(), found) {
@@ -168,7 +168,7 @@ async fn perform<'a>(
         }
     }
     if let Err(why) = outcome {
-        let why = format!("{why}\n{}", undone(&answers.dir, work.journal.done()).await);
+        let why = format!("{why}\n{}", roll_back(&answers.dir, work.journal.done()).await);
         return refuse(why);
     }
     Journal::forget(&answers.dir).map_err(CliError)?;
@@ -178,7 +178,7 @@ async fn perform<'a>(
 const STOPPED: &str = "stopped by a signal";
 
 /// Rolls back, and describes the result.
-async fn undone(dir: &Path, done: &[Undo]) -> String {
+async fn roll_back(dir: &Path, done: &[Undo]) -> String {
     let faults = undo(done).await;
     if !faults.is_empty() {
         let faults = faults.join("; ");
@@ -194,15 +194,19 @@ async fn undone(dir: &Path, done: &[Undo]) -> String {
 }
 
 /// Rolls back what an earlier run left unfinished, so that this run starts where that one did.
-async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(), CliError> {
+async fn roll_back_interrupted(
+    dir: &Path,
+    interactive: bool,
+    dry_run: bool,
+) -> Result<(), CliError> {
     let Some(done) = Journal::left_behind(dir).map_err(CliError)? else { return Ok(()) };
     say(&format!("An earlier run in {} was interrupted.", dir.display()));
     if dry_run {
         return refuse("run it without --dry-run: it rolls that back first");
     }
-    let mut turns = Vec::new();
+    let mut locks = Vec::new();
     for url in steps::databases(&done) {
-        turns.push(InstallLock::take(url).await?);
+        locks.push(InstallLock::take(url).await?);
     }
     if let Some(url) = steps::used_since(&done).await.map_err(CliError)? {
         return refuse(format!(
@@ -212,7 +216,7 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
             Journal::path(dir).display()
         ));
     }
-    if asks && !wizard::confirm("Roll back what it did and start over?")? {
+    if interactive && !wizard::confirm("Roll back what it did and start over?")? {
         return refuse("nothing was changed: what the earlier run did is still there");
     }
     let faults = undo(&done).await;
@@ -221,8 +225,8 @@ async fn undo_what_was_left(dir: &Path, asks: bool, dry_run: bool) -> Result<(),
     }
     Journal::forget(dir).map_err(CliError)?;
     remove_folders(&done);
-    for turn in turns {
-        turn.end().await;
+    for lock in locks {
+        lock.end().await;
     }
     say("What it did was rolled back.\n");
     Ok(())
@@ -265,7 +269,7 @@ impl Progress {
 }
 
 /// Prints the result, and what to do next.
-fn tell(work: &Work<'_>) -> Result<(), CliError> {
+fn print_summary(work: &Work<'_>) -> Result<(), CliError> {
     let Work { answers, plan, secrets, .. } = work;
     say("Installed.");
     say(&format!("  auth server   {}", answers.auth_url));
@@ -298,11 +302,11 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
     let Work { answers, plan, .. } = work;
     let mut steps = Vec::new();
     if work.settings_existed && !answers.start {
-        let planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
-        if planned(InstallStep::Settings) {
+        let is_planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
+        if is_planned(InstallStep::Settings) {
             steps
                 .push("restart both servers: until then they use the previous settings".to_owned());
-        } else if planned(InstallStep::Certificates) {
+        } else if is_planned(InstallStep::Certificates) {
             steps.push(
                 "reload both servers (SIGHUP): they still use the previous certificate".into(),
             );

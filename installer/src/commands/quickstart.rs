@@ -51,27 +51,28 @@ pub struct QuickstartArgs {
 
 /// Sets up, starts, verifies, reports, and runs until stopped.
 pub async fn run(arguments: &QuickstartArgs) -> Result<(), String> {
-    let place = QuickstartFolder::prepare(arguments)?;
-    let filled = place.fill_database(arguments).await?;
-    place.write_settings()?;
-    let mut auth = place.start("auth-server", "serve-auth")?;
-    let mut api = place.start("api-server", "serve-api")?;
-    let ca = &place.tls.authority;
-    auth.wait_until_ready(&format!("{}/health/ready", place.auth_url()), ca, None).await?;
-    api.wait_until_ready(&format!("{}/health/ready", place.api_url()), ca, None).await?;
-    place.verify().await?;
-    let report = place.report(&auth, &api, filled.web_contact);
+    let folder = QuickstartFolder::prepare(arguments)?;
+    let contents = folder.fill_database(arguments).await?;
+    folder.write_settings()?;
+    let mut auth = folder.start("auth-server", "serve-auth")?;
+    let mut api = folder.start("api-server", "serve-api")?;
+    let ca = &folder.tls.authority;
+    auth.wait_until_ready(&format!("{}/health/ready", folder.auth_url()), ca, None).await?;
+    api.wait_until_ready(&format!("{}/health/ready", folder.api_url()), ca, None).await?;
+    folder.verify().await?;
+    let report = folder.report(&auth, &api, contents.web_contact);
     let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
-    write_private(&place.dir.join("quickstart.json"), &text)?;
-    place.explain(&report, &filled.examples);
-    let stopped = tokio::select! {
+    write_private(&folder.dir.join("quickstart.json"), &text)?;
+    folder.print_summary(&report, &contents.examples);
+    let exited = tokio::select! {
         () = shutdown::stop_signal() => Ok(()),
-        name = async { tokio::select! { n = auth.ended() => n, n = api.ended() => n } } => Err(name),
+        name = auth.wait_for_exit() => Err(name),
+        name = api.wait_for_exit() => Err(name),
     };
-    if let Err(name) = stopped {
+    if let Err(name) = exited {
         // The other server keeps running, and the one that ended can be restarted manually.
-        println!("{name} has stopped; see {}", place.dir.join(format!("{name}.log")).display());
-        println!("restart it with: {name} --env-file {}", place.env_file(name).display());
+        println!("{name} has stopped; see {}", folder.dir.join(format!("{name}.log")).display());
+        println!("restart it with: {name} --env-file {}", folder.env_file(name).display());
         shutdown::stop_signal().await;
     }
     tokio::join!(auth.stop(), api.stop());
@@ -139,27 +140,27 @@ impl QuickstartFolder {
     /// Creates the schema, users, clients and portfolio.
     async fn fill_database(&self, arguments: &QuickstartArgs) -> Result<DatabaseContents, String> {
         let failed = |error: String| format!("cannot use the database: {error}");
-        let refused = |error: DbErr| failed(error.to_string());
-        let db = db::connect(&self.database_url, 4, true).await.map_err(refused)?;
-        migration::migrate(&db).await.map_err(refused)?;
+        let db_error = |error: DbErr| failed(error.to_string());
+        let db = db::connect(&self.database_url, 4, true).await.map_err(db_error)?;
+        migration::migrate(&db).await.map_err(db_error)?;
         let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
         seed::users_and_clients(&db, &self.credentials, &redirects, &self.api_url())
             .await
             .map_err(failed)?;
-        seed::standing_rows::ensure(&db).await.map_err(refused)?;
+        seed::standing_rows::ensure(&db).await.map_err(db_error)?;
         if !arguments.empty {
-            let plan = PortfolioSize { loans: arguments.loans, block: demo::BLOCK };
+            let size = PortfolioSize { loans: arguments.loans, block: demo::BLOCK };
             let store = DocumentStore::open_for_bulk(self.documents());
             let store =
                 store.map_err(|error| format!("cannot open the document store: {error}"))?;
             let keys = format!("k1:{}", self.credentials.card_key).parse()?;
-            demo::fill(&db, &store, &keys, plan, &self.credentials.web)
+            demo::fill(&db, &store, &keys, size, &self.credentials.web)
                 .await
                 .map_err(|why| format!("cannot create the demo portfolio: {why}"))?;
         }
-        let web_contact = seed::web_contact(&db).await.map_err(refused)?;
-        let examples = demo::examples::examples(&db).await.map_err(refused)?;
-        db.close().await.map_err(refused)?;
+        let web_contact = seed::web_contact(&db).await.map_err(db_error)?;
+        let examples = demo::examples::examples(&db).await.map_err(db_error)?;
+        db.close().await.map_err(db_error)?;
         Ok(DatabaseContents { web_contact, examples })
     }
 
@@ -251,7 +252,7 @@ impl QuickstartFolder {
     }
 
     /// Prints the summary for the user.
-    fn explain(&self, report: &Value, examples: &[(&str, String)]) {
+    fn print_summary(&self, report: &Value, examples: &[(&str, String)]) {
         let (auth_url, api_url) = (self.auth_url(), self.api_url());
         let ca = shell_word(&self.tls.authority);
         println!("auth server   {auth_url}\napi-server    {api_url}");
@@ -295,6 +296,6 @@ fn free_port(port: u16) -> Result<u16, String> {
 /// Quotes a path for a shell.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

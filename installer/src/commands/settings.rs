@@ -121,8 +121,8 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
     .await?;
     let today = db::clock(&db).await?.today;
     db.close().await?;
-    let was = before.unwrap_or_else(|| "not set".to_owned());
-    print(&format!("{name} is {value} (was {was})"))?;
+    let previous = before.unwrap_or_else(|| "not set".to_owned());
+    print(&format!("{name} is {value} (was {previous})"))?;
     if name == BUSINESS_TIME_ZONE {
         print(&format!("today is now {today}, starting with the next request"))?;
     }

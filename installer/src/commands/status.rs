@@ -37,12 +37,12 @@ pub async fn run(arguments: &StatusArgs) -> Result<bool, CliError> {
     let mut report = Report::default();
     let settings = read_settings(arguments, &mut report);
     // Servers without a database take a while to answer.
-    let mut of_servers = Report::default();
+    let mut server_report = Report::default();
     let (db, ()) = tokio::join!(
         database::check(&settings, &mut report),
-        servers::check(&settings, &mut of_servers),
+        servers::check(&settings, &mut server_report),
     );
-    report.checks.append(&mut of_servers.checks);
+    report.checks.append(&mut server_report.checks);
     certificates::check(&settings, &mut report);
     work::check(&settings, db.as_ref(), &mut report).await;
     names::check(db.as_ref(), &mut report).await;

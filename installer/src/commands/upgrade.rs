@@ -51,7 +51,7 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
         }
         pending => pending,
     };
-    tell_plan(&db, &pending).await?;
+    print_plan(&db, &pending).await?;
     let others = connections::others(&db).await?;
     print(&match &others[..] {
         [] => "connected  no one else".to_owned(),
@@ -71,7 +71,7 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
              servers; if none of these is a server, pass --others-connected",
         );
     }
-    if !arguments.yes && !asked()? {
+    if !arguments.yes && !is_confirmed()? {
         return refuse("nothing was changed");
     }
     // On MariaDB the upgrade's lock occupies one connection.
@@ -84,8 +84,8 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
         SchemaState::Current => return Ok(Vec::new()),
         newer @ SchemaState::Newer(_) => {
             let applied = migration::applied(db).await?.unwrap_or_default();
-            let ours = |name: &String| MIGRATIONS.iter().any(|it| it.name == name);
-            return match applied.iter().any(ours) {
+            let is_known = |name: &String| MIGRATIONS.iter().any(|it| it.name == name);
+            return match applied.iter().any(is_known) {
                 true => refuse(newer.to_string()),
                 false => refuse("this database belongs to another product"),
             };
@@ -105,9 +105,9 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
     Ok(MIGRATIONS.iter().filter(|migration| names.contains(&migration.name)).collect())
 }
 
-async fn tell_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), CliError> {
-    let (all, left) = (MIGRATIONS.len(), pending.len());
-    print(&format!("schema     {} of {all} migrations applied; pending:", all - left))?;
+async fn print_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), CliError> {
+    let (all, pending_count) = (MIGRATIONS.len(), pending.len());
+    print(&format!("schema     {} of {all} migrations applied; pending:", all - pending_count))?;
     let width = pending.iter().map(|migration| migration.name.len()).max().unwrap_or_default();
     for Migration { name, summary, .. } in pending {
         print(&format!("           {name:<width$}  {summary}"))?;
@@ -143,7 +143,7 @@ async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), CliError> {
     }
 }
 
-fn asked() -> Result<bool, CliError> {
+fn is_confirmed() -> Result<bool, CliError> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
         return refuse(
@@ -157,20 +157,20 @@ fn asked() -> Result<bool, CliError> {
 
 async fn upgrade(db: &DatabaseConnection) -> Result<(), CliError> {
     let mut printed = Ok(());
-    let mut tell = |progress: Progress| {
-        let told = match progress {
+    let mut print_progress = |progress: Progress| {
+        let outcome = match progress {
             Progress::Begins(migration) => print(&format!("running    {}", migration.name)),
             Progress::Done(_, time) => print(&format!("           {:.2} s", time.as_secs_f32())),
         };
-        printed = std::mem::replace(&mut printed, Ok(())).and(told);
+        printed = std::mem::replace(&mut printed, Ok(())).and(outcome);
     };
-    run_migrations(db, &mut tell).await?;
+    run_migrations(db, &mut print_progress).await?;
     // The database is upgraded even if the reader of the progress output is gone.
     printed.and(print("done       the database has this release's schema: start the servers"))
 }
 
-async fn run_migrations(db: &DatabaseConnection, tell: Watch<'_>) -> Result<(), CliError> {
-    migration::run(db, Ending::Kept, tell).await.map_err(|stopped| {
+async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), CliError> {
+    migration::run(db, Ending::Committed, watch).await.map_err(|stopped| {
         CliError(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
                 "{stopped}; completed steps are recorded: once the cause is fixed, the same \

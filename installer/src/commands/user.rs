@@ -117,27 +117,27 @@ pub async fn run(arguments: &UserArgs) -> Result<(), CliError> {
         UserAction::Unlock(user) => unlock(installation, user).await,
         UserAction::Password { user, password } => set_password(installation, user, password).await,
         UserAction::LogOut { name: Some(name), web, .. } => log_out(installation, name, *web).await,
-        UserAction::LogOut { .. } => log_out_everybody(installation).await,
+        UserAction::LogOut { .. } => log_out_all(installation).await,
     }
 }
 
-async fn add(installation: &Installation, newcomer: &NewUser) -> Result<(), CliError> {
-    newcomer.check()?;
-    let name = newcomer.name.as_str();
-    let taken = || format!("the user {name} already exists; nothing was changed");
-    let alike = "another user already has a name that looks like this one; nothing was changed";
+async fn add(installation: &Installation, new_user: &NewUser) -> Result<(), CliError> {
+    new_user.check()?;
+    let name = new_user.name.as_str();
+    let already_exists = || format!("the user {name} already exists; nothing was changed");
+    let lookalike = "another user already has a name that looks like this one; nothing was changed";
     let db = installation.open().await?;
     let same_name = users::Entity::find().filter(users::Column::UserName.eq(name));
     if same_name.one(&db).await?.is_some() {
-        return refuse(taken());
+        return refuse(already_exists());
     }
-    let privileges = privileges(&db, &newcomer.privileges).await?;
-    let password = newcomer.password.read(name)?;
+    let privileges = privileges(&db, &new_user.privileges).await?;
+    let password = new_user.password.read(name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
-    let user = newcomer.row(db::time(&db).await?);
+    let user = new_user.row(db::time(&db).await?);
     let account = change(&db, async |tx| {
         let user_id = match accounts::add(tx, user.clone(), &privileges).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(alike)?),
+            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(lookalike)?),
             added => added?,
         };
         accounts::set_password(tx, UserKind::Core, user_id, hash.clone()).await?;
@@ -146,7 +146,7 @@ async fn add(installation: &Installation, newcomer: &NewUser) -> Result<(), CliE
         Ok(account)
     })
     .await?;
-    print_once(&password.after(&format!("{account} added")))
+    print_once(&password.message(&format!("{account} added")))
 }
 
 impl NewUser {
@@ -156,11 +156,11 @@ impl NewUser {
             return refuse("web users are borrowers: they are added with their contact, by import");
         }
         accounts::check_name(&self.name)?;
-        for (what, text, most) in
+        for (option, text, max) in
             [("--full-name", &self.full_name, 80), ("--email", &self.email, 100)]
         {
             if let Some(text) = text {
-                check_text(what, text, most)?;
+                check_text(option, text, max)?;
             }
         }
         let address = |text: &String| {
@@ -188,13 +188,13 @@ impl NewUser {
     }
 }
 
-fn check_text(what: &str, text: &str, most: usize) -> Result<(), CliError> {
-    let plain = !text.chars().any(char::is_control) && text.trim() == text;
-    match plain && (1..=most).contains(&text.chars().count()) {
+fn check_text(option: &str, text: &str, max: usize) -> Result<(), CliError> {
+    let is_plain = !text.chars().any(char::is_control) && text.trim() == text;
+    match is_plain && (1..=max).contains(&text.chars().count()) {
         true => Ok(()),
         false => refuse(format!(
-            "{what} must have 1 to {most} characters, with no control characters and no leading or \
-             trailing spaces"
+            "{option} must have 1 to {max} characters, with no control characters and no leading \
+             or trailing spaces"
         )),
     }
 }
@@ -219,7 +219,7 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), CliErr
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         // Lock order: sessions before the user's row, as a refresh holds its session and then waits
         // for the user.
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
@@ -246,14 +246,14 @@ async fn unlock(installation: &Installation, user: &Named) -> Result<(), CliErro
     let db = installation.open().await?;
     let account = user.find(&db).await?;
     let subject = log_in_failures::account(account.kind, &account.user_name);
-    let counted = change(&db, async |tx| {
+    let was_locked = change(&db, async |tx| {
         let counts = log_in_failures::Entity::delete_by_id(subject.as_str()).exec(tx).await?;
         if counts.rows_affected > 0 {
             account.event(EventKind::Unlocked).record(tx).await?;
         }
         Ok(counts.rows_affected > 0)
     });
-    match counted.await? {
+    match was_locked.await? {
         true => print(&format!("{account} unlocked: failed log-ins count from zero again")),
         false => print(&format!("{account} was not locked: no failed log-ins are recorded")),
     }
@@ -269,21 +269,23 @@ async fn set_password(
     let password = password.read(&account.user_name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         account.event(EventKind::PasswordChanged).record(tx).await?;
         Ok(tokens)
     })
     .await?;
-    print_once(&password.after(&format!("{account} has a new password; tokens revoked: {tokens}")))
+    print_once(
+        &password.message(&format!("{account} has a new password; tokens revoked: {tokens}")),
+    )
 }
 
 async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let account = Account::find(&db, accounts::kind(web), name).await?;
     let tokens = change(&db, async |tx| {
-        account.take(tx).await?;
+        account.lock(tx).await?;
         let tokens = sessions::end_all(tx, account.kind, account.user_id).await?;
         account.event(EventKind::LoggedOut).reason("administrator").record(tx).await?;
         Ok(tokens)
@@ -292,7 +294,7 @@ async fn log_out(installation: &Installation, name: &str, web: bool) -> Result<(
     print(&format!("{account} logged out; tokens revoked: {tokens}"))
 }
 
-async fn log_out_everybody(installation: &Installation) -> Result<(), CliError> {
+async fn log_out_all(installation: &Installation) -> Result<(), CliError> {
     let db = installation.open().await?;
     let tokens = change(&db, async |tx| {
         let tokens = sessions::end_everything(tx).await?;
@@ -340,8 +342,8 @@ mod tests {
             (&["jo", "--email", "j o@example.com"], "--email must be an address"),
             (&["jo", "--web"], "by import"),
         ] {
-            let said = check(line).expect_err("refused").to_string();
-            assert!(said.contains(why), "{said}: {line:?}");
+            let message = check(line).expect_err("refused").to_string();
+            assert!(message.contains(why), "{message}: {line:?}");
         }
     }
 }

@@ -12,8 +12,8 @@ const RETURNS: [(&str, &str); 2] =
 
 /// Adds yesterday's runs.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let drawn = block.at(|slot| slot == 0 || slot % 5 == 2);
-    let failures: Vec<_> = drawn.zip(RETURNS).collect();
+    let returned = block.at(|slot| slot == 0 || slot % 5 == 2);
+    let failures: Vec<_> = returned.zip(RETURNS).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or_default();
     let (failed, succeeded) = (count(failures.len()), 18);
     let ach = batch_runs::Model {
@@ -39,7 +39,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
         interest_accrued_total: None,
         oldest_unaccrued_date: None,
     };
-    let accrued = count(block.places.len());
+    let accrued = count(block.loans.len());
     let accrual = batch_runs::Model {
         kind: BatchKind::Accrual,
         state: BatchState::Succeeded,
@@ -63,10 +63,10 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     };
     let batch_id = bulk_insert::add(tx, ach).await?;
     bulk_insert::add(tx, accrual).await?;
-    let failures = failures.into_iter().map(|(place, (code, message))| batch_failures::Model {
+    let failures = failures.into_iter().map(|(loan, (code, message))| batch_failures::Model {
         row_id: 0,
         batch_id,
-        loan_id: place.loan_id,
+        loan_id: loan.loan_id,
         code: code.to_owned(),
         message: message.to_owned(),
     });

@@ -40,9 +40,9 @@ pub struct Staff {
 
 /// Consecutively booked loans.
 pub struct Block {
-    pub places: Vec<LoanRef>,
+    pub loans: Vec<LoanRef>,
     pub staff: Staff,
-    pub author: Actor,
+    pub actor: Actor,
     /// The database's time, and the day that the portfolio's dates are relative to.
     pub clock: Clock,
 }
@@ -51,21 +51,21 @@ impl Block {
     /// Reads all loans with ids above this one; the first of them has this number in the portfolio.
     pub async fn read(
         tx: &DatabaseTransaction,
-        above: i64,
+        after_id: i64,
         first_number: u32,
-        author: Actor,
+        actor: Actor,
         today: NaiveDate,
     ) -> Result<Self, DbErr> {
         use loans::Column::{ContactId, LoanId, OriginationDate};
         let rows: Vec<(i64, i64, NaiveDate)> = loans::Entity::find()
             .select_only()
             .columns([LoanId, ContactId, OriginationDate])
-            .filter(LoanId.gt(above))
+            .filter(LoanId.gt(after_id))
             .order_by_asc(LoanId)
             .into_tuple()
             .all(tx)
             .await?;
-        let place = |((loan_id, contact_id, origination), number)| LoanRef {
+        let loan_ref = |((loan_id, contact_id, origination), number)| LoanRef {
             number,
             slot: number % MIX,
             loan_id,
@@ -80,13 +80,13 @@ impl Block {
             supervisor: user_id(tx, "supervisor").await?,
         };
         let clock = Clock { today, ..db::clock(tx).await? };
-        let places = rows.into_iter().zip(first_number..).map(place).collect();
-        Ok(Self { places, staff, author, clock })
+        let loans = rows.into_iter().zip(first_number..).map(loan_ref).collect();
+        Ok(Self { loans, staff, actor, clock })
     }
 
     /// The loans at these places of the mix.
-    pub fn at(&self, slot: impl Fn(u32) -> bool) -> impl Iterator<Item = &LoanRef> {
-        self.places.iter().filter(move |place| slot(place.slot))
+    pub fn at(&self, is_wanted: impl Fn(u32) -> bool) -> impl Iterator<Item = &LoanRef> {
+        self.loans.iter().filter(move |loan| is_wanted(loan.slot))
     }
 
     /// The day this many days from today; negative: ago.

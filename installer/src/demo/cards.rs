@@ -61,27 +61,28 @@ pub async fn add_with_payments(
     block: &Block,
 ) -> Result<(), DbErr> {
     let mut payments = Vec::new();
-    for place in block.at(|slot| slot == 0 || slot % 5 == 2) {
-        payments.push(from_bank(block, place));
+    for loan in block.at(|slot| slot == 0 || slot % 5 == 2) {
+        payments.push(from_bank(block, loan));
     }
     for (slot, token, entry, used) in CARDS {
-        for place in block.at(|other| other == slot) {
+        for loan in block.at(|other| other == slot) {
             let forgotten = slot == 0 && token == FORGOTTEN;
-            let card = add_card(tx, gateway, block, place, (token, entry)).await.map_err(failed)?;
-            age(tx, block, &card, used, forgotten).await?;
+            let card =
+                add_card(tx, gateway, block, loan, (token, entry)).await.map_err(card_error)?;
+            backdate(tx, block, &card, used, forgotten).await?;
             let token_id = card.payment_gateway_token_id;
             if entry == EntryType::Wallet && used > 1 {
-                payments.push(from_card(block, place, token_id, !forgotten));
+                payments.push(from_card(block, loan, token_id, !forgotten));
             }
             if slot == PAID_AT && token == "tok_visa" {
-                by_card::add(tx, block, place, &card).await.map_err(failed)?;
+                by_card::add(tx, block, loan, &card).await.map_err(card_error)?;
             }
         }
     }
     bulk_insert::add_all(tx, payments).await
 }
 
-fn failed(error: CardError) -> DbErr {
+fn card_error(error: CardError) -> DbErr {
     DbErr::Custom(error.message())
 }
 
@@ -90,33 +91,33 @@ async fn add_card(
     tx: &DatabaseTransaction,
     gateway: &PaymentGateway,
     block: &Block,
-    place: &LoanRef,
+    loan: &LoanRef,
     (token, entry_type): (&str, EntryType),
 ) -> Result<payment_gateway_tokens::Model, CardError> {
     let card = Card {
-        loan_id: place.loan_id,
-        contact_id: place.contact_id,
+        loan_id: loan.loan_id,
+        contact_id: loan.contact_id,
         entry_type,
-        cardholder_name: Some(format!("Cardholder {}", place.number + 1)),
-        described: gateway.describe(token, place.contact_id).await?,
+        cardholder_name: Some(format!("Cardholder {}", loan.number + 1)),
+        described: gateway.describe(token, loan.contact_id).await?,
     };
-    card.insert(tx, gateway, &block.author, block.clock).await
+    card.insert(tx, gateway, &block.actor, block.clock).await
 }
 
 /// Backdates a card. A forgotten one is no longer at the gateway.
-async fn age(
+async fn backdate(
     tx: &DatabaseTransaction,
     block: &Block,
     card: &payment_gateway_tokens::Model,
     used_count: i32,
     forgotten: bool,
 ) -> Result<(), DbErr> {
-    let mut aged: payment_gateway_tokens::ActiveModel = card.clone().into();
-    aged.created_date = Set(block.days_ago(120));
-    aged.last_used_date = Set((used_count > 0).then(|| block.days_ago(10)));
-    aged.used_count = Set(used_count);
-    aged.forget_flag = Set(forgotten);
-    aged.update(tx).await?;
+    let mut backdated: payment_gateway_tokens::ActiveModel = card.clone().into();
+    backdated.created_date = Set(block.days_ago(120));
+    backdated.last_used_date = Set((used_count > 0).then(|| block.days_ago(10)));
+    backdated.used_count = Set(used_count);
+    backdated.forget_flag = Set(forgotten);
+    backdated.update(tx).await?;
     if forgotten {
         let id = card.payment_gateway_token_id;
         payment_gateway_secrets::Entity::delete_by_id(id).exec(tx).await?;
@@ -125,8 +126,8 @@ async fn age(
 }
 
 /// An automated payment from a bank account. One in the mix has its next draw postponed.
-fn from_bank(block: &Block, place: &LoanRef) -> automated_payments::Model {
-    let (status, amount_type) = match place.slot {
+fn from_bank(block: &Block, loan: &LoanRef) -> automated_payments::Model {
+    let (status, amount_type) = match loan.slot {
         17 => (AutomatedPaymentStatus::Disabled, AutomatedAmountType::Fixed),
         22 => (AutomatedPaymentStatus::Expired, AutomatedAmountType::Fixed),
         32 => (AutomatedPaymentStatus::Active, AutomatedAmountType::PercentOfPrincipal),
@@ -137,13 +138,13 @@ fn from_bank(block: &Block, place: &LoanRef) -> automated_payments::Model {
     let percentage = amount_type == AutomatedAmountType::PercentOfPrincipal;
     automated_payments::Model {
         row_id: 0,
-        loan_id: place.loan_id,
+        loan_id: loan.loan_id,
         description: "Monthly draft".to_owned(),
         payment_type: AutomatedPaymentType::Ach,
         status,
         bank_routing_number: Some("021000021".to_owned()),
-        bank_account_number: Some(Masked::new(format!("88{:08}", 4_000_123 + place.number))),
-        bank_account_type: Some(match place.slot % 2 {
+        bank_account_number: Some(Masked::new(format!("88{:08}", 4_000_123 + loan.number))),
+        bank_account_type: Some(match loan.slot % 2 {
             0 => BankAccountType::Checking,
             _ => BankAccountType::Savings,
         }),
@@ -156,17 +157,17 @@ fn from_bank(block: &Block, place: &LoanRef) -> automated_payments::Model {
         debit_or_credit: DebitOrCredit::Debit,
         billing_type: if billed { BillingType::Billing } else { BillingType::Recurring },
         billing_period: PaymentPeriod::Monthly,
-        start_date: place.origination,
+        start_date: loan.origination,
         next_date: (status == AutomatedPaymentStatus::Active).then(|| block.day(9)),
         expire_date: (status == AutomatedPaymentStatus::Expired).then(|| block.day(-9)),
-        temp_grace_period: if place.slot == 2 { 5 } else { 0 },
+        temp_grace_period: if loan.slot == 2 { 5 } else { 0 },
     }
 }
 
 /// An automated payment from a card; one whose card was forgotten is no longer drawn.
 fn from_card(
     block: &Block,
-    place: &LoanRef,
+    loan: &LoanRef,
     token_id: i64,
     active: bool,
 ) -> automated_payments::Model {
@@ -185,7 +186,7 @@ fn from_card(
         amount: Some(cents(7500)),
         next_date: active.then(|| block.day(12)),
         temp_grace_period: 0,
-        ..from_bank(block, place)
+        ..from_bank(block, loan)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Comments on loans, contacts and collateral, in every priority, with documents.
 
 use super::block::Block;
-use super::collateral::Added;
-use super::documents::Paper;
+use super::collateral::CollateralRef;
+use super::documents::NewDocument;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::bulk_insert;
 use shared::entity::comments::{CommentPriority, Model};
@@ -34,57 +34,58 @@ struct CommentWriter<'a> {
 pub async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
-    collateral: &[Added],
-) -> Result<Vec<Paper>, DbErr> {
-    let pen = CommentWriter {
+    collateral: &[CollateralRef],
+) -> Result<Vec<NewDocument>, DbErr> {
+    let writer = CommentWriter {
         tx,
         block,
         general: category(tx, "GENERAL").await?,
         collections: category(tx, "COLLECTIONS").await?,
         legal: category(tx, "LEGAL").await?,
     };
-    let mut papers = Vec::new();
-    for place in block.at(|slot| slot == 0 || slot % 4 == 1 || slot % 6 == 5 || slot == 8) {
-        let slot = place.slot as usize;
-        let (loan, contact) =
-            (CommentOwner::Loan(place.loan_id), CommentOwner::Contact(place.contact_id));
-        match place.slot {
+    let mut new_documents = Vec::new();
+    for loan in block.at(|slot| slot == 0 || slot % 4 == 1 || slot % 6 == 5 || slot == 8) {
+        let slot = loan.slot as usize;
+        let (on_loan, on_contact) =
+            (CommentOwner::Loan(loan.loan_id), CommentOwner::Contact(loan.contact_id));
+        match loan.slot {
             0 => {
-                papers.push(pen.all_priorities(loan).await?);
-                papers.push(pen.all_priorities(contact).await?);
+                new_documents.push(writer.all_priorities(on_loan).await?);
+                new_documents.push(writer.all_priorities(on_contact).await?);
             }
             // Only the admin account and the Audit group can read it.
             8 => {
                 let text = "Referred to counsel.";
-                pen.write(loan, pen.legal, text, CommentPriority::High).await?;
+                writer.write(on_loan, writer.legal, text, CommentPriority::High).await?;
             }
             _ if slot % 4 == 1 => {
-                let category = if slot % 5 >= 2 { pen.collections } else { pen.general };
+                let category = if slot % 5 >= 2 { writer.collections } else { writer.general };
                 let priority = PRIORITIES[slot / 4 % 3];
                 let text = "Called about the next payment; the borrower will pay on time.";
-                let comment_id = pen.write(loan, category, text, priority).await?;
+                let comment_id = writer.write(on_loan, category, text, priority).await?;
                 if slot % 12 == 1 {
-                    papers.push(paper(loan, comment_id));
+                    new_documents.push(comment_document(on_loan, comment_id));
                 }
             }
             _ => {
                 let text = "Prefers to be reached by e-mail.";
-                pen.write(contact, pen.general, text, PRIORITIES[slot / 6 % 3]).await?;
+                writer.write(on_contact, writer.general, text, PRIORITIES[slot / 6 % 3]).await?;
             }
         }
     }
-    for Added { slot, collateral_id } in collateral {
-        let on = CommentOwner::Collateral(*collateral_id);
+    for CollateralRef { slot, collateral_id } in collateral {
+        let on_collateral = CommentOwner::Collateral(*collateral_id);
         match slot {
-            0 => papers.push(pen.all_priorities(on).await?),
+            0 => new_documents.push(writer.all_priorities(on_collateral).await?),
             13 | 23 | 33 => {
                 let text = "The appraisal is to be renewed.";
-                pen.write(on, pen.general, text, PRIORITIES[(slot / 10 % 3) as usize]).await?;
+                let priority = PRIORITIES[(slot / 10 % 3) as usize];
+                writer.write(on_collateral, writer.general, text, priority).await?;
             }
             _ => {}
         }
     }
-    Ok(papers)
+    Ok(new_documents)
 }
 
 async fn category(tx: &DatabaseTransaction, code: &str) -> Result<i64, DbErr> {
@@ -96,29 +97,35 @@ async fn category(tx: &DatabaseTransaction, code: &str) -> Result<i64, DbErr> {
     Ok(category.comment_category_id)
 }
 
-fn paper(on: CommentOwner, comment_id: i64) -> Paper {
-    let (owner_type, name) = match on {
+fn comment_document(owner: CommentOwner, comment_id: i64) -> NewDocument {
+    let (owner_type, name) = match owner {
         CommentOwner::Loan(_) => (DocumentOwner::LoanComment, "Letter to the borrower"),
         CommentOwner::Contact(_) => (DocumentOwner::ContactComment, "Letter from the borrower"),
         CommentOwner::Collateral(_) => (DocumentOwner::CollateralComment, "Appraisal"),
     };
-    Paper { owner_type, owner_id: comment_id, field_name: None, name: name.to_owned(), files: 1 }
+    NewDocument {
+        owner_type,
+        owner_id: comment_id,
+        field_name: None,
+        name: name.to_owned(),
+        files: 1,
+    }
 }
 
 impl CommentWriter<'_> {
     /// Writes a comment in each priority; the first one has a document.
-    async fn all_priorities(&self, on: CommentOwner) -> Result<Paper, DbErr> {
-        let first = self.write(on, self.general, "For the file.", PRIORITIES[0]).await?;
+    async fn all_priorities(&self, owner: CommentOwner) -> Result<NewDocument, DbErr> {
+        let first = self.write(owner, self.general, "For the file.", PRIORITIES[0]).await?;
         let text = "Asks for a statement of the year.";
-        self.write(on, self.general, text, PRIORITIES[1]).await?;
+        self.write(owner, self.general, text, PRIORITIES[1]).await?;
         let text = "Call back before the end of the week.";
-        self.write(on, self.collections, text, PRIORITIES[2]).await?;
-        Ok(paper(on, first))
+        self.write(owner, self.collections, text, PRIORITIES[2]).await?;
+        Ok(comment_document(owner, first))
     }
 
     async fn write(
         &self,
-        on: CommentOwner,
+        owner: CommentOwner,
         comment_category_id: i64,
         text: &str,
         priority: CommentPriority,
@@ -126,9 +133,9 @@ impl CommentWriter<'_> {
         let urgent = priority == CommentPriority::High;
         let comment = Model {
             comment_id: 0,
-            loan_id: if let CommentOwner::Loan(id) = on { Some(id) } else { None },
-            contact_id: if let CommentOwner::Contact(id) = on { Some(id) } else { None },
-            collateral_id: if let CommentOwner::Collateral(id) = on { Some(id) } else { None },
+            loan_id: if let CommentOwner::Loan(id) = owner { Some(id) } else { None },
+            contact_id: if let CommentOwner::Contact(id) = owner { Some(id) } else { None },
+            collateral_id: if let CommentOwner::Collateral(id) = owner { Some(id) } else { None },
             comment_category_id,
             comment: text.to_owned(),
             action_date: urgent.then(|| self.block.day(4)),

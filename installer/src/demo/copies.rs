@@ -269,8 +269,8 @@ impl Original {
         Ok(())
     }
 
-    /// Makes the database number new rows after the copies. Only PostgreSQL has to be told.
-    pub async fn number_behind(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
+    /// Makes the database number new rows after the copies. Only PostgreSQL needs this.
+    pub async fn advance_sequences(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
         if db.get_database_backend() != DbBackend::Postgres {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Credit lines of revolving and non-revolving loans, and the draws on them.
 
 use super::block::{Block, LoanRef, cents};
-use super::loans::{LoanProfile, sort};
+use super::loans::{LoanProfile, profile};
 use api_server::loans::adjustments::{self, NewAdjustment};
 use api_server::loans::journal::codes::DRAW;
 use api_server::loans::servicing::adjustment::AdjustmentKind;
@@ -20,15 +20,15 @@ type Drawn = &'static [(u64, i64)];
 /// Adds a main line and a line for draws to each such loan.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let open_ended =
-        |slot| matches!(sort(slot), LoanProfile::Revolving | LoanProfile::NonRevolving);
-    for place in block.at(open_ended) {
+        |slot| matches!(profile(slot), LoanProfile::Revolving | LoanProfile::NonRevolving);
+    for loan in block.at(open_ended) {
         let main: Drawn = &[(35, 35_000)];
         let cash: Drawn = &[(40, 60_000), (45, 12_550)];
-        let main_line = bulk_insert::add(tx, line(place, 0)).await?;
-        let cash_line = bulk_insert::add(tx, line(place, DRAW.number)).await?;
+        let main_line = bulk_insert::add(tx, line(loan, 0)).await?;
+        let cash_line = bulk_insert::add(tx, line(loan, DRAW.number)).await?;
         let drawn = main.iter().map(|draw| (main_line, draw));
         for (line_id, (days, amount)) in drawn.chain(cash.iter().map(|draw| (cash_line, draw))) {
-            let day = place.origination + Days::new(*days);
+            let day = loan.origination + Days::new(*days);
             let draw = NewAdjustment {
                 kind: AdjustmentKind::Draw,
                 amount: cents(*amount),
@@ -37,16 +37,16 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
                 user_reference: Some("By telephone".to_owned()),
             };
             let posted =
-                adjustments::post(tx, &block.author, block.clock, place.loan_id, &draw).await;
+                adjustments::post(tx, &block.actor, block.clock, loan.loan_id, &draw).await;
             posted.map_err(|problem| DbErr::Custom(problem.message()))?;
         }
     }
     Ok(())
 }
 
-fn line(place: &LoanRef, transaction_code: i32) -> credit_lines::Model {
+fn line(loan: &LoanRef, transaction_code: i32) -> credit_lines::Model {
     let main = transaction_code == 0;
-    let non_revolving = sort(place.slot) == LoanProfile::NonRevolving;
+    let non_revolving = profile(loan.slot) == LoanProfile::NonRevolving;
     let draw_until_type = match (main, non_revolving) {
         (true, _) => DrawUntilType::FromOrigination,
         (false, true) => DrawUntilType::FixedDate,
@@ -56,7 +56,7 @@ fn line(place: &LoanRef, transaction_code: i32) -> credit_lines::Model {
     let fixed_date = draw_until_type == DrawUntilType::FixedDate;
     credit_lines::Model {
         creditline_id: 0,
-        loan_id: place.loan_id,
+        loan_id: loan.loan_id,
         name: if main { "Main line" } else { "Cash advances" }.to_owned(),
         description: (!main).then(|| "Draws by transfer to the borrower's account".to_owned()),
         transaction_code,
@@ -68,7 +68,7 @@ fn line(place: &LoanRef, transaction_code: i32) -> credit_lines::Model {
         draw_until_type,
         draw_until_period: periods.then_some(PaymentPeriod::Monthly),
         number_of_periods: periods.then_some(60),
-        draw_until_date: fixed_date.then(|| place.origination + Days::new(730)),
+        draw_until_date: fixed_date.then(|| loan.origination + Days::new(730)),
         draw_count: 0,
         draw_total: Money::ZERO,
     }

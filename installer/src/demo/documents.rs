@@ -22,7 +22,7 @@ const FILES_PER_LOAN: u64 = 100;
 const FILES_AT_ONCE: u64 = 1000;
 
 /// A document to add.
-pub struct Paper {
+pub struct NewDocument {
     pub owner_type: DocumentOwner,
     pub owner_id: i64,
     pub field_name: Option<String>,
@@ -79,12 +79,12 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
 }
 
 /// Documents with two files each, on the first document field of each loan and contact form.
-pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Paper>, DbErr> {
+pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<NewDocument>, DbErr> {
     let definitions = user_defined_fields::Entity::find()
         .order_by_asc(user_defined_fields::Column::FieldId)
         .all(tx)
         .await?;
-    let mut papers = Vec::new();
+    let mut new_documents = Vec::new();
     for (form, owner_type) in [
         (Form::LoanDetail1, DocumentOwner::LoanDetail1),
         (Form::LoanDetail2, DocumentOwner::LoanDetail2),
@@ -97,16 +97,16 @@ pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Pa
         });
         let Some(field) = field else { continue };
         let of_loan = matches!(form, Form::LoanDetail1 | Form::LoanDetail2);
-        let places = block.at(|slot| slot == 0 || (form == Form::LoanDetail1 && slot == 12));
-        papers.extend(places.map(|place| Paper {
+        let loans = block.at(|slot| slot == 0 || (form == Form::LoanDetail1 && slot == 12));
+        new_documents.extend(loans.map(|loan| NewDocument {
             owner_type,
-            owner_id: if of_loan { place.loan_id } else { place.contact_id },
+            owner_id: if of_loan { loan.loan_id } else { loan.contact_id },
             field_name: Some(field.field_name.clone()),
             name: field.label.clone(),
             files: 2,
         }));
     }
-    Ok(papers)
+    Ok(new_documents)
 }
 
 /// Adds the documents and their files, which are numbered consecutively.
@@ -114,36 +114,31 @@ pub async fn add(
     tx: &DatabaseTransaction,
     store: &DocumentStore,
     block: &Block,
-    papers: Vec<Paper>,
+    new_documents: Vec<NewDocument>,
 ) -> Result<(), CliError> {
-    let first = block.places.first();
-    let first = first.map_or(0, |place| u64::from(place.number) * FILES_PER_LOAN);
+    let first = block.loans.first();
+    let first = first.map_or(0, |loan| u64::from(loan.number) * FILES_PER_LOAN);
     let mut file_number = first;
     let mut files = Vec::new();
-    for paper in papers {
+    for new in new_documents {
         let document = documents::Model {
             document_id: 0,
-            owner_type: paper.owner_type,
-            owner_id: paper.owner_id,
-            field_name: paper.field_name,
-            name: paper.name.clone(),
-            description: (paper.files > 1).then(|| "Signed copies".to_owned()),
+            owner_type: new.owner_type,
+            owner_id: new.owner_id,
+            field_name: new.field_name,
+            name: new.name.clone(),
+            description: (new.files > 1).then(|| "Signed copies".to_owned()),
             created_by_user_id: block.staff.officer,
             created_date: block.days_ago(11),
             modified_by_user_id: None,
             modified_date: None,
         };
         let document_id = bulk_insert::add(tx, document).await?;
-        for copy in 1..=paper.files {
+        for copy in 1..=new.files {
             file_number += 1;
             let bytes = file_bytes(file_number);
             store.put(&object_key(file_number), bytes.into()).await.map_err(CliError)?;
-            files.push(file(
-                block,
-                document_id,
-                &format!("{} {copy}.txt", paper.name),
-                file_number,
-            ));
+            files.push(file(block, document_id, &format!("{} {copy}.txt", new.name), file_number));
         }
     }
     bulk_insert::add_all(tx, files).await?;

@@ -58,25 +58,25 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     branch.assign(third.drawer_id, staff.supervisor).await?;
     let windows = [first, second, third];
 
-    let day_before = block.days_ago(1);
-    branch.enter(&vault, E::BankIn, cents(1_000_000), "Cash order", day_before).await?;
+    let yesterday = block.days_ago(1);
+    branch.enter(&vault, E::BankIn, cents(1_000_000), "Cash order", yesterday).await?;
     for window in &windows {
-        let order = NewDrawerTransaction {
+        let transfer = NewDrawerTransaction {
             counter_drawer_id: Some(window.drawer_id),
-            ..order(E::Transfer, cents(50_000), None)
+            ..new_transaction(E::Transfer, cents(50_000), None)
         };
-        branch.post(&vault, order, day_before).await?;
+        branch.post(&vault, transfer, yesterday).await?;
     }
-    branch.enter(&vault, E::BankOut, cents(100_000), "Deposit", day_before).await?;
+    branch.enter(&vault, E::BankOut, cents(100_000), "Deposit", yesterday).await?;
     // The admin is not assigned to the window, so this starts no session there.
-    let over = Window { drawer_id: windows[2].drawer_id, clerk: clerk(staff.admin) };
+    let admin_window = Window { drawer_id: windows[2].drawer_id, clerk: clerk(staff.admin) };
     let reason = "Found behind the drawer";
-    branch.enter(&over, E::AdjustmentIn, cents(2000), reason, day_before).await?;
+    branch.enter(&admin_window, E::AdjustmentIn, cents(2000), reason, yesterday).await?;
 
-    let mut taken = branch.payments().await?.into_iter();
+    let mut payments = branch.payments().await?.into_iter();
     for (method, window) in [("CASH", 2), ("CHECK", 2), ("CASH", 0), ("CHECK", 0), ("CASH", 1)] {
-        if let Some(payment) = taken.next() {
-            branch.take(&windows[window], method, &payment).await?;
+        if let Some(payment) = payments.next() {
+            branch.assign_payment(&windows[window], method, &payment).await?;
         }
     }
     branch.count(&windows[0], Money::ZERO).await?;
@@ -88,9 +88,13 @@ fn clerk(user_id: i64) -> Caller {
     Caller::Core(CoreCaller { user_id, user_name: String::new(), rights: Rights::All })
 }
 
-fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransaction {
+fn new_transaction(
+    transaction_type: E,
+    amount: Money,
+    reference: Option<&str>,
+) -> NewDrawerTransaction {
     NewDrawerTransaction {
-        transaction_type: entered,
+        transaction_type,
         tender: Some(Tender::Cash),
         amount: amount.into(),
         check_number: None,
@@ -99,7 +103,7 @@ fn order(entered: E, amount: Money, reference: Option<&str>) -> NewDrawerTransac
     }
 }
 
-fn refused(error: impl Into<DrawerError>) -> DbErr {
+fn drawer_error(error: impl Into<DrawerError>) -> DbErr {
     DbErr::Custom(error.into().message())
 }
 
@@ -131,9 +135,9 @@ impl Branch<'_> {
     /// The drawer that every quickstart has, in its current state.
     async fn teller_window(&self) -> Result<Window, DbErr> {
         let named = cash_drawers::Column::Name.eq(TELLER_DRAWER);
-        let found = cash_drawers::Entity::find().filter(named).one(self.tx).await?;
+        let drawer = cash_drawers::Entity::find().filter(named).one(self.tx).await?;
         let user_id = self.block.staff.teller;
-        match found {
+        match drawer {
             Some(row) => Ok(Window { drawer_id: row.drawer_id, clerk: clerk(user_id) }),
             None => self.window(TELLER_DRAWER, DrawerType::Individual, user_id).await,
         }
@@ -153,23 +157,24 @@ impl Branch<'_> {
     async fn post(
         &self,
         window: &Window,
-        order: NewDrawerTransaction,
+        new: NewDrawerTransaction,
         when: Timestamp,
     ) -> Result<(), DbErr> {
-        let order = order.validate().map_err(refused)?;
-        let posted = drawers::post(self.tx, &window.clerk, when, window.drawer_id, &order).await;
-        posted.map(drop).map_err(refused)
+        let transaction = new.validate().map_err(drawer_error)?;
+        let posted =
+            drawers::post(self.tx, &window.clerk, when, window.drawer_id, &transaction).await;
+        posted.map(drop).map_err(drawer_error)
     }
 
     async fn enter(
         &self,
         window: &Window,
-        entered: E,
+        transaction_type: E,
         amount: Money,
         reference: &str,
         when: Timestamp,
     ) -> Result<(), DbErr> {
-        self.post(window, order(entered, amount, Some(reference)), when).await
+        self.post(window, new_transaction(transaction_type, amount, Some(reference)), when).await
     }
 
     /// The latest payment of each of a few loans, if the amount is one people would carry as cash.
@@ -178,9 +183,9 @@ impl Branch<'_> {
             LoanId, PaymentGatewayTokenId, TransactionAmount, TransactionCode, TransactionDate,
             TransactionId,
         };
-        let mut taken = Vec::new();
-        for place in self.block.places.iter().take(COUNTER_LOANS) {
-            let loan_id = place.loan_id;
+        let mut payments = Vec::new();
+        for loan in self.block.loans.iter().take(COUNTER_LOANS) {
+            let loan_id = loan.loan_id;
             let latest: Option<(i64, Money, Timestamp)> = loan_transactions::Entity::find()
                 .select_only()
                 .columns([TransactionId, TransactionAmount, TransactionDate])
@@ -191,20 +196,22 @@ impl Branch<'_> {
                 .into_tuple()
                 .one(self.tx)
                 .await?;
-            taken.extend(latest.filter(|(_, amount, _)| *amount <= cents(OVER_THE_COUNTER)).map(
-                |(transaction_id, amount, when)| CounterPayment {
-                    transaction_id,
-                    loan_id,
-                    amount,
-                    when,
-                },
-            ));
+            payments.extend(
+                latest.filter(|(_, amount, _)| *amount <= cents(OVER_THE_COUNTER)).map(
+                    |(transaction_id, amount, when)| CounterPayment {
+                        transaction_id,
+                        loan_id,
+                        amount,
+                        when,
+                    },
+                ),
+            );
         }
-        Ok(taken)
+        Ok(payments)
     }
 
     /// Assigns a payment posted earlier to this drawer.
-    async fn take(
+    async fn assign_payment(
         &self,
         window: &Window,
         method: &str,
@@ -230,8 +237,8 @@ impl Branch<'_> {
             .await?;
         let drawer_id = Some(window.drawer_id);
         let drawer = drawers::for_payment(self.tx, &window.clerk, &method, drawer_id).await;
-        let Some(mut drawer) = drawer.map_err(refused)? else { return Ok(()) };
-        let paid = TenderedPayment {
+        let Some(mut drawer) = drawer.map_err(drawer_error)? else { return Ok(()) };
+        let tendered = TenderedPayment {
             method: &method,
             reference: number.as_deref(),
             amount: payment.amount,
@@ -239,7 +246,7 @@ impl Branch<'_> {
             transaction_id: payment.transaction_id,
             now: payment.when,
         };
-        drawer.enter_payment(self.tx, paid).await.map_err(refused)
+        drawer.enter_payment(self.tx, tendered).await.map_err(drawer_error)
     }
 
     /// Counts the drawer at the end of the day, with this much missing.
@@ -247,18 +254,18 @@ impl Branch<'_> {
         let drawer = cash_drawers::Entity::find_by_id(window.drawer_id).one(self.tx).await?;
         let drawer = drawer.ok_or_else(|| DbErr::RecordNotFound("a drawer".to_owned()))?;
         let cash = drawer.cash_balance.minus_down_to_zero(short);
-        let count = NewReconciliation {
+        let reconciliation = NewReconciliation {
             counted_cash: cash.into(),
             counted_check: drawer.check_balance.into(),
             denominations: Some(count_out(cash)),
             comment: (!short.is_zero()).then(|| "Counted twice".to_owned().into()),
             close_drawer: Some(true),
         };
-        let count = count.count().map_err(refused)?;
+        let reconciliation = reconciliation.count().map_err(drawer_error)?;
         let now = self.block.clock.now;
         let (clerk, drawer_id) = (&window.clerk, window.drawer_id);
-        let counted = drawers::reconcile(self.tx, clerk, now, drawer_id, &count).await;
-        counted.map(drop).map_err(refused)
+        let reconciled = drawers::reconcile(self.tx, clerk, now, drawer_id, &reconciliation).await;
+        reconciled.map(drop).map_err(drawer_error)
     }
 }
 

@@ -14,7 +14,7 @@ use shared::entity::*;
 /// Returns operation ids with example paths. Operations for which the database has no data are left
 /// out.
 pub async fn examples(db: &DatabaseConnection) -> Result<Vec<(&'static str, String)>, DbErr> {
-    let mut finder = Finder { db, found: Vec::new() };
+    let mut finder = Finder { db, paths: Vec::new() };
     finder.loans().await?;
     finder.collateral().await?;
     finder.comments().await?;
@@ -24,13 +24,13 @@ pub async fn examples(db: &DatabaseConnection) -> Result<Vec<(&'static str, Stri
     finder.drawers_and_users().await?;
     let reads = operations().all().filter(|operation| operation.method == Method::GET);
     let without_id = reads.filter(|operation| !operation.path.contains('{'));
-    finder.found.extend(without_id.map(|operation| (operation.id, operation.path.clone())));
-    Ok(finder.found)
+    finder.paths.extend(without_id.map(|operation| (operation.id, operation.path.clone())));
+    Ok(finder.paths)
 }
 
 struct Finder<'a> {
     db: &'a DatabaseConnection,
-    found: Vec<(&'static str, String)>,
+    paths: Vec<(&'static str, String)>,
 }
 
 impl Finder<'_> {
@@ -47,7 +47,7 @@ impl Finder<'_> {
         }
         let id: Option<i64> = first.into_tuple().one(self.db).await?;
         if let Some(id) = id {
-            self.found.extend(ids.iter().map(|operation| (*operation, path(operation, id))));
+            self.paths.extend(ids.iter().map(|operation| (*operation, path(operation, id))));
         }
         Ok(())
     }
@@ -159,11 +159,11 @@ impl Finder<'_> {
             if let Some((owner_id, field)) = first {
                 let path = path(operation, owner_id);
                 let path = path.replace("{field}", &field.unwrap_or_default());
-                self.found.push((operation, path));
+                self.paths.push((operation, path));
             }
         }
-        let of_fields = documents::Entity::find().filter(FieldName.is_not_null());
-        self.fill(of_fields, DocumentId, &["get_document", "list_document_files"]).await?;
+        let field_documents = documents::Entity::find().filter(FieldName.is_not_null());
+        self.fill(field_documents, DocumentId, &["get_document", "list_document_files"]).await?;
         let files = document_files::Entity::find();
         self.fill(files, document_files::Column::FileId, &["download_file"]).await
     }

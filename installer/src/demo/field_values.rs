@@ -20,13 +20,13 @@ fn has_values(form: Form, slot: u32) -> bool {
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let definitions = fields::Entity::find().order_by_asc(fields::Column::FieldId).all(tx).await?;
     let mut values = Vec::new();
-    for place in &block.places {
-        for field in definitions.iter().filter(|field| has_values(field.form, place.slot)) {
+    for loan in &block.loans {
+        for field in definitions.iter().filter(|field| has_values(field.form, loan.slot)) {
             let of_loan = matches!(field.form, Form::LoanDetail1 | Form::LoanDetail2);
-            values.extend(value(block, place, field).map(|value| user_defined_values::Model {
+            values.extend(value(block, loan, field).map(|value| user_defined_values::Model {
                 row_id: 0,
                 field_id: field.field_id,
-                record_id: if of_loan { place.loan_id } else { place.contact_id },
+                record_id: if of_loan { loan.loan_id } else { loan.contact_id },
                 value,
             }));
         }
@@ -35,8 +35,8 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
 }
 
 /// A value that fits the field; document fields have none.
-fn value(block: &Block, place: &LoanRef, field: &fields::Model) -> Option<String> {
-    let seed = (place.slot + field.sequence.unsigned_abs()) as usize;
+fn value(block: &Block, loan: &LoanRef, field: &fields::Model) -> Option<String> {
+    let seed = (loan.slot + field.sequence.unsigned_abs()) as usize;
     Some(match field.data_type {
         DataType::Document => return None,
         DataType::Text => {
@@ -48,12 +48,12 @@ fn value(block: &Block, place: &LoanRef, field: &fields::Model) -> Option<String
                 _ => ["None", "See file", "To be checked"],
             };
             let words = words[seed % words.len()];
-            let most = field.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(255);
-            words.chars().take(most).collect()
+            let max_length = field.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(255);
+            words.chars().take(max_length).collect()
         }
         DataType::Number => (seed % 7).to_string(),
-        DataType::Money => cents(125_000 + 3750 * i64::from(place.slot)).to_string(),
-        DataType::Date => block.day(-100 - i64::from(place.slot)).to_string(),
+        DataType::Money => cents(125_000 + 3750 * i64::from(loan.slot)).to_string(),
+        DataType::Date => block.day(-100 - i64::from(loan.slot)).to_string(),
         DataType::Flag => (seed.is_multiple_of(2)).to_string(),
         DataType::PickList => field.pick_list.0.get(seed % field.pick_list.0.len().max(1))?.clone(),
     })

@@ -1,7 +1,7 @@
 //! Loans and their payments as records of an import file, so that every balance is actually posted.
 
 use super::block::MIX;
-use super::people::{self, COUNTRYSIDE, contact_number};
+use super::people::{self, CITIES, contact_number};
 use api_server::loans::servicing::schedule::Schedule;
 use api_server::xml_import::parse::Element;
 use chrono::{Datelike, Days, Months, NaiveDate};
@@ -34,7 +34,7 @@ pub enum LoanProfile {
 }
 
 /// The kind of the loan at this place of the mix. The first one is the web user's.
-pub fn sort(slot: u32) -> LoanProfile {
+pub fn profile(slot: u32) -> LoanProfile {
     match slot {
         0 | 41..=43 => LoanProfile::Revolving,
         1 | 11 | 21 => LoanProfile::PaidAhead,
@@ -64,7 +64,7 @@ impl Records<'_> {
         if slot.is_multiple_of(5) {
             records.push(people::contact(self.today, number, 2, self.web_password));
         }
-        let (mut loan, mut payments) = match sort(slot) {
+        let (mut loan, mut payments) = match profile(slot) {
             LoanProfile::Monthly { days_behind } => self.monthly(slot, days_behind),
             LoanProfile::PaidAhead => self.paid_ahead(slot),
             LoanProfile::Weekly => self.by_days(slot, 7, "weekly"),
@@ -87,7 +87,7 @@ impl Records<'_> {
         if !payments.is_empty() {
             records.push(Element { children: payments, ..element("Transactions", &[]) });
         }
-        if sort(slot) == LoanProfile::ChargedOff {
+        if profile(slot) == LoanProfile::ChargedOff {
             let charged_off = [
                 ("UpdateFlag", "1"),
                 ("LoanNumber", loan_number.as_str()),
@@ -249,7 +249,7 @@ fn complete(slot: u32, loan: &mut Element) {
     set(loan, "LoanGroupCode", group);
     set(loan, "PortfolioCode", portfolio);
     set(loan, "RiskRatingCode", ["A", "B", "C"][(slot % 3) as usize]);
-    set(loan, "ContractualJurisdiction", COUNTRYSIDE[(slot % 4) as usize].1);
+    set(loan, "ContractualJurisdiction", CITIES[(slot % 4) as usize].1);
     match slot % 3 {
         1 => set(loan, "LoanOfficerUserName", "officer"),
         2 => set(loan, "LoanOfficerUserName", "officer2"),
@@ -263,7 +263,7 @@ fn complete(slot: u32, loan: &mut Element) {
     }
     match slot % 8 {
         // A payoff on fixed days has a fixed amount.
-        _ if sort(slot) == LoanProfile::PaidOff => {}
+        _ if profile(slot) == LoanProfile::PaidOff => {}
         2 => set(loan, "SuspenseBalance", "150.00"),
         5 => set(loan, "ImpoundBalance", "420.00"),
         7 => set(loan, "LateChargeBalance", "25.00"),
@@ -306,8 +306,8 @@ fn loan_number(number: u32) -> String {
 }
 
 pub fn element(name: &str, attributes: &[(&str, &str)]) -> Element {
-    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    let attributes = attributes.iter().map(own).collect();
+    let to_pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let attributes = attributes.iter().map(to_pair).collect();
     Element { name: name.to_owned(), attributes, ..Element::default() }
 }
 

@@ -16,7 +16,7 @@ const FIRST_NAMES: [&str; 10] =
 const LAST_NAMES: [&str; 7] =
     ["Rivera", "Schmidt", "Okafor", "Nakamura", "Larsen", "Moreau", "Kowalski"];
 /// City, state, zip, county.
-pub const COUNTRYSIDE: [(&str, &str, &str, &str); 4] = [
+pub const CITIES: [(&str, &str, &str, &str); 4] = [
     ("Newark", "NJ", "07102", "Essex"),
     ("Austin", "TX", "78701", "Travis"),
     ("Denver", "CO", "80202", "Denver"),
@@ -34,7 +34,7 @@ pub fn contact_number(number: u32, person: u32) -> String {
 pub fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -> Element {
     let seed = (number * 2 + person) as usize;
     let last = LAST_NAMES[seed % 7];
-    let (city, state, zip, county) = COUNTRYSIDE[seed % 4];
+    let (city, state, zip, county) = CITIES[seed % 4];
     let expiry = today + Days::new(30 * (seed as u64 % 60));
     let mut contact = element(
         "Contact",
@@ -65,9 +65,9 @@ pub fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -
         }
         tenth => {
             set(&mut contact, "EntityCode", "INDIVIDUAL");
-            person_of(&mut contact, '1', FIRST_NAMES[seed % 10], last, today, seed);
+            set_person(&mut contact, '1', FIRST_NAMES[seed % 10], last, today, seed);
             if tenth == 4 {
-                person_of(&mut contact, '2', FIRST_NAMES[(seed + 3) % 10], last, today, seed + 3);
+                set_person(&mut contact, '2', FIRST_NAMES[(seed + 3) % 10], last, today, seed + 3);
                 let expiry = (expiry + Days::new(90)).to_string();
                 set(&mut contact, "IDExpiryDate2", &expiry);
             }
@@ -82,19 +82,19 @@ pub fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -
     contact
 }
 
-fn person_of(
+fn set_person(
     contact: &mut Element,
-    which: char,
+    position: char,
     first: &str,
     last: &str,
     today: NaiveDate,
     seed: usize,
 ) {
     let birth = today - Days::new(9_000 + 211 * (seed as u64 % 60));
-    set(contact, &format!("FirstName{which}"), first);
-    set(contact, &format!("LastName{which}"), last);
-    set(contact, &format!("FullName{which}"), &format!("{first} {last}"));
-    set(contact, &format!("BirthDate{which}"), &birth.to_string());
+    set(contact, &format!("FirstName{position}"), first);
+    set(contact, &format!("LastName{position}"), last);
+    set(contact, &format!("FullName{position}"), &format!("{first} {last}"));
+    set(contact, &format!("BirthDate{position}"), &birth.to_string());
 }
 
 fn tax_id(seed: usize) -> String {
@@ -115,14 +115,14 @@ fn web_credentials(number: u32, person: u32, password: &str) -> Option<Element> 
 
 /// Adds borrowers' previous addresses.
 pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let moved = block.at(|slot| slot == 0 || slot % 5 == 2).map(|place| {
-        let (city, state, zip, county) = COUNTRYSIDE[(place.number % 3) as usize];
+    let addresses = block.at(|slot| slot == 0 || slot % 5 == 2).map(|loan| {
+        let (city, state, zip, county) = CITIES[(loan.number % 3) as usize];
         let text = |text: &str| Some(text.to_owned());
         contact_addresses::Model {
             row_id: 0,
-            contact_id: place.contact_id,
+            contact_id: loan.contact_id,
             relationship_code: "PREVIOUS".to_owned(),
-            street_address1: Some(format!("{} Old Mill Road", 10 + place.number % 90)),
+            street_address1: Some(format!("{} Old Mill Road", 10 + loan.number % 90)),
             street_address2: None,
             city: text(city),
             state: text(state),
@@ -133,7 +133,7 @@ pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> 
             to_date: Some(block.day(-400)),
         }
     });
-    bulk_insert::add_all(tx, moved.collect()).await
+    bulk_insert::add_all(tx, addresses.collect()).await
 }
 
 /// Adds the credit reports of five borrowers in the mix; one of them is the second person of a
@@ -151,9 +151,9 @@ pub async fn add_credit_profiles(tx: &DatabaseTransaction, block: &Block) -> Res
     let mut profiles = Vec::new();
     for (slot, person_number, bureau, score, open, past_due, alert) in REPORTS {
         let list = |texts: &[&str]| TextList(texts.iter().map(|text| (*text).to_owned()).collect());
-        let profile = |place: &LoanRef| credit_profiles::Model {
+        let profile = |loan: &LoanRef| credit_profiles::Model {
             report_id: 0,
-            contact_id: place.contact_id,
+            contact_id: loan.contact_id,
             person_number,
             bureau_code: bureau.to_owned(),
             pull_type: if slot % 2 == 0 { PullType::Hard } else { PullType::Soft },

@@ -22,19 +22,19 @@ const EVENTS: [Event; 6] = [
 /// Adds all six to the first loan of the mix, and one each to others.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let mut recurring = Vec::new();
-    for place in block.at(|slot| slot == 0) {
-        recurring.extend(EVENTS.iter().map(|event| transaction(block, place, event)));
+    for loan in block.at(|slot| slot == 0) {
+        recurring.extend(EVENTS.iter().map(|event| transaction(block, loan, event)));
     }
-    for place in block.at(|slot| slot % 4 == 2) {
-        let event = &EVENTS[(place.slot / 4) as usize % EVENTS.len()];
-        recurring.push(transaction(block, place, event));
+    for loan in block.at(|slot| slot % 4 == 2) {
+        let event = &EVENTS[(loan.slot / 4) as usize % EVENTS.len()];
+        recurring.push(transaction(block, loan, event));
     }
     bulk_insert::add_all(tx, recurring).await
 }
 
 fn transaction(
     block: &Block,
-    place: &LoanRef,
+    loan: &LoanRef,
     (event_type, description, code, amount): &Event,
 ) -> Model {
     let dated = matches!(event_type, E::Scheduled | E::Periodic);
@@ -42,11 +42,11 @@ fn transaction(
     let percentage = *event_type == E::DailyAccrual;
     Model {
         row_id: 0,
-        loan_id: place.loan_id,
+        loan_id: loan.loan_id,
         description: (*description).to_owned(),
-        active_flag: place.slot != 26,
+        active_flag: loan.slot != 26,
         event_type: *event_type,
-        event_start_date: place.origination,
+        event_start_date: loan.origination,
         event_expire_date: periodic.then(|| block.day(720)),
         next_event_date: dated.then(|| block.day(20)),
         start_date_day_value: if periodic { 31 } else { 0 },

@@ -16,18 +16,18 @@ const FEE: i64 = 3500;
 
 /// Reverses the latest payment of each such loan as returned.
 pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let refused = |error: LoanError| DbErr::Custom(error.message());
-    for place in block.at(|slot| slot == RETURNED) {
+    let loan_error = |error: LoanError| DbErr::Custom(error.message());
+    for loan in block.at(|slot| slot == RETURNED) {
         let latest = loan_transactions::Entity::find()
-            .filter(Column::LoanId.eq(place.loan_id))
+            .filter(Column::LoanId.eq(loan.loan_id))
             .filter(Column::TransactionCode.eq(PAYMENT_TOTAL.number))
             .order_by_desc(Column::TransactionId);
         let Some(payment) = latest.one(tx).await? else { continue };
-        let (author, clock) = (&block.author, block.clock);
+        let (actor, clock) = (&block.actor, block.clock);
         let day = Some(clock.today);
-        reversals::reverse(tx, author, clock, payment.transaction_id, day)
+        reversals::reverse(tx, actor, clock, payment.transaction_id, day)
             .await
-            .map_err(refused)?;
+            .map_err(loan_error)?;
         let fee = NewAdjustment {
             kind: AdjustmentKind::Fee,
             amount: cents(FEE),
@@ -35,7 +35,7 @@ pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
             creditline_id: None,
             user_reference: Some(format!("Payment {} returned", payment.transaction_id)),
         };
-        adjustments::post(tx, author, clock, place.loan_id, &fee).await.map_err(refused)?;
+        adjustments::post(tx, actor, clock, loan.loan_id, &fee).await.map_err(loan_error)?;
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl Account {
     /// Locks the user's credentials until the transaction ends: a log-in already begun finishes
     /// first, and a later one sees what this transaction commits. Locks nothing else of the user:
     /// issuing a token locks its session first, and then needs the user's row.
-    pub async fn take(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+    pub async fn lock(&self, tx: &impl ConnectionTrait) -> Result<(), DbErr> {
         sessions::hold_credentials(tx, self.kind, self.user_id).await
     }
 
@@ -151,8 +151,11 @@ pub async fn set_password(
     }
     use user_credentials::Column::{PasswordHash, UserId};
     let row = user_credentials::ActiveModel { user_id: Set(user_id), password_hash: Set(hash) };
-    let known = OnConflict::column(UserId).update_column(PasswordHash).to_owned();
-    user_credentials::Entity::insert(row).on_conflict(known).exec_without_returning(tx).await?;
+    let on_conflict = OnConflict::column(UserId).update_column(PasswordHash).to_owned();
+    user_credentials::Entity::insert(row)
+        .on_conflict(on_conflict)
+        .exec_without_returning(tx)
+        .await?;
     Ok(())
 }
 

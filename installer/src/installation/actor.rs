@@ -12,16 +12,16 @@ pub fn event(kind: EventKind) -> Event {
 
 /// The person running this command, as named in the audit trail.
 pub fn this_actor() -> String {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let env_var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     // Under sudo, the user who called it.
-    let person = set("SUDO_USER").or_else(|| set("USER")).or_else(|| set("LOGNAME"));
+    let person = env_var("SUDO_USER").or_else(|| env_var("USER")).or_else(|| env_var("LOGNAME"));
     actor(person.as_deref())
 }
 
 fn actor(person: Option<&str>) -> String {
     let Some(person) = person else { return "installer".to_owned() };
-    let shown = person.chars().filter(|character| !character.is_control());
-    format!("installer:{}", shown.take(ACTOR_CHARACTERS).collect::<String>())
+    let printable = person.chars().filter(|character| !character.is_control());
+    format!("installer:{}", printable.take(ACTOR_CHARACTERS).collect::<String>())
 }
 
 #[cfg(test)]

@@ -81,10 +81,10 @@ pub fn missing(files: &TlsFiles, names: &[String]) -> Result<Option<&'static str
 pub fn dates(path: &Path) -> Result<(DateTime<Utc>, DateTime<Utc>), String> {
     let (mut begin, mut end) = (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC);
     for certificate in read_certificates(path)? {
-        let (_, read) = X509Certificate::from_der(&certificate)
+        let (_, parsed) = X509Certificate::from_der(&certificate)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         let instant = |seconds| DateTime::from_timestamp(seconds, 0);
-        let validity = read.validity();
+        let validity = parsed.validity();
         begin = begin.max(instant(validity.not_before.timestamp()).unwrap_or(begin));
         end = end.min(instant(validity.not_after.timestamp()).unwrap_or(end));
     }

@@ -89,28 +89,28 @@ impl Report {
 impl Report {
     /// Adds a passed check.
     pub fn pass(&mut self, name: &'static str, expected: &str, found: &str) {
-        self.checks.push(Check::made(name, Outcome::Passed, expected, found, None));
+        self.checks.push(Check::new(name, Outcome::Passed, expected, found, None));
     }
 
     /// Adds a passed check with something to do before long.
     pub fn pass_for_now(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
-        self.checks.push(Check::made(name, Outcome::Passed, expected, found, Some(advice)));
+        self.checks.push(Check::new(name, Outcome::Passed, expected, found, Some(advice)));
     }
 
     /// Adds a failed check, and what to do about it.
     pub fn fail(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
-        self.checks.push(Check::made(name, Outcome::Failed, expected, found, Some(advice)));
+        self.checks.push(Check::new(name, Outcome::Failed, expected, found, Some(advice)));
     }
 
     /// Adds a skipped check, and why it was skipped.
     pub fn skip(&mut self, name: &'static str, expected: &str, why: &str) {
-        self.checks.push(Check::made(name, Outcome::Skipped, expected, why, None));
+        self.checks.push(Check::new(name, Outcome::Skipped, expected, why, None));
     }
 }
 
 impl Check {
     /// Creates a check.
-    pub fn made(
+    pub fn new(
         name: &'static str,
         outcome: Outcome,
         expected: impl Into<String>,

@@ -21,8 +21,8 @@ impl fmt::Display for CliError {
 }
 
 impl From<DatabaseUnreachable> for CliError {
-    fn from(unreached: DatabaseUnreachable) -> Self {
-        let DatabaseUnreachable { found, advice } = unreached;
+    fn from(unreachable: DatabaseUnreachable) -> Self {
+        let DatabaseUnreachable { found, advice } = unreachable;
         Self(format!("the database cannot be reached: {found}: {advice}"))
     }
 }

@@ -24,8 +24,8 @@ pub async fn write(
         return removed.map(drop);
     };
     let row = ActiveModel { name: Set(name.to_owned()), value: Set(value.to_owned()) };
-    let or_change = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
-    Entity::insert(row).on_conflict(or_change).exec_without_returning(db).await.map(drop)
+    let on_conflict = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
+    Entity::insert(row).on_conflict(on_conflict).exec_without_returning(db).await.map(drop)
 }
 
 /// Refuses an unknown time zone.
@@ -40,8 +40,8 @@ pub fn check_time_zone(name: &str) -> Result<(), CliError> {
 
 /// This machine's time zone, or the one named by `TZ`; UTC if neither is known.
 pub fn this_time_zone() -> String {
-    let named = std::env::var("TZ").ok().into_iter().chain(iana_time_zone::get_timezone());
-    let mut named = named.map(|name| name.trim_start_matches(':').to_owned());
-    let known = named.find(|name| check_time_zone(name).is_ok());
-    known.unwrap_or_else(|| Tz::UTC.name().to_owned())
+    let names = std::env::var("TZ").ok().into_iter().chain(iana_time_zone::get_timezone());
+    let mut names = names.map(|name| name.trim_start_matches(':').to_owned());
+    let valid = names.find(|name| check_time_zone(name).is_ok());
+    valid.unwrap_or_else(|| Tz::UTC.name().to_owned())
 }

@@ -41,16 +41,16 @@ impl Credentials {
             let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
             let parsed = text
                 .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-            let mut known: Self =
+            let mut existing: Self =
                 parsed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
             // A folder from a release that had no such keys.
-            let missing = [&mut known.master_key, &mut known.card_key];
+            let missing = [&mut existing.master_key, &mut existing.card_key];
             let missing: Vec<_> = missing.into_iter().filter(|key| key.is_empty()).collect();
             if !missing.is_empty() {
                 missing.into_iter().for_each(|key| *key = random_key());
-                known.save(path)?;
+                existing.save(path)?;
             }
-            return Ok(known);
+            return Ok(existing);
         }
         let credentials = Self {
             admin: random_password(),

@@ -35,8 +35,8 @@ pub enum ChangeError {
 }
 
 impl From<CliError> for ChangeError {
-    fn from(refused: CliError) -> Self {
-        Self::Refused(refused)
+    fn from(error: CliError) -> Self {
+        Self::Refused(error)
     }
 }
 
@@ -47,9 +47,9 @@ impl From<DbErr> for ChangeError {
 }
 
 impl From<ChangeError> for CliError {
-    fn from(undone: ChangeError) -> Self {
-        match undone {
-            ChangeError::Refused(refused) => refused,
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Refused(error) => error,
             ChangeError::Failed(error) => error.into(),
         }
     }
@@ -64,16 +64,9 @@ impl Contended for ChangeError {
 /// Changes the database in one transaction, and retries on contention.
 pub async fn change<T>(
     db: &DatabaseConnection,
-    work: impl AsyncFn(&DatabaseTransaction) -> Result<T, ChangeError>,
+    work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, ChangeError>,
 ) -> Result<T, CliError> {
-    let changed = db::again(async || {
-        let tx = db::begin_write(db).await?;
-        match work(&tx).await {
-            Ok(done) => db::commit(tx).await.map(|()| done).map_err(ChangeError::from),
-            Err(error) => Err(db::failed(&tx, error).await),
-        }
-    });
-    Ok(changed.await?)
+    Ok(db::write(db, work).await?)
 }
 
 /// The database's product, version and name.
@@ -87,8 +80,9 @@ pub async fn product(db: &DatabaseConnection) -> Result<String, CliError> {
     };
     let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     let Some(row) = row else { return Ok(name.to_owned()) };
-    let (version, place): (String, String) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-    Ok(format!("{name} {version}, {place}"))
+    let (version, location): (String, String) =
+        (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+    Ok(format!("{name} {version}, {location}"))
 }
 
 /// The file of an embedded database.
@@ -103,13 +97,13 @@ pub async fn file(db: &DatabaseConnection) -> Result<Option<PathBuf>, DbErr> {
 /// Unlike [`db::time`], needs no table.
 pub async fn compare_clocks(db: &DatabaseConnection) -> Result<(bool, String), DbErr> {
     let machine = || DateTime::<Utc>::from(SystemTime::now());
-    let asked = machine();
+    let before = machine();
     let select = Query::select().expr_as(db::now(db.get_database_backend()), "now").take();
     let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
     let time: Timestamp = row.try_get("", "now")?;
     // The database read its clock at some point between request and response.
-    let difference = time.0 - (asked + (machine() - asked) / 2);
+    let difference = time.0 - (before + (machine() - before) / 2);
     let seconds = difference.abs().num_milliseconds() as f64 / 1000.0;
     let side = if difference < TimeDelta::zero() { "behind" } else { "ahead of" };
     Ok((difference.abs() <= CLOCK_LIMIT, format!("{seconds:.1} s {side} this machine's")))
@@ -124,8 +118,8 @@ pub fn in_url(text: &str) -> String {
 pub fn with_password(url: &str, file: &Path, flag: &str) -> Result<String, CliError> {
     let password = read(file).map_err(CliError)?;
     let password = in_url(password.trim_end_matches(['\r', '\n']));
-    let none = || CliError(format!("the URL given with {flag} cannot hold a password"));
-    let mut url = Url::parse(url).map_err(|_| none())?;
-    url.set_password(Some(&password)).map_err(|()| none())?;
+    let no_password = || CliError(format!("the URL given with {flag} cannot hold a password"));
+    let mut url = Url::parse(url).map_err(|_| no_password())?;
+    url.set_password(Some(&password)).map_err(|()| no_password())?;
     Ok(url.to_string())
 }

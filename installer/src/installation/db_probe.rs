@@ -39,7 +39,7 @@ impl DatabaseUnreachable {
 
 /// Opens a pool of this size to the database of this URL, and checks that it answers.
 pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, DatabaseUnreachable> {
-    look_for(url).await?;
+    probe(url).await?;
     let db = match db::connect(url, connections, false).await {
         Ok(db) => db.ping().await.map(|()| db),
         Err(error) => Err(error),
@@ -52,7 +52,7 @@ pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, Dat
 
 /// Refuses an invalid URL, files in it that cannot be read, and an address where nothing answers:
 /// the driver would retry these again and again.
-pub async fn look_for(url: &str) -> Result<(), DatabaseUnreachable> {
+pub async fn probe(url: &str) -> Result<(), DatabaseUnreachable> {
     database_url::check(url)
         .map_err(|why| DatabaseUnreachable::new(why, "correct the URL of the database"))?;
     for file in files(url) {
@@ -64,8 +64,8 @@ pub async fn look_for(url: &str) -> Result<(), DatabaseUnreachable> {
             ));
         }
     }
-    let Some(place) = ServerAddress::of(url) else { return Ok(()) };
-    place.connect().await.map(drop).map_err(|error| place.silent(&error))
+    let Some(address) = ServerAddress::of(url) else { return Ok(()) };
+    address.connect().await.map(drop).map_err(|error| address.unreachable(&error))
 }
 
 /// The files named in the URL of a database.
@@ -94,19 +94,20 @@ impl ServerAddress {
     /// none.
     fn of(url: &str) -> Option<Self> {
         let url = parsed(url)?;
-        let said = |wanted: &[&str]| {
-            let pairs = url.query_pairs().filter(|(name, _)| wanted.contains(&&**name));
+        let parameter = |names: &[&str]| {
+            let pairs = url.query_pairs().filter(|(name, _)| names.contains(&&**name));
             pairs.last().map(|(_, value)| value.into_owned())
         };
         if url.scheme() == "mysql" {
-            if let Some(socket) = said(&["socket"]) {
+            if let Some(socket) = parameter(&["socket"]) {
                 return Some(Self::Socket(socket.into()));
             }
-            return Some(Self::Host(bare(url.host_str()?), url.port().unwrap_or(3306)));
+            return Some(Self::Host(without_brackets(url.host_str()?), url.port().unwrap_or(3306)));
         }
-        let port = said(&["port"]).and_then(|port| port.parse().ok());
+        let port = parameter(&["port"]).and_then(|port| port.parse().ok());
         let port = port.or(url.port()).unwrap_or(5432);
-        let host = said(&["host", "hostaddr"]).or_else(|| url.host_str().map(bare))?;
+        let host =
+            parameter(&["host", "hostaddr"]).or_else(|| url.host_str().map(without_brackets))?;
         let host = host.replace("%2F", "/").replace("%2f", "/");
         match host.starts_with('/') {
             true => Some(Self::Socket(Path::new(&host).join(format!(".s.PGSQL.{port}")))),
@@ -126,7 +127,7 @@ impl ServerAddress {
         timeout(CONNECT_TIME, connect).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
     }
 
-    fn silent(&self, error: &Error) -> DatabaseUnreachable {
+    fn unreachable(&self, error: &Error) -> DatabaseUnreachable {
         match self {
             Self::Host(host, port) => DatabaseUnreachable::new(
                 format!("no database answers at {host} port {port}: {error}"),
@@ -140,11 +141,11 @@ impl ServerAddress {
     }
 
     /// Identifies the server: MariaDB speaks first, PostgreSQL after a request.
-    async fn who(&self) -> PeerIdentity {
+    async fn identify(&self) -> PeerIdentity {
         let Ok(mut stream) = self.connect().await else { return PeerIdentity::Unknown };
         let mut greeting = [0; 64];
         match timeout(GREETING_TIME, stream.read(&mut greeting)).await {
-            Ok(Ok(0) | Err(_)) => return PeerIdentity::HangsUp,
+            Ok(Ok(0) | Err(_)) => return PeerIdentity::Disconnects,
             // A three-byte length, the sequence number 0, then the protocol version.
             Ok(Ok(length)) if length > 4 && matches!(greeting[3..5], [0, 10 | 255]) => {
                 return PeerIdentity::MariaDb;
@@ -153,18 +154,18 @@ impl ServerAddress {
             Err(_) => {}
         }
         if stream.write_all(&TLS_QUESTION).await.is_err() {
-            return PeerIdentity::HangsUp;
+            return PeerIdentity::Disconnects;
         }
         match timeout(GREETING_TIME, stream.read(&mut greeting)).await {
             Ok(Ok(1)) if b"SN".contains(&greeting[0]) => PeerIdentity::PostgreSql,
-            Ok(Ok(0) | Err(_)) => PeerIdentity::HangsUp,
+            Ok(Ok(0) | Err(_)) => PeerIdentity::Disconnects,
             _ => PeerIdentity::Unknown,
         }
     }
 }
 
 /// An IPv6 address without its brackets.
-fn bare(host: &str) -> String {
+fn without_brackets(host: &str) -> String {
     host.trim_matches(['[', ']']).to_owned()
 }
 
@@ -172,7 +173,7 @@ fn bare(host: &str) -> String {
 enum PeerIdentity {
     PostgreSql,
     MariaDb,
-    HangsUp,
+    Disconnects,
     Unknown,
 }
 
@@ -181,11 +182,11 @@ pub async fn explain(url: &str, error: &DbErr) -> DatabaseUnreachable {
     let parsed = parsed(url);
     let user = parsed.as_ref().map_or("", |url| url.username());
     let name = parsed.as_ref().map_or("", |url| url.path().trim_start_matches('/'));
-    let said = own_words(error);
+    let message = database_message(error);
     match code(error).as_str() {
         // This code covers TLS, addresses and names, whatever the password.
-        "28000" if said.contains("pg_hba.conf") => DatabaseUnreachable::new(
-            format!("the database rejects the user {user:?}: {said}"),
+        "28000" if message.contains("pg_hba.conf") => DatabaseUnreachable::new(
+            format!("the database rejects the user {user:?}: {message}"),
             "correct sslmode in the URL of the database, or admit this machine in pg_hba.conf",
         ),
         "28P01" | "28000" | "1045" => DatabaseUnreachable::new(
@@ -208,30 +209,32 @@ pub async fn explain(url: &str, error: &DbErr) -> DatabaseUnreachable {
 
 /// Explains an error that did not come from a database: perhaps another kind of server answers.
 async fn explain_other(url: &str, error: &DbErr) -> DatabaseUnreachable {
-    let Some(place) = ServerAddress::of(url) else { return unusable(url, error) };
+    let Some(address) = ServerAddress::of(url) else { return unusable(url, error) };
     let wants_mariadb = url.starts_with("mysql");
-    let is_none = |kind: &str, other: &str, scheme: &str| {
-        let place = match &place {
+    let wrong_product = |kind: &str, other: &str, scheme: &str| {
+        let address = match &address {
             ServerAddress::Host(host, port) => format!("{host} port {port}"),
             ServerAddress::Socket(path) => path.display().to_string(),
         };
         DatabaseUnreachable::new(
-            format!("the server at {place} is {other}, not {kind}"),
+            format!("the server at {address} is {other}, not {kind}"),
             &format!("correct the port, or start the URL of the database with {scheme}://"),
         )
     };
-    match place.who().await {
-        PeerIdentity::PostgreSql if wants_mariadb => is_none("MariaDB", "PostgreSQL", "postgres"),
-        PeerIdentity::MariaDb if !wants_mariadb => is_none("PostgreSQL", "MariaDB", "mysql"),
-        PeerIdentity::HangsUp => {
-            place.silent(&Error::other("the server closes the connection immediately"))
+    match address.identify().await {
+        PeerIdentity::PostgreSql if wants_mariadb => {
+            wrong_product("MariaDB", "PostgreSQL", "postgres")
+        }
+        PeerIdentity::MariaDb if !wants_mariadb => wrong_product("PostgreSQL", "MariaDB", "mysql"),
+        PeerIdentity::Disconnects => {
+            address.unreachable(&Error::other("the server closes the connection immediately"))
         }
         _ => unusable(url, error),
     }
 }
 
 fn unusable(url: &str, error: &DbErr) -> DatabaseUnreachable {
-    let found = format!("cannot use {}: {}", without_password(url), own_words(error));
+    let found = format!("cannot use {}: {}", without_password(url), database_message(error));
     DatabaseUnreachable::new(found, "make sure this is the right server, or see its log")
 }
 
@@ -245,9 +248,10 @@ fn sqlx_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
 }
 
 /// The database's own message, if the error has one.
-fn own_words(error: &DbErr) -> String {
-    let said = sqlx_error(error).and_then(|error| error.as_database_error());
-    said.map_or_else(|| error.to_string(), |said| said.message().to_owned())
+fn database_message(error: &DbErr) -> String {
+    let database_error = sqlx_error(error).and_then(|error| error.as_database_error());
+    database_error
+        .map_or_else(|| error.to_string(), |database_error| database_error.message().to_owned())
 }
 
 /// The database's own error code: an SQLSTATE, or MariaDB's number.
@@ -267,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_database_is_looked_for_where_the_driver_does() {
-        for (url, place) in [
+        for (url, address) in [
             ("sqlite:///core.sqlite", "None"),
             ("postgres:///db", "None"),
             ("postgres://h/db", "Some(Host(\"h\", 5432))"),
@@ -277,7 +281,7 @@ mod tests {
             ("mysql://h/db", "Some(Host(\"h\", 3306))"),
             ("mysql://h/db?socket=/run/my.sock", "Some(Socket(\"/run/my.sock\"))"),
         ] {
-            assert_eq!(format!("{:?}", ServerAddress::of(url)), place, "{url}");
+            assert_eq!(format!("{:?}", ServerAddress::of(url)), address, "{url}");
         }
     }
 }

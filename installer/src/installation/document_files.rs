@@ -1,7 +1,8 @@
 //! Document files, read in full and compared with their rows.
 
 use crate::installation::cli_error::CliError;
-use crate::installation::table::shown;
+use crate::installation::output::count;
+use crate::installation::table::printable;
 use api_server::documents::store::gc::GcError;
 use api_server::documents::store::{DocumentStore, Measured};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -39,7 +40,7 @@ pub struct Compared {
 pub async fn compare(
     db: &DatabaseConnection,
     store: &DocumentStore,
-    mut tell: impl FnMut(&Damage) -> Result<(), CliError>,
+    mut report: impl FnMut(&Damage) -> Result<(), CliError>,
 ) -> Result<Compared, CliError> {
     let progress = ProgressBar::new(Entity::find().count(db).await?);
     progress.enable_steady_tick(TICK);
@@ -51,25 +52,25 @@ pub async fn compare(
         last = newest.file_id;
         let read = stream::iter(files).map(|file| read(store, file));
         let mut read = std::pin::pin!(read.buffer_unordered(FILES_AT_ONCE));
-        let mut some = Vec::new();
+        let mut damages = Vec::new();
         while let Some((bytes, damage)) = read.try_next().await? {
             compared.files += 1;
             compared.bytes += bytes;
-            some.extend(damage);
+            damages.extend(damage);
             progress.inc(1);
         }
-        if some.is_empty() {
+        if damages.is_empty() {
             continue;
         }
-        some.sort_unstable_by_key(|damage| damage.file.file_id);
-        let present = present(db, &some).await?;
-        for damage in &some {
+        damages.sort_unstable_by_key(|damage| damage.file.file_id);
+        let present = present(db, &damages).await?;
+        for damage in &damages {
             if !present.contains(&damage.file.file_id) {
                 compared.files -= 1;
                 continue;
             }
             compared.damaged += 1;
-            progress.suspend(|| tell(damage))?;
+            progress.suspend(|| report(damage))?;
         }
     }
     progress.finish_and_clear();
@@ -139,19 +140,16 @@ impl Damage {
     /// The damage as text.
     pub fn to_text(&self) -> String {
         let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
+        let bytes = count(*size_bytes, "byte");
         let (fault, difference) = match &self.found {
-            FileDamage::Nothing => {
-                ("missing", format!("{size_bytes} bytes, SHA-256 {sha256}, expected"))
-            }
-            FileDamage::Size(found) => {
-                ("wrong size", format!("{size_bytes} bytes expected, {found} found"))
-            }
+            FileDamage::Nothing => ("missing", format!("{bytes}, SHA-256 {sha256}, expected")),
+            FileDamage::Size(found) => ("wrong size", format!("{bytes} expected, {found} found")),
             FileDamage::Hash(found) => {
                 ("wrong hash", format!("SHA-256 {sha256} expected, {found} found"))
             }
             FileDamage::Unreadable(why) => ("unreadable", why.clone()),
         };
-        let (name, object) = (shown(&self.file.file_name), self.object());
+        let (name, object) = (printable(&self.file.file_name), self.object());
         format!(
             "{fault:<10}  file {file_id} of document {document_id}, {name}, object {object}: \
              {difference}"

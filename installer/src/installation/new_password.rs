@@ -37,7 +37,7 @@ impl NewPassword {
         let text = match &self.password_file {
             _ if self.generate => random_password(),
             Some(path) => from_file(path)?,
-            None => ask()?,
+            None => prompt()?,
         };
         check(&text, user_name)?;
         Ok(Password { text, generated: self.generate })
@@ -56,10 +56,10 @@ impl Password {
     }
 
     /// The message after it was set, with the password if it was generated.
-    pub fn after(&self, said: &str) -> String {
+    pub fn message(&self, message: &str) -> String {
         match self.generated {
-            true => format!("{said}\npassword  {}\nShown only once.", self.text),
-            false => said.to_owned(),
+            true => format!("{message}\npassword  {}\nShown only once.", self.text),
+            false => message.to_owned(),
         }
     }
 }
@@ -75,7 +75,7 @@ fn from_file(path: &Path) -> Result<String, CliError> {
     }
 }
 
-fn ask() -> Result<String, CliError> {
+fn prompt() -> Result<String, CliError> {
     let terminal = Term::stderr();
     if !terminal.is_term() {
         return refuse(
@@ -119,9 +119,10 @@ mod tests {
 
     #[test]
     fn a_password_that_was_made_up_is_fit_and_shown() {
-        let made = NewPassword { generate: true, ..NewPassword::default() }.read("jo").unwrap();
-        assert!(made.after("done").contains(&made.text));
-        let known = Password { text: "correct horse".to_owned(), generated: false };
-        assert_eq!(known.after("done"), "done");
+        let generated =
+            NewPassword { generate: true, ..NewPassword::default() }.read("jo").unwrap();
+        assert!(generated.message("done").contains(&generated.text));
+        let typed = Password { text: "correct horse".to_owned(), generated: false };
+        assert_eq!(typed.message("done"), "done");
     }
 }

@@ -1,7 +1,14 @@
 //! Standard output: what a command prints for people and programs.
 
 use crate::installation::cli_error::CliError;
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+
+/// A number with its noun, such as `1 file` or `2 files`.
+pub fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
 
 /// Prints the requested output.
 pub fn print(text: &str) -> Result<(), CliError> {

@@ -204,13 +204,13 @@ impl Registration {
             secret_hash1: Set(secret.map(|secret| Secret::new(secret_hash(secret)))),
             secret_hash2: Set(None),
             public_keys: Set(public_keys),
-            redirect_uris: Set(list(self.redirect_uris.iter().map(String::as_str))),
-            post_logout_redirect_uris: Set(list(
+            redirect_uris: Set(join_unique(self.redirect_uris.iter().map(String::as_str))),
+            post_logout_redirect_uris: Set(join_unique(
                 self.post_logout_redirect_uris.iter().map(String::as_str),
             )),
-            cors_origins: Set(list(self.cors_origins.iter().map(String::as_str))),
-            grants: Set(list(self.grants.iter().map(|grant| grant.as_str()))),
-            user_kinds: Set(list(self.user_kinds.iter().map(|kind| kind.as_str()))),
+            cors_origins: Set(join_unique(self.cors_origins.iter().map(String::as_str))),
+            grants: Set(join_unique(self.grants.iter().map(|grant| grant.as_str()))),
+            user_kinds: Set(join_unique(self.user_kinds.iter().map(|kind| kind.as_str()))),
             resource_server_flag: Set(self.resource_server),
             created_date: Set(now),
         }
@@ -218,14 +218,14 @@ impl Registration {
 }
 
 /// The stored form of a list: each word once, separated by spaces.
-fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let mut list: Vec<&str> = Vec::new();
+fn join_unique<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut unique: Vec<&str> = Vec::new();
     for word in words {
-        if !list.contains(&word) {
-            list.push(word);
+        if !unique.contains(&word) {
+            unique.push(word);
         }
     }
-    list.join(" ")
+    unique.join(" ")
 }
 
 #[cfg(test)]
@@ -318,8 +318,8 @@ mod tests {
             (Registration { jwks: jwks(), ..public() }, "cannot have a secret or keys"),
             (Registration { resource_server: true, ..public() }, "--resource-server is only for"),
         ] {
-            let said = refusal(&client);
-            assert!(said.contains(why), "{said}: {client:?}");
+            let message = refusal(&client);
+            assert!(message.contains(why), "{message}: {client:?}");
         }
     }
 
@@ -335,6 +335,6 @@ mod tests {
 
     #[test]
     fn a_word_stands_once_in_a_list() {
-        assert_eq!(list(["a", "b", "a"].into_iter()), "a b");
+        assert_eq!(join_unique(["a", "b", "a"].into_iter()), "a b");
     }
 }

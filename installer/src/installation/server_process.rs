@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep, timeout};
 
-const READY_WITHIN: Duration = Duration::from_secs(30);
-const STOPPED_WITHIN: Duration = Duration::from_secs(40);
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// A started server.
 pub struct Server {
@@ -79,23 +79,23 @@ impl Server {
         // Its standard input is held elsewhere, so waiting does not close it.
         tokio::select! {
             ready = wait_for(self.name, url, ca, connect_to) => {
-                ready.map_err(|fault| format!("{fault}; {}", self.last_words()))
+                ready.map_err(|fault| format!("{fault}; {}", self.log_tail()))
             }
             status = self.child.wait() => {
                 let status = status.map_err(|error| error.to_string())?;
-                Err(format!("{} ended ({status}): {}", self.name, self.last_words()))
+                Err(format!("{} ended ({status}): {}", self.name, self.log_tail()))
             }
         }
     }
 
-    fn last_words(&self) -> String {
+    fn log_tail(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let last = text.lines().rev().take(3).collect::<Vec<_>>();
         last.into_iter().rev().collect::<Vec<_>>().join("; ")
     }
 
     /// Returns the server's name once its process has ended.
-    pub async fn ended(&mut self) -> &'static str {
+    pub async fn wait_for_exit(&mut self) -> &'static str {
         let _ = self.child.wait().await;
         self.name
     }
@@ -103,14 +103,14 @@ impl Server {
     /// Closes its standard input and waits until it has finished its requests.
     pub async fn stop(mut self) {
         drop(self.input.take());
-        if timeout(STOPPED_WITHIN, self.child.wait()).await.is_err() {
+        if timeout(STOP_TIMEOUT, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
     }
 }
 
 /// The address under which a server with this listen address is reached on this machine.
-pub fn reachable(listen: SocketAddr) -> SocketAddr {
+pub fn local_address(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -127,11 +127,11 @@ pub async fn wait_for(
     connect_to: Option<SocketAddr>,
 ) -> Result<(), String> {
     let client = client(url, ca, connect_to)?;
-    let deadline = Instant::now() + READY_WITHIN;
+    let deadline = Instant::now() + READY_TIMEOUT;
     loop {
         let fault = match client.get(url).send().await {
-            Ok(answer) if answer.status().is_success() => return Ok(()),
-            Ok(answer) => answer.status().to_string(),
+            Ok(response) if response.status().is_success() => return Ok(()),
+            Ok(response) => response.status().to_string(),
             Err(error) => error.without_url().to_string(),
         };
         if Instant::now() > deadline {

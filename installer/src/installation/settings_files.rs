@@ -77,8 +77,8 @@ impl Installation {
         }
         let settings = Settings::read(api_server::config::SETTINGS, Some(&file));
         let url = settings.optional("API_DATABASE_URL");
-        let same = self.database_url.is_none() || self.database_url == url;
-        same.then_some((file, settings))
+        let is_same_database = self.database_url.is_none() || self.database_url == url;
+        is_same_database.then_some((file, settings))
     }
 
     fn settings(&self) -> Settings {
@@ -105,36 +105,36 @@ pub struct SettingsFiles {
 impl SettingsFiles {
     /// The auth server's, if it was named or exists in a default folder.
     pub fn auth(&self) -> Option<PathBuf> {
-        let beside = || beside(self.api_env_file.as_deref(), "auth-server.env");
-        settings_file(self.env_file.clone().or_else(beside), "auth-server.env")
+        let sibling = || sibling(self.api_env_file.as_deref(), "auth-server.env");
+        settings_file(self.env_file.clone().or_else(sibling), "auth-server.env")
     }
 
     /// The api-server's.
     pub fn api(&self) -> Option<PathBuf> {
-        let beside = || beside(self.env_file.as_deref(), "api-server.env");
-        settings_file(self.api_env_file.clone().or_else(beside), "api-server.env")
+        let sibling = || sibling(self.env_file.as_deref(), "api-server.env");
+        settings_file(self.api_env_file.clone().or_else(sibling), "api-server.env")
     }
 }
 
 /// The file of this name next to another one, if it exists.
-fn beside(other: Option<&Path>, name: &str) -> Option<PathBuf> {
+fn sibling(other: Option<&Path>, name: &str) -> Option<PathBuf> {
     other.map(|other| other.with_file_name(name)).filter(|file| file.exists())
 }
 
 /// A server's settings file: the one that was named, else a quickstart's, else this machine's.
-fn settings_file(named: Option<PathBuf>, name: &str) -> Option<PathBuf> {
-    named.or_else(|| standard_file(name))
+fn settings_file(given: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+    given.or_else(|| standard_file(name))
 }
 
 /// Both files come from one folder. A folder that may not be read counts as well, so that the user
 /// learns of it.
 fn standard_file(name: &str) -> Option<PathBuf> {
-    let is_there = |path: &Path| !matches!(path.try_exists(), Ok(false));
+    let exists = |path: &Path| !matches!(path.try_exists(), Ok(false));
     let has_settings = |folder: &&Path| {
-        ["auth-server.env", "api-server.env"].iter().any(|name| is_there(&folder.join(name)))
+        ["auth-server.env", "api-server.env"].iter().any(|name| exists(&folder.join(name)))
     };
     let folder = STANDARD_FOLDERS.iter().map(Path::new).find(has_settings)?;
-    Some(folder.join(name)).filter(|file| is_there(file))
+    Some(folder.join(name)).filter(|file| exists(file))
 }
 
 /// Reads an api-server's settings and the URL of its database. Settings that a command does not use

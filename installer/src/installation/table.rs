@@ -4,7 +4,7 @@
 /// could manipulate the reader's terminal, are shown as `?`; an empty cell is a dash.
 pub fn align<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
     let mut lines = vec![heading.map(str::to_owned)];
-    lines.extend(rows.iter().map(|row| row.each_ref().map(|cell| shown(cell))));
+    lines.extend(rows.iter().map(|row| row.each_ref().map(|cell| printable(cell))));
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
     let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or_default());
     let mut text = String::new();
@@ -17,7 +17,7 @@ pub fn align<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String
 }
 
 /// Makes a text safe for a terminal.
-pub fn shown(cell: &str) -> String {
+pub fn printable(cell: &str) -> String {
     if cell.is_empty() {
         return "-".to_owned();
     }

@@ -51,7 +51,7 @@ const GROUPS: [(&str, &str, &[&str]); 3] = [
 ];
 
 /// Adds users without passwords, groups, and enough rows in each setup list to choose from; one row
-/// of each kind that trustees can guard is reserved for the Audit group.
+/// of each kind that trustees can restrict is reserved for the Audit group.
 pub async fn add(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let now = db::time(tx).await?;
     for user in &FURTHER_USERS {
@@ -60,7 +60,7 @@ pub async fn add(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     for (name, description, members) in GROUPS {
         add_group(tx, name, description, members).await?;
     }
-    trusted_lists(tx).await?;
+    restricted_lists(tx).await?;
     small_lists(tx).await
 }
 
@@ -89,7 +89,7 @@ async fn add_group(
 }
 
 /// Adds lists with trustees on one row each, the last one added here.
-async fn trusted_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+async fn restricted_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let text = |text: &str| Set(text.to_owned());
     let mut loan_group_id = 0;
     for (code, description, gateway) in
@@ -152,7 +152,7 @@ async fn trusted_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         (TrusteeObject::CommentCategory, comment_category_id),
         (TrusteeObject::TransactionCode, transaction_code.into()),
     ] {
-        guard(tx, object_type, object_id).await?;
+        restrict(tx, object_type, object_id).await?;
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ async fn small_lists(tx: &DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 /// Restricts this object to the Audit group and the admin account.
-async fn guard(
+async fn restrict(
     tx: &DatabaseTransaction,
     object_type: TrusteeObject,
     object_id: i64,

@@ -4,6 +4,7 @@ use super::connect::Target;
 use super::handshakes::Chain;
 use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::{RENEW_BEFORE, authorities};
+use crate::installation::count;
 use chrono::{DateTime, Utc};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::CryptoProvider;
@@ -31,20 +32,20 @@ impl Trust {
     /// Loads the authorities in the given file, or the system's.
     pub(super) fn find(
         given: Option<&Path>,
-        course: &mut VerificationRun,
+        run: &mut VerificationRun,
     ) -> Result<Self, VerificationStep> {
         let system = || SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file());
         let Some(path) = given.or_else(system) else {
             let found = format!("this system has none of {}", SYSTEM_BUNDLES.join(", "));
-            return Err(course.fail(
+            return Err(run.fail(
                 VerificationStep::Chain,
                 found,
                 "pass a file of authorities with --ca",
             ));
         };
         let advice = "pass a PEM file with the authority's certificate with --ca";
-        let roots = authorities(path)
-            .map_err(|found| course.fail(VerificationStep::Chain, found, advice))?;
+        let roots =
+            authorities(path).map_err(|found| run.fail(VerificationStep::Chain, found, advice))?;
         Ok(Self { path: path.to_owned(), roots })
     }
 }
@@ -54,35 +55,36 @@ pub(super) fn check(
     target: &Target,
     trust: &Trust,
     chains: &[Chain],
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let mut chains_read = Vec::new();
     for chain in chains {
         chains_read.push(Presented::read(chain).map_err(|found| {
             let advice =
                 "give the server a certificate that conforms to RFC 5280 (X.509 version 3)";
-            course.fail(VerificationStep::Chain, found, advice)
+            run.fail(VerificationStep::Chain, found, advice)
         })?);
     }
     // Each of the three is reported, whichever fails.
-    let chain = check_chain(trust, &chains_read, course);
-    let host_name = check_host_name(target, &chains_read, course);
-    let expiry = check_expiry(trust, &chains_read, course);
+    let chain = check_chain(trust, &chains_read, run);
+    let host_name = check_host_name(target, &chains_read, run);
+    let expiry = check_expiry(trust, &chains_read, run);
     chain.and(host_name).and(expiry)
 }
 
 /// A chain in two parsed forms: one for verification, one for dates and names.
 struct Presented<'a> {
-    judged: ParsedCertificate<'a>,
+    parsed: ParsedCertificate<'a>,
     all: Vec<X509Certificate<'a>>,
     /// The server's own certificate: the first one.
-    own: X509Certificate<'a>,
+    leaf: X509Certificate<'a>,
     intermediates: &'a [CertificateDer<'static>],
 }
 
 impl<'a> Presented<'a> {
     fn read(chain: &'a Chain) -> Result<Self, String> {
-        let (own, intermediates) = chain.split_first().ok_or("no certificate was presented")?;
+        let (leaf_der, intermediates) =
+            chain.split_first().ok_or("no certificate was presented")?;
         let unreadable =
             |error: &dyn std::fmt::Display| format!("cannot read the certificate: {error}");
         let mut all = Vec::new();
@@ -90,81 +92,81 @@ impl<'a> Presented<'a> {
             let (_, read) = X509Certificate::from_der(certificate).map_err(|it| unreadable(&it))?;
             all.push(read);
         }
-        let own_read = all.first().ok_or("no certificate was presented")?.clone();
-        let judged = ParsedCertificate::try_from(own).map_err(|error| unreadable(&error))?;
-        Ok(Self { judged, all, own: own_read, intermediates })
+        let leaf = all.first().ok_or("no certificate was presented")?.clone();
+        let parsed = ParsedCertificate::try_from(leaf_der).map_err(|error| unreadable(&error))?;
+        Ok(Self { parsed, all, leaf, intermediates })
     }
 
-    fn judge(&self, trust: &Trust, at: UnixTime) -> Result<(), Error> {
+    fn verify(&self, trust: &Trust, time: UnixTime) -> Result<(), Error> {
         let provider = CryptoProvider::get_default()
             .ok_or_else(|| Error::General("no TLS provider".to_owned()))?;
         let algorithms = provider.signature_verification_algorithms.all;
         verify_server_cert_signed_by_trust_anchor(
-            &self.judged,
+            &self.parsed,
             &trust.roots,
             self.intermediates,
-            at,
+            time,
             algorithms,
         )
     }
 
     /// Judges the chain regardless of time: at a moment when every required certificate is valid,
     /// if there is one. The moments at which validities begin or end cover all cases.
-    fn judge_at_its_best(&self, trust: &Trust) -> Result<(), Error> {
-        let bounds = self.all.iter().flat_map(|certificate| {
+    fn verify_ignoring_dates(&self, trust: &Trust) -> Result<(), Error> {
+        let moments = self.all.iter().flat_map(|certificate| {
             let validity = certificate.validity();
             [validity.not_before.timestamp(), validity.not_after.timestamp()]
         });
-        let bounds = bounds.filter_map(|seconds| u64::try_from(seconds).ok());
-        let bounds = bounds.map(|it| UnixTime::since_unix_epoch(Duration::from_secs(it)));
-        let mut worst = Ok(());
-        for moment in std::iter::once(UnixTime::now()).chain(bounds) {
-            match self.judge(trust, moment) {
+        let moments = moments.filter_map(|seconds| u64::try_from(seconds).ok());
+        let moments = moments.map(|it| UnixTime::since_unix_epoch(Duration::from_secs(it)));
+        let mut outcome = Ok(());
+        for moment in std::iter::once(UnixTime::now()).chain(moments) {
+            match self.verify(trust, moment) {
                 Err(error) if is_about_time(&error) => {}
-                Err(error) => worst = Err(error),
+                Err(error) => outcome = Err(error),
                 Ok(()) => return Ok(()),
             }
         }
-        worst
+        outcome
     }
 }
 
 fn check_chain(
     trust: &Trust,
     chains: &[Presented<'_>],
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let mut found = Vec::new();
     for chain in chains {
         let issuer = chain.all.last().map(|last| last.issuer().to_string()).unwrap_or_default();
         let path = trust.path.display();
-        match chain.judge_at_its_best(trust) {
+        match chain.verify_ignoring_dates(trust) {
             Ok(()) => found.push(format!("issued by {issuer}, trusted by {path}")),
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
                 let found = format!("issued by {issuer}, which {path} does not list");
                 let advice = "pass that authority's certificate with --ca; if it is in the file, \
                               have the server present its intermediate certificates as well";
-                return Err(course.fail(VerificationStep::Chain, found, advice));
+                return Err(run.fail(VerificationStep::Chain, found, advice));
             }
             Err(error) => {
                 let advice = "have the authority issue a new certificate for a TLS server";
-                return Err(course.fail(VerificationStep::Chain, error.to_string(), advice));
+                return Err(run.fail(VerificationStep::Chain, error.to_string(), advice));
             }
         }
     }
     found.dedup();
-    course.pass(VerificationStep::Chain, found.join("; "));
+    run.pass(VerificationStep::Chain, found.join("; "));
     Ok(())
 }
 
 fn check_host_name(
     target: &Target,
     chains: &[Presented<'_>],
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     for chain in chains {
-        if let Err(error) = verify_server_name(&chain.judged, &target.name) {
-            let names = names(&chain.own);
+        if let Err(error) = verify_server_name(&chain.parsed, &target.name) {
+            let names = names(&chain.leaf);
             let found = match error {
                 Error::InvalidCertificate(_) if names.is_empty() => {
                     format!("has no names at all, and so not {}", target.host)
@@ -176,40 +178,41 @@ fn check_host_name(
             };
             let advice = "use a name in the URL that the certificate contains, or have a \
                           certificate issued with this name as a subject alternative name";
-            return Err(course.fail(VerificationStep::HostName, found, advice));
+            return Err(run.fail(VerificationStep::HostName, found, advice));
         }
     }
-    let names = chains.first().map(|chain| names(&chain.own)).unwrap_or_default();
-    course.pass(VerificationStep::HostName, format!("valid for {}", names.join(", ")));
+    let names = chains.first().map(|chain| names(&chain.leaf)).unwrap_or_default();
+    run.pass(VerificationStep::HostName, format!("valid for {}", names.join(", ")));
     Ok(())
 }
 
 fn check_expiry(
     trust: &Trust,
     chains: &[Presented<'_>],
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let now = SystemTime::now();
     let mut last_day = DateTime::<Utc>::MAX_UTC;
     for chain in chains {
         // An intermediate authority may be out of date as well, but matters only if needed.
         let authority_at_fault =
-            chain.judge(trust, UnixTime::now()).is_err_and(|error| is_about_time(&error));
+            chain.verify(trust, UnixTime::now()).is_err_and(|error| is_about_time(&error));
         let others = chain.all.iter().skip(1).filter(|_| authority_at_fault);
-        for certificate in std::iter::once(&chain.own).chain(others) {
+        for certificate in std::iter::once(&chain.leaf).chain(others) {
             if let Some(fault) = out_of_date(certificate, now.into()) {
                 let advice = "have the certificate renewed and restart the server, or correct this \
                               machine's clock if it is wrong";
-                return Err(course.fail(VerificationStep::Expiry, fault, advice));
+                return Err(run.fail(VerificationStep::Expiry, fault, advice));
             }
         }
-        last_day = last_day.min(instant(chain.own.validity().not_after.timestamp()));
+        last_day = last_day.min(instant(chain.leaf.validity().not_after.timestamp()));
     }
-    let left = last_day - DateTime::<Utc>::from(now);
-    let found = format!("valid until {}, {} days left", shown(last_day), left.num_days());
-    match left < RENEW_BEFORE {
-        true => course.pass_for_now(VerificationStep::Expiry, found, "renew the certificate soon"),
-        false => course.pass(VerificationStep::Expiry, found),
+    let remaining = last_day - DateTime::<Utc>::from(now);
+    let days = count(remaining.num_days(), "day");
+    let found = format!("valid until {}, {days} left", format_time(last_day));
+    match remaining < RENEW_BEFORE {
+        true => run.pass_for_now(VerificationStep::Expiry, found, "renew the certificate soon"),
+        false => run.pass(VerificationStep::Expiry, found),
     }
     Ok(())
 }
@@ -218,14 +221,14 @@ fn out_of_date(certificate: &X509Certificate<'_>, now: DateTime<Utc>) -> Option<
     let validity = certificate.validity();
     let begin = instant(validity.not_before.timestamp());
     let end = instant(validity.not_after.timestamp());
-    let (subject, clock) = (certificate.subject(), shown(now));
+    let (subject, clock) = (certificate.subject(), format_time(now));
     if now < begin {
         Some(format!(
             "{subject} is not valid before {}; this machine's clock: {clock}",
-            shown(begin)
+            format_time(begin)
         ))
     } else if now > end {
-        Some(format!("{subject} expired at {}; this machine's clock: {clock}", shown(end)))
+        Some(format!("{subject} expired at {}; this machine's clock: {clock}", format_time(end)))
     } else {
         None
     }
@@ -257,6 +260,6 @@ fn instant(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-fn shown(instant: DateTime<Utc>) -> String {
+fn format_time(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }

@@ -20,34 +20,34 @@ pub(super) const EXPECTED: &str = "within 60 s of this machine's clock";
 pub(super) async fn check(
     web: &Web,
     target: &Target,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let mut url = target.url.clone();
     url.set_path(&format!("{}/health/ready", target.url.path().trim_end_matches('/')));
-    let asked = DateTime::<Utc>::from(SystemTime::now());
+    let before = DateTime::<Utc>::from(SystemTime::now());
     let outcome = web.get(url.clone()).await;
-    let answered = DateTime::<Utc>::from(SystemTime::now());
+    let after = DateTime::<Utc>::from(SystemTime::now());
     let time = match outcome {
-        Ok(answer) => database_time(&answer),
+        Ok(response) => database_time(&response),
         Err(error) => Err((error, "make sure the authentication server is not hanging")),
     };
     let time = time.map_err(|(found, advice)| {
-        course.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
+        run.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
     })?;
     // The database read its clock at some point between request and response.
-    let difference = time - (asked + (answered - asked) / 2);
+    let difference = time - (before + (after - before) / 2);
     let found = describe(difference);
     if difference.abs() <= LIMIT {
-        course.pass(VerificationStep::Clock, found);
+        run.pass(VerificationStep::Clock, found);
     } else {
         let advice = "synchronize the clocks of the database's machine and of this one with NTP";
-        course.fail(VerificationStep::Clock, found, advice);
+        run.fail(VerificationStep::Clock, found, advice);
     }
     Ok(())
 }
 
-fn database_time(answer: &WebResponse) -> Result<DateTime<Utc>, (String, &'static str)> {
-    let json = answer.ok_json().map_err(|found| match answer.status {
+fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, (String, &'static str)> {
+    let json = response.ok_json().map_err(|found| match response.status {
         StatusCode::SERVICE_UNAVAILABLE => {
             (found, "start the database, or upgrade its schema to this release")
         }
@@ -60,14 +60,14 @@ fn database_time(answer: &WebResponse) -> Result<DateTime<Utc>, (String, &'stati
 }
 
 fn describe(difference: TimeDelta) -> String {
-    let size = difference.abs();
-    let amount = if size < TimeDelta::minutes(2) {
-        let milliseconds = size.num_milliseconds();
+    let magnitude = difference.abs();
+    let amount = if magnitude < TimeDelta::minutes(2) {
+        let milliseconds = magnitude.num_milliseconds();
         format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
-    } else if size < TimeDelta::hours(2) {
-        format!("{} min", size.num_minutes())
+    } else if magnitude < TimeDelta::hours(2) {
+        format!("{} min", magnitude.num_minutes())
     } else {
-        format!("{} h", size.num_hours())
+        format!("{} h", magnitude.num_hours())
     };
     let side = if difference < TimeDelta::zero() { "behind" } else { "ahead of" };
     format!("the database's clock is {amount} {side} this machine's")

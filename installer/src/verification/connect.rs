@@ -27,11 +27,11 @@ pub(super) struct Target {
 /// addresses.
 pub(super) async fn check(
     arguments: &VerificationArgs,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<Target, VerificationStep> {
     let VerificationArgs { url: given, connect_to, server_name, .. } = arguments;
     let (url, host) = parse(given).map_err(|found| {
-        course.fail(
+        run.fail(
             VerificationStep::Url,
             found,
             "pass the issuer URL, such as https://auth.example.com:8443",
@@ -40,25 +40,25 @@ pub(super) async fn check(
     let host = server_name.clone().unwrap_or(host);
     let name = ServerName::try_from(host.clone()).map_err(|_| {
         let found = format!("no certificate can contain the host name {host:?}");
-        course.fail(
+        run.fail(
             VerificationStep::Url,
             found,
             "give the server a DNS name of letters, digits and hyphens",
         )
     })?;
-    course.pass(VerificationStep::Url, url.as_str());
+    run.pass(VerificationStep::Url, url.as_str());
     let addresses = match connect_to {
-        None => resolve(&url, &host, course).await?,
+        None => resolve(&url, &host, run).await?,
         Some(address) => {
             let address = *address;
-            course.pass(
+            run.pass(
                 VerificationStep::NameResolution,
                 format!("{host} is assumed to be at {address}"),
             );
             vec![address]
         }
     };
-    let address = connect_to_one(&addresses, course).await?;
+    let address = connect_to_one(&addresses, run).await?;
     Ok(Target { url, given: given.to_owned(), name, host, address })
 }
 
@@ -81,20 +81,17 @@ fn parse(given: &str) -> Result<(Url, String), String> {
 async fn resolve(
     url: &Url,
     host: &str,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<Vec<SocketAddr>, VerificationStep> {
     let port = url.port_or_known_default().unwrap_or(443);
-    let looked_up = in_time(STEP_TIME, lookup_host((host, port))).await;
-    let found = match looked_up {
+    let lookup = in_time(STEP_TIME, lookup_host((host, port))).await;
+    let found = match lookup {
         Ok(addresses) => {
             let mut addresses: Vec<_> = addresses.collect();
             addresses.dedup();
             if !addresses.is_empty() {
                 let ips: Vec<_> = addresses.iter().map(|it| it.ip().to_string()).collect();
-                course.pass(
-                    VerificationStep::NameResolution,
-                    format!("{host} is {}", ips.join(", ")),
-                );
+                run.pass(VerificationStep::NameResolution, format!("{host} is {}", ips.join(", ")));
                 return Ok(addresses);
             }
             format!("{host} has no address")
@@ -102,28 +99,28 @@ async fn resolve(
         Err(error) => format!("{host}: {error}"),
     };
     let advice = "correct the host in the URL, or add it to DNS or the hosts file";
-    Err(course.fail(VerificationStep::NameResolution, found, advice))
+    Err(run.fail(VerificationStep::NameResolution, found, advice))
 }
 
 /// Tries the addresses in turn, all within the time limit of one request.
 async fn connect_to_one(
     addresses: &[SocketAddr],
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<SocketAddr, VerificationStep> {
     let share = STEP_TIME / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut failures = Vec::new();
     for address in addresses {
         match in_time(share, TcpStream::connect(address)).await {
             Ok(_) => {
-                let but: String = failures.iter().map(|it| format!("; not by {it}")).collect();
-                course.pass(VerificationStep::Tcp, format!("accepted by {address}{but}"));
+                let failed: String = failures.iter().map(|it| format!("; not by {it}")).collect();
+                run.pass(VerificationStep::Tcp, format!("accepted by {address}{failed}"));
                 return Ok(*address);
             }
             Err(error) => failures.push(format!("{address}: {error}")),
         }
     }
     let advice = "start the authentication server, correct the port, or open the firewall for it";
-    Err(course.fail(VerificationStep::Tcp, failures.join("; "), advice))
+    Err(run.fail(VerificationStep::Tcp, failures.join("; "), advice))
 }
 
 /// Returns the outcome, or an error after this time.

@@ -26,23 +26,23 @@ pub(super) type Chain = Vec<CertificateDer<'static>>;
 /// Makes the handshakes, and returns the chains presented, which may differ between versions.
 pub(super) async fn check(
     target: &Target,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<Vec<Chain>, VerificationStep> {
     let tls12 = handshake(target, &TLS12).await;
-    if let Err(fault @ (HandshakeFault::NoTls(_) | HandshakeFault::Silence(_))) = &tls12 {
-        return Err(course.fail(VerificationStep::Tls12, fault.found(), fault.advice("TLS 1.2")));
+    if let Err(fault @ (HandshakeFault::NotTls(_) | HandshakeFault::NoResponse(_))) = &tls12 {
+        return Err(run.fail(VerificationStep::Tls12, fault.found(), fault.advice("TLS 1.2")));
     }
-    record(VerificationStep::Tls12, "TLS 1.2", &tls12, course);
+    record(VerificationStep::Tls12, "TLS 1.2", &tls12, run);
     let tls13 = handshake(target, &TLS13).await;
-    record(VerificationStep::Tls13, "TLS 1.3", &tls13, course);
-    check_refusal_of_older(target, course).await;
+    record(VerificationStep::Tls13, "TLS 1.3", &tls13, run);
+    check_refusal_of_older(target, run).await;
 
-    let done: Vec<_> = tls12.into_iter().chain(tls13).collect();
-    check_cipher(target, &done, course).await;
-    if done.is_empty() {
+    let completed: Vec<_> = tls12.into_iter().chain(tls13).collect();
+    check_cipher(target, &completed, run).await;
+    if completed.is_empty() {
         return Err(VerificationStep::Tls13);
     }
-    let mut chains: Vec<_> = done.into_iter().map(|handshake| handshake.chain).collect();
+    let mut chains: Vec<_> = completed.into_iter().map(|handshake| handshake.chain).collect();
     chains.dedup();
     Ok(chains)
 }
@@ -58,9 +58,9 @@ enum HandshakeFault {
     /// The server sent an alert.
     Alert(AlertDescription),
     /// The server speaks another protocol.
-    NoTls(&'static str),
+    NotTls(&'static str),
     /// The server does not respond.
-    Silence(String),
+    NoResponse(String),
     /// The server closed the connection without a response.
     Closed,
     /// Anything else.
@@ -71,8 +71,8 @@ impl HandshakeFault {
     fn found(&self) -> String {
         match self {
             Self::Alert(alert) => format!("refused with the alert {alert:?}"),
-            Self::NoTls(what) => format!("the server speaks {what}"),
-            Self::Silence(text) | Self::Other(text) => text.clone(),
+            Self::NotTls(what) => format!("the server speaks {what}"),
+            Self::NoResponse(text) | Self::Other(text) => text.clone(),
             Self::Closed => "the server closed the connection without a response".to_owned(),
         }
     }
@@ -85,12 +85,12 @@ impl HandshakeFault {
             Self::Alert(AlertDescription::HandshakeFailure) => {
                 format!("enable {version} with ECDHE and AES-GCM or ChaCha20-Poly1305 there")
             }
-            Self::NoTls(_) => {
+            Self::NotTls(_) => {
                 "use the port of the authentication server's TLS listener, or configure its \
                  certificate and key"
                     .to_owned()
             }
-            Self::Silence(_) => {
+            Self::NoResponse(_) => {
                 "make sure the process listening there is the authentication server, and that it \
                  is not hanging"
                     .to_owned()
@@ -104,12 +104,12 @@ fn record(
     step: VerificationStep,
     version: &str,
     outcome: &Result<Handshake, HandshakeFault>,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) {
     match outcome {
-        Ok(_) => course.pass(step, format!("handshake with {version}")),
+        Ok(_) => run.pass(step, format!("handshake with {version}")),
         Err(fault) => {
-            course.fail(step, fault.found(), fault.advice(version));
+            run.fail(step, fault.found(), fault.advice(version));
         }
     }
 }
@@ -147,14 +147,14 @@ async fn diagnose(target: &Target, error: &io::Error) -> HandshakeFault {
     match (inner, error.kind()) {
         (Some(Error::AlertReceived(alert)), _) => HandshakeFault::Alert(*alert),
         (Some(Error::InvalidMessage(_)), _) => match speaks_plain_http(target).await {
-            true => HandshakeFault::NoTls("plain HTTP, not TLS"),
-            false => HandshakeFault::NoTls("something that is not TLS"),
+            true => HandshakeFault::NotTls("plain HTTP, not TLS"),
+            false => HandshakeFault::NotTls("something that is not TLS"),
         },
         (Some(error), _) => HandshakeFault::Other(error.to_string()),
         (None, _) if speaks_plain_http(target).await => {
-            HandshakeFault::NoTls("plain HTTP, not TLS")
+            HandshakeFault::NotTls("plain HTTP, not TLS")
         }
-        (None, io::ErrorKind::TimedOut) => HandshakeFault::Silence(error.to_string()),
+        (None, io::ErrorKind::TimedOut) => HandshakeFault::NoResponse(error.to_string()),
         (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
             HandshakeFault::Closed
         }
@@ -164,42 +164,38 @@ async fn diagnose(target: &Target, error: &io::Error) -> HandshakeFault {
 
 /// Requests the start page without TLS. TLS listeners that recognize this answer with 400.
 async fn speaks_plain_http(target: &Target) -> bool {
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let request =
         format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", target.url.authority());
     let _ = in_time(Duration::from_secs(2), async {
         let mut stream = TcpStream::connect(target.address).await?;
         stream.write_all(request.as_bytes()).await?;
-        while answer.len() < 12 && stream.read_buf(&mut answer).await? > 0 {}
+        while response.len() < 12 && stream.read_buf(&mut response).await? > 0 {}
         Ok(())
     })
     .await;
-    answer.starts_with(b"HTTP/") && answer.get(9..12).is_some_and(|status| status != b"400")
+    response.starts_with(b"HTTP/") && response.get(9..12).is_some_and(|status| status != b"400")
 }
 
-async fn check_refusal_of_older(target: &Target, course: &mut VerificationRun) {
+async fn check_refusal_of_older(target: &Target, run: &mut VerificationRun) {
     let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on the proxy in front of it";
     match legacy_client_hello::offer(target, Offer::OldVersions).await {
         Ok(Reply::Alert(alert)) => {
-            course.pass(VerificationStep::OlderTls, format!("refused with the alert {alert:?}"));
+            run.pass(VerificationStep::OlderTls, format!("refused with the alert {alert:?}"));
         }
         Ok(Reply::Closed) => {
-            course.pass(VerificationStep::OlderTls, "refused by closing the connection")
+            run.pass(VerificationStep::OlderTls, "refused by closing the connection")
         }
         Ok(Reply::Accepted { version, cipher }) => {
             let (version, cipher) = (version_name(version), cipher_name(cipher));
             let found = format!("accepted with {version} and {cipher}");
-            course.fail(VerificationStep::OlderTls, found, advice);
+            run.fail(VerificationStep::OlderTls, found, advice);
         }
         Ok(Reply::Foreign) => {
-            course.fail(
-                VerificationStep::OlderTls,
-                "answered with something that is not TLS",
-                advice,
-            );
+            run.fail(VerificationStep::OlderTls, "answered with something that is not TLS", advice);
         }
         Err(error) => {
-            course.fail(
+            run.fail(
                 VerificationStep::OlderTls,
                 format!("neither refused nor accepted: {error}"),
                 advice,
@@ -208,39 +204,39 @@ async fn check_refusal_of_older(target: &Target, course: &mut VerificationRun) {
     }
 }
 
-async fn check_cipher(target: &Target, done: &[Handshake], course: &mut VerificationRun) {
+async fn check_cipher(target: &Target, completed: &[Handshake], run: &mut VerificationRun) {
     // This client only negotiates authenticated encryption with forward secrecy, so a weak cipher
     // can be found only by offering it.
-    let ciphers: Vec<_> = done.iter().map(|handshake| handshake.cipher.as_str()).collect();
+    let ciphers: Vec<_> = completed.iter().map(|handshake| handshake.cipher.as_str()).collect();
     let ciphers = ciphers.join(", ");
     let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
                   and RC4 on the server, or on the proxy in front of it";
     let found = match legacy_client_hello::offer(target, Offer::BrokenCiphers).await {
         // Without a handshake there is no cipher to judge.
-        Ok(Reply::Alert(_) | Reply::Closed) if done.is_empty() => return,
+        Ok(Reply::Alert(_) | Reply::Closed) if completed.is_empty() => return,
         Ok(Reply::Alert(_) | Reply::Closed) => {
-            return course.pass(VerificationStep::Cipher, ciphers);
+            return run.pass(VerificationStep::Cipher, ciphers);
         }
-        Ok(Reply::Accepted { cipher, .. }) if done.is_empty() => cipher_name(cipher),
+        Ok(Reply::Accepted { cipher, .. }) if completed.is_empty() => cipher_name(cipher),
         Ok(Reply::Accepted { cipher, .. }) => {
             format!("{ciphers}, but also {}", cipher_name(cipher))
         }
         Ok(Reply::Foreign) => "broken ciphers are answered with something that is not TLS".into(),
         Err(error) => format!("broken ciphers are neither refused nor accepted: {error}"),
     };
-    course.fail(VerificationStep::Cipher, found, advice);
+    run.fail(VerificationStep::Cipher, found, advice);
 }
 
 fn accepting_any_certificate(
     version: &'static SupportedProtocolVersion,
 ) -> Result<ClientConfig, String> {
     let provider = CryptoProvider::get_default().ok_or("no TLS provider")?.clone();
-    let onlooker = Arc::new(AcceptAnyCertificate { provider: provider.clone() });
+    let verifier = Arc::new(AcceptAnyCertificate { provider: provider.clone() });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[version])
         .map_err(|error| error.to_string())?
         .dangerous()
-        .with_custom_certificate_verifier(onlooker)
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
@@ -271,7 +267,7 @@ impl ServerCertVerifier for AcceptAnyCertificate {
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
-        leave_to_the_chain(verify_tls12_signature(message, certificate, signature, algorithms))
+        allow_unreadable(verify_tls12_signature(message, certificate, signature, algorithms))
     }
 
     fn verify_tls13_signature(
@@ -281,7 +277,7 @@ impl ServerCertVerifier for AcceptAnyCertificate {
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
-        leave_to_the_chain(verify_tls13_signature(message, certificate, signature, algorithms))
+        allow_unreadable(verify_tls13_signature(message, certificate, signature, algorithms))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -290,7 +286,7 @@ impl ServerCertVerifier for AcceptAnyCertificate {
 }
 
 /// An unreadable certificate is a fault of the chain, which is judged later.
-fn leave_to_the_chain(
+fn allow_unreadable(
     outcome: Result<HandshakeSignatureValid, Error>,
 ) -> Result<HandshakeSignatureValid, Error> {
     match outcome {

@@ -17,19 +17,19 @@ pub(super) async fn check(
     web: &Web,
     metadata: &Metadata,
     arguments: &VerificationArgs,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) {
-    match ask(web, metadata, arguments).await {
-        Ok(()) => course.pass(VerificationStep::Introspection, r#"200 and {"active":false}"#),
+    match introspect(web, metadata, arguments).await {
+        Ok(()) => run.pass(VerificationStep::Introspection, r#"200 and {"active":false}"#),
         Err((found, advice)) => {
-            course.fail(VerificationStep::Introspection, found, advice);
+            run.fail(VerificationStep::Introspection, found, advice);
         }
     }
 }
 
 type IntrospectionFault = (String, &'static str);
 
-async fn ask(
+async fn introspect(
     web: &Web,
     metadata: &Metadata,
     arguments: &VerificationArgs,
@@ -45,11 +45,11 @@ async fn ask(
         .map_err(|error| (error, "correct the authentication server's issuer"))?;
     let credentials = (form_encoded(client), form_encoded(&secret));
     let credentials = (credentials.0.as_str(), credentials.1.as_str());
-    let answer = web
+    let response = web
         .post(endpoint, credentials, &[("token", JUNK)])
         .await
         .map_err(|error| (error, "see the authentication server's log"))?;
-    judge(&answer, client)
+    evaluate(&response, client)
 }
 
 fn read_secret(path: &Path) -> Result<String, String> {
@@ -66,11 +66,11 @@ fn form_encoded(text: &str) -> String {
     query.unwrap_or_default().trim_start_matches('=').to_owned()
 }
 
-fn judge(answer: &WebResponse, client: &str) -> Result<(), IntrospectionFault> {
-    let advice = match answer.status {
+fn evaluate(response: &WebResponse, client: &str) -> Result<(), IntrospectionFault> {
+    let advice = match response.status {
         StatusCode::OK => {
             let json =
-                answer.ok_json().map_err(|found| (found, "check which program answers there"))?;
+                response.ok_json().map_err(|found| (found, "check which program answers there"))?;
             return match serde_json::from_value(json.clone()) {
                 Ok(Introspection::INACTIVE) => Ok(()),
                 Ok(Introspection::Active(_)) => {
@@ -91,5 +91,5 @@ fn judge(answer: &WebResponse, client: &str) -> Result<(), IntrospectionFault> {
         StatusCode::SERVICE_UNAVAILABLE => "start the database",
         _ => "see the authentication server's log",
     };
-    Err((format!("{} for the client {client:?}", answer.error()), advice))
+    Err((format!("{} for the client {client:?}", response.error()), advice))
 }

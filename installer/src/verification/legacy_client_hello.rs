@@ -107,15 +107,15 @@ fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     };
     let mut extensions = Vec::new();
     if let ServerName::DnsName(name) = name {
-        let entry = [&[0][..], &sized(name.as_ref().as_bytes())].concat();
-        extensions.extend(extension(0x0000, &sized(&entry)));
+        let entry = [&[0][..], &length_prefixed(name.as_ref().as_bytes())].concat();
+        extensions.extend(extension(0x0000, &length_prefixed(&entry)));
     }
     // Groups: X25519, P-256, P-384. Points: uncompressed.
-    extensions.extend(extension(0x000a, &sized(&words(&[0x001d, 0x0017, 0x0018]))));
+    extensions.extend(extension(0x000a, &length_prefixed(&words(&[0x001d, 0x0017, 0x0018]))));
     extensions.extend(extension(0x000b, &[1, 0]));
     if version == 0x0303 {
         let signatures = [0x0403, 0x0503, 0x0804, 0x0805, 0x0806, 0x0401, 0x0501, 0x0601];
-        extensions.extend(extension(0x000d, &sized(&words(&signatures))));
+        extensions.extend(extension(0x000d, &length_prefixed(&words(&signatures))));
     }
     // Secure renegotiation (RFC 5746): some servers refuse clients without it.
     extensions.extend(extension(0xff01, &[0]));
@@ -125,21 +125,21 @@ fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     body.extend([0x5a; 32]);
     // No session to resume; the ciphers; no compression.
     body.push(0);
-    body.extend(sized(&words(&ciphers)));
+    body.extend(length_prefixed(&words(&ciphers)));
     body.extend([1, 0]);
-    body.extend(sized(&extensions));
+    body.extend(length_prefixed(&extensions));
 
     // A handshake message of type ClientHello, whose length takes three bytes, in a record.
-    let message = [&[1, 0][..], &sized(&body)].concat();
-    [&[22, 3, 1][..], &sized(&message)].concat()
+    let message = [&[1, 0][..], &length_prefixed(&body)].concat();
+    [&[22, 3, 1][..], &length_prefixed(&message)].concat()
 }
 
 fn extension(kind: u16, content: &[u8]) -> Vec<u8> {
-    [&kind.to_be_bytes()[..], &sized(content)].concat()
+    [&kind.to_be_bytes()[..], &length_prefixed(content)].concat()
 }
 
 /// Prefixes the content with its length in two bytes. All content here is far shorter than 64 KiB.
-fn sized(content: &[u8]) -> Vec<u8> {
+fn length_prefixed(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);
     [&length.to_be_bytes()[..], content].concat()
 }

@@ -3,6 +3,7 @@
 use super::connect::Target;
 use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
+use crate::installation::count;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
@@ -29,32 +30,32 @@ impl Metadata {
 pub(super) async fn read(
     web: &Web,
     target: &Target,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<Metadata, VerificationStep> {
     let url = well_known(&target.url);
     let advice = "pass the URL of the authentication server: another server answers here";
     let outcome = match web.get(url.clone()).await {
-        Ok(answer) if answer.status.is_server_error() => {
-            Err((answer.error(), "see the authentication server's log"))
+        Ok(response) if response.status.is_server_error() => {
+            Err((response.error(), "see the authentication server's log"))
         }
-        Ok(answer) => answer.ok_json().cloned().map_err(|error| (error, advice)),
+        Ok(response) => response.ok_json().cloned().map_err(|error| (error, advice)),
         Err(error) => Err((error, "make sure the authentication server is not hanging")),
     };
     let members = match outcome {
         Ok(Value::Object(members)) => members,
         Ok(_) => {
             let found = format!("{url}: JSON, but not an object");
-            return Err(course.fail(VerificationStep::Metadata, found, advice));
+            return Err(run.fail(VerificationStep::Metadata, found, advice));
         }
         Err((error, advice)) => {
-            return Err(course.fail(VerificationStep::Metadata, format!("{url}: {error}"), advice));
+            return Err(run.fail(VerificationStep::Metadata, format!("{url}: {error}"), advice));
         }
     };
     let metadata = Metadata(members);
     if let Some(name) = REQUIRED.iter().find(|name| metadata.text(name).is_none()) {
-        return Err(course.fail(VerificationStep::Metadata, format!("{url}: no {name}"), advice));
+        return Err(run.fail(VerificationStep::Metadata, format!("{url}: no {name}"), advice));
     }
-    course.pass(VerificationStep::Metadata, url.as_str());
+    run.pass(VerificationStep::Metadata, url.as_str());
     Ok(metadata)
 }
 
@@ -71,7 +72,7 @@ fn well_known(issuer: &Url) -> Url {
 pub(super) fn check_issuer(
     metadata: &Metadata,
     target: &Target,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let issuer = metadata.text("issuer").unwrap_or_default();
     // Shells and browsers add a trailing slash to a URL without a path.
@@ -79,21 +80,22 @@ pub(super) fn check_issuer(
         let found = format!("the issuer is {issuer}, but the URL is {}", target.given);
         let advice =
             "pass the issuer as the URL, or set the authentication server's issuer to this URL";
-        return Err(course.fail(VerificationStep::Issuer, found, advice));
+        return Err(run.fail(VerificationStep::Issuer, found, advice));
     }
     let endpoints = metadata.0.iter();
     let endpoints =
         endpoints.filter(|(name, _)| name.ends_with("_endpoint") || *name == "jwks_uri");
-    let mut count = 0;
+    let mut endpoint_count: u64 = 0;
     for (name, value) in endpoints {
         if !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url)) {
             let found = format!("{name} is {value}, which is not under {issuer}");
             let advice = "correct the authentication server's issuer, or what rewrites its answers";
-            return Err(course.fail(VerificationStep::Issuer, found, advice));
+            return Err(run.fail(VerificationStep::Issuer, found, advice));
         }
-        count += 1;
+        endpoint_count += 1;
     }
-    course.pass(VerificationStep::Issuer, format!("{issuer}, {count} endpoints under it"));
+    let endpoint_count = count(endpoint_count, "endpoint");
+    run.pass(VerificationStep::Issuer, format!("{issuer}, {endpoint_count} under it"));
     Ok(())
 }
 
@@ -106,24 +108,24 @@ fn is_under(endpoint: &str, issuer: &Url) -> bool {
 }
 
 /// A server that announces no keys signs nothing, which is fine.
-pub(super) async fn check_keys(web: &Web, metadata: &Metadata, course: &mut VerificationRun) {
+pub(super) async fn check_keys(web: &Web, metadata: &Metadata, run: &mut VerificationRun) {
     let advice = "see the authentication server's log for messages about its signing keys";
     let Some(announced) = metadata.0.get("jwks_uri") else {
-        return course.pass(VerificationStep::Keys, "no keys are announced");
+        return run.pass(VerificationStep::Keys, "no keys are announced");
     };
     let found = match announced.as_str().and_then(|url| Url::parse(url).ok()) {
         None => format!("jwks_uri is {announced}, which is not a URL"),
         Some(url) => match web.get(url.clone()).await {
             Err(error) => format!("{url}: {error}"),
-            Ok(answer) => match answer.ok_json().and_then(count_usable_keys) {
-                Ok(count) => {
-                    return course.pass(VerificationStep::Keys, format!("{url}: {count} usable"));
+            Ok(response) => match response.ok_json().and_then(count_usable_keys) {
+                Ok(usable) => {
+                    return run.pass(VerificationStep::Keys, format!("{url}: {usable} usable"));
                 }
                 Err(error) => format!("{url}: {error}"),
             },
         },
     };
-    course.fail(VerificationStep::Keys, found, advice);
+    run.fail(VerificationStep::Keys, found, advice);
 }
 
 fn count_usable_keys(set: &Value) -> Result<usize, String> {
@@ -132,7 +134,7 @@ fn count_usable_keys(set: &Value) -> Result<usize, String> {
         return Err("it exposes a private key: replace that key immediately".to_owned());
     }
     match keys.iter().filter(|key| is_usable(key)).count() {
-        0 => Err(format!("none of {} keys is usable", keys.len())),
+        0 => Err(format!("none of {} is usable", count(keys.len(), "key"))),
         usable => Ok(usable),
     }
 }

@@ -1,5 +1,5 @@
-//! The visitor: a user and a client that exist for one round trip, without privileges, with names
-//! and secrets that no one knows.
+//! The probe account: a user and a client that exist for one round trip, without privileges, with
+//! names and secrets that no one knows.
 
 use crate::installation::accounts::{self, Account};
 use crate::installation::credentials::{random_password, random_secret};
@@ -17,8 +17,8 @@ use shared::sessions;
 
 /// The prefix of all their names.
 pub(crate) const PREFIX: &str = "verify-round-trip-";
-/// Older visitors were left by a run that was killed.
-const LEFT_OVER_SECONDS: i64 = 3600;
+/// Older probe accounts were left by a run that was killed.
+const STALE_SECONDS: i64 = 3600;
 
 /// A user and a client with the same name.
 pub(super) struct ProbeAccount {
@@ -71,24 +71,24 @@ impl ProbeAccount {
     }
 }
 
-/// Removes visitors left by runs that were killed.
-pub(super) async fn remove_left_overs(db: &DatabaseConnection) -> Result<(), DbErr> {
-    remove_older(db, LEFT_OVER_SECONDS).await
+/// Removes probe accounts left by runs that were killed.
+pub(super) async fn remove_stale(db: &DatabaseConnection) -> Result<(), DbErr> {
+    remove_older(db, STALE_SECONDS).await
 }
 
-/// Removes all visitors, when no round trip is running.
+/// Removes all probe accounts, when no round trip is running.
 pub(crate) async fn remove_all(db: &DatabaseConnection) -> Result<(), DbErr> {
     remove_older(db, 0).await
 }
 
 async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), seconds.into());
-    let names = users::Entity::find()
+    let users = users::Entity::find()
         .filter(users::Column::UserName.starts_with(PREFIX))
         .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lte(old))
         .all(db)
         .await?;
-    for user in names {
+    for user in users {
         remove(db, &user.user_name).await?;
     }
     Ok(())

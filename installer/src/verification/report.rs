@@ -89,7 +89,7 @@ impl VerificationStep {
 /// The checks made so far.
 pub(super) struct VerificationRun {
     steps: Vec<VerificationStep>,
-    made: Vec<(VerificationStep, Check)>,
+    checks: Vec<(VerificationStep, Check)>,
 }
 
 impl VerificationRun {
@@ -105,7 +105,7 @@ impl VerificationRun {
             | VerificationStep::Refused => with_round_trip,
             _ => true,
         });
-        Self { steps: steps.collect(), made: Vec::new() }
+        Self { steps: steps.collect(), checks: Vec::new() }
     }
 
     /// True if this check is included.
@@ -141,27 +141,27 @@ impl VerificationRun {
 
     /// Marks the first remaining check as interrupted.
     pub(super) fn interrupted(&mut self) -> Option<VerificationStep> {
-        let made = |step: &VerificationStep| self.made.iter().any(|(made, _)| made == step);
-        let next = self.steps.iter().copied().find(|step| !made(step))?;
+        let is_made = |step: &VerificationStep| self.checks.iter().any(|(done, _)| done == step);
+        let next = self.steps.iter().copied().find(|step| !is_made(step))?;
         Some(self.fail(next, "interrupted", "verify again"))
     }
 
     /// Completes the report. Checks that were not made are skipped because of the unmet one.
-    pub(super) fn finish(mut self, unmet: Option<VerificationStep>) -> Report {
-        let reason = unmet.map_or("not run".to_owned(), |step| {
+    pub(super) fn finish(mut self, failed_step: Option<VerificationStep>) -> Report {
+        let reason = failed_step.map_or("not run".to_owned(), |step| {
             format!("not run, because the check \"{}\" failed", step.texts().0)
         });
         for step in self.steps.clone() {
-            if !self.made.iter().any(|(made, _)| *made == step) {
+            if !self.checks.iter().any(|(done, _)| *done == step) {
                 self.add(step, Outcome::Skipped, &reason, None);
             }
         }
-        self.made.sort_by_key(|(step, _)| *step as usize);
-        Report { checks: self.made.into_iter().map(|(_, check)| check).collect() }
+        self.checks.sort_by_key(|(step, _)| *step as usize);
+        Report { checks: self.checks.into_iter().map(|(_, check)| check).collect() }
     }
 
     fn add(&mut self, step: VerificationStep, outcome: Outcome, found: &str, advice: Option<&str>) {
         let (name, expected) = step.texts();
-        self.made.push((step, Check::made(name, outcome, expected, found, advice)));
+        self.checks.push((step, Check::new(name, outcome, expected, found, advice)));
     }
 }

@@ -22,50 +22,49 @@ const SAME_DATABASE: &str =
 /// What went wrong in a step, and what to do.
 type RoundTripFault = (String, &'static str);
 
-/// Adds the visitor, makes the trip, and removes the visitor, however the trip ended.
+/// Adds the probe account, makes the trip, and removes the account, however the trip ended.
 pub(super) async fn check(
     web: &Web,
     metadata: &Metadata,
     db: &DatabaseConnection,
     passwords: &Passwords,
-    course: &mut VerificationRun,
+    run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
-    let added = async {
-        probe_account::remove_left_overs(db).await?;
+    let add = async {
+        probe_account::remove_stale(db).await?;
         ProbeAccount::add(db, passwords).await
     };
-    let visitor = added.await.map_err(|CliError(why)| {
-        course.fail(VerificationStep::LogIn, why, "make sure the database is writable")
+    let probe = add.await.map_err(|CliError(why)| {
+        run.fail(VerificationStep::LogIn, why, "make sure the database is writable")
     })?;
-    let trip = RoundTrip::new(web, metadata, &visitor);
-    let made = async {
+    let trip = RoundTrip::new(web, metadata, &probe);
+    let outcome = async {
         match trip {
-            Ok(trip) => trip.make(course).await,
-            Err(error) => Err(Some(course.fail(VerificationStep::LogIn, error, SEE_LOG))),
+            Ok(trip) => trip.run(run).await,
+            Err(error) => Err(Some(run.fail(VerificationStep::LogIn, error, SEE_LOG))),
         }
     };
-    let mut unmet = tokio::select! {
-        made = made => made.err(),
+    let mut failed_step = tokio::select! {
+        outcome = outcome => outcome.err(),
         () = shared::shutdown::stop_signal() => Some(None),
     };
-    if let Err(error) = visitor.remove(db).await {
-        let found =
-            format!("the user and the client {} could not be removed: {error}", visitor.name);
+    if let Err(error) = probe.remove(db).await {
+        let found = format!("the user and the client {} could not be removed: {error}", probe.name);
         let advice = "once the database works again, verify again an hour later: that removes them";
-        let step = course.fail(VerificationStep::Refused, found, advice);
-        unmet = unmet.or(Some(Some(step)));
+        let step = run.fail(VerificationStep::Refused, found, advice);
+        failed_step = failed_step.or(Some(Some(step)));
     }
-    match unmet {
+    match failed_step {
         None => Ok(()),
         Some(Some(step)) => Err(step),
-        Some(None) => course.interrupted().map_or(Ok(()), Err),
+        Some(None) => run.interrupted().map_or(Ok(()), Err),
     }
 }
 
 /// The steps, as integrators' programs take them.
 struct RoundTrip<'a> {
     client: OAuthClient,
-    visitor: &'a ProbeAccount,
+    probe: &'a ProbeAccount,
 }
 
 /// The tokens of a log-in.
@@ -75,28 +74,28 @@ struct Tokens {
 }
 
 impl<'a> RoundTrip<'a> {
-    fn new(web: &Web, metadata: &Metadata, visitor: &'a ProbeAccount) -> Result<Self, String> {
+    fn new(web: &Web, metadata: &Metadata, probe: &'a ProbeAccount) -> Result<Self, String> {
         let issuer = metadata.text("issuer").unwrap_or_default();
         let issuer = Url::parse(issuer).map_err(|error| error.to_string())?;
-        let issuer = web.past(issuer);
+        let issuer = web.bypassing_proxy(issuer);
         let issuer = issuer.as_str().trim_end_matches('/');
-        let client = OAuthClient::new(web.client(), issuer, &visitor.name, &visitor.secret);
-        Ok(Self { client: client.map_err(|error| error.to_string())?, visitor })
+        let client = OAuthClient::new(web.client(), issuer, &probe.name, &probe.secret);
+        Ok(Self { client: client.map_err(|error| error.to_string())?, probe })
     }
 
     /// Takes the steps in order. An error names the failed one that the others depend on.
-    async fn make(&self, course: &mut VerificationRun) -> Result<(), Option<VerificationStep>> {
-        let tokens = judge(course, VerificationStep::LogIn, self.log_in().await)?;
-        judge(course, VerificationStep::LiveToken, self.find_live(&tokens).await)?;
-        let tokens = judge(course, VerificationStep::Refresh, self.refresh(&tokens).await)?;
-        judge(course, VerificationStep::LogOut, self.log_out(&tokens).await)?;
-        judge(course, VerificationStep::Refused, self.find_dead(&tokens).await)
+    async fn run(&self, run: &mut VerificationRun) -> Result<(), Option<VerificationStep>> {
+        let tokens = record(run, VerificationStep::LogIn, self.log_in().await)?;
+        record(run, VerificationStep::LiveToken, self.check_live(&tokens).await)?;
+        let tokens = record(run, VerificationStep::Refresh, self.refresh(&tokens).await)?;
+        record(run, VerificationStep::LogOut, self.log_out(&tokens).await)?;
+        record(run, VerificationStep::Refused, self.check_revoked(&tokens).await)
     }
 
     async fn log_in(&self) -> Result<(Tokens, String), RoundTripFault> {
-        let ProbeAccount { name, password, .. } = self.visitor;
-        let answer = self.client.log_in("core", name, password).await;
-        let tokens = both(answer.map_err(|error| (told(&error), SAME_DATABASE))?)?;
+        let ProbeAccount { name, password, .. } = self.probe;
+        let response = self.client.log_in("core", name, password).await;
+        let tokens = tokens_of(response.map_err(|error| (describe(&error), SAME_DATABASE))?)?;
         Ok((tokens, "an access token and a refresh token".to_owned()))
     }
 
@@ -104,17 +103,17 @@ impl<'a> RoundTrip<'a> {
         &self,
         tokens: &Tokens,
     ) -> Result<BasicTokenIntrospectionResponse, RoundTripFault> {
-        self.client.introspect(&tokens.access).await.map_err(|error| (told(&error), SEE_LOG))
+        self.client.introspect(&tokens.access).await.map_err(|error| (describe(&error), SEE_LOG))
     }
 
-    async fn find_live(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
-        let answer = self.introspect(tokens).await?;
-        if !answer.active() {
+    async fn check_live(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
+        let response = self.introspect(tokens).await?;
+        if !response.active() {
             return Err((r#"{"active":false}"#.to_owned(), SAME_DATABASE));
         }
-        let expected = format!("core:{}", self.visitor.user_id);
-        match (answer.sub(), answer.username()) {
-            (Some(sub), Some(name)) if sub == expected && name == self.visitor.name => {
+        let expected = format!("core:{}", self.probe.user_id);
+        match (response.sub(), response.username()) {
+            (Some(sub), Some(name)) if sub == expected && name == self.probe.name => {
                 Ok(((), format!("active, {expected}")))
             }
             (sub, name) => {
@@ -125,8 +124,8 @@ impl<'a> RoundTrip<'a> {
     }
 
     async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), RoundTripFault> {
-        let answer = self.client.refresh(&tokens.refresh).await;
-        let next = both(answer.map_err(|error| (told(&error), SEE_LOG))?)?;
+        let response = self.client.refresh(&tokens.refresh).await;
+        let next = tokens_of(response.map_err(|error| (describe(&error), SEE_LOG))?)?;
         let same = next.access.secret() == tokens.access.secret()
             || next.refresh.secret() == tokens.refresh.secret();
         match same {
@@ -136,55 +135,55 @@ impl<'a> RoundTrip<'a> {
     }
 
     async fn log_out(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
-        let done = self.client.log_out(&tokens.access).await;
-        done.map_err(|error| (error.without_url().to_string(), SEE_LOG))?;
+        let outcome = self.client.log_out(&tokens.access).await;
+        outcome.map_err(|error| (error.without_url().to_string(), SEE_LOG))?;
         Ok(((), "204".to_owned()))
     }
 
-    async fn find_dead(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
-        let still = "do not use this server: log-outs do not end sessions";
+    async fn check_revoked(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
+        let advice = "do not use this server: log-outs do not end sessions";
         if self.introspect(tokens).await?.active() {
-            return Err(("the access token is still active".to_owned(), still));
+            return Err(("the access token is still active".to_owned(), advice));
         }
         match self.client.refresh(&tokens.refresh).await {
-            Ok(_) => Err(("the refresh token still works".to_owned(), still)),
-            Err(RequestTokenError::ServerResponse(refused))
-                if *refused.error() == BasicErrorResponseType::InvalidGrant =>
+            Ok(_) => Err(("the refresh token still works".to_owned(), advice)),
+            Err(RequestTokenError::ServerResponse(response))
+                if *response.error() == BasicErrorResponseType::InvalidGrant =>
             {
                 Ok(((), r#"{"active":false}, and invalid_grant"#.to_owned()))
             }
-            Err(error) => Err((format!("the refresh: {}", told(&error)), SEE_LOG)),
+            Err(error) => Err((format!("the refresh: {}", describe(&error)), SEE_LOG)),
         }
     }
 }
 
 /// Records the outcome of a step, and returns what the next ones need.
-fn judge<T>(
-    course: &mut VerificationRun,
+fn record<T>(
+    run: &mut VerificationRun,
     step: VerificationStep,
     outcome: Result<(T, String), RoundTripFault>,
 ) -> Result<T, Option<VerificationStep>> {
     match outcome {
-        Ok((made, found)) => {
-            course.pass(step, found);
-            Ok(made)
+        Ok((value, found)) => {
+            run.pass(step, found);
+            Ok(value)
         }
-        Err((found, advice)) => Err(Some(course.fail(step, found, advice))),
+        Err((found, advice)) => Err(Some(run.fail(step, found, advice))),
     }
 }
 
-fn both(answer: BasicTokenResponse) -> Result<Tokens, RoundTripFault> {
-    let refresh = answer.refresh_token().cloned();
+fn tokens_of(response: BasicTokenResponse) -> Result<Tokens, RoundTripFault> {
+    let refresh = response.refresh_token().cloned();
     let refresh = refresh.ok_or_else(|| ("200, but without both tokens".to_owned(), SEE_LOG))?;
-    Ok(Tokens { access: answer.access_token().clone(), refresh })
+    Ok(Tokens { access: response.access_token().clone(), refresh })
 }
 
 /// The server's reason in the format of RFC 6749, 5.2, or why there was no response.
-fn told(error: &NoToken) -> String {
+fn describe(error: &NoToken) -> String {
     match error {
-        RequestTokenError::ServerResponse(refused) => match refused.error_description() {
-            Some(description) => format!("{} ({description})", refused.error()),
-            None => refused.error().to_string(),
+        RequestTokenError::ServerResponse(response) => match response.error_description() {
+            Some(description) => format!("{} ({description})", response.error()),
+            None => response.error().to_string(),
         },
         RequestTokenError::Request(error) => error.to_string(),
         RequestTokenError::Parse(error, _) => format!("200, but not as RFC 6749 requires: {error}"),

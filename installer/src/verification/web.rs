@@ -9,7 +9,7 @@ use std::error::Error;
 use std::path::Path;
 
 /// An authentication server's responses are never longer.
-const LONGEST_ANSWER: usize = 256 * 1024;
+const RESPONSE_BYTES_MAX: usize = 256 * 1024;
 
 /// A client for one server that follows no redirects and uses no proxy.
 pub(super) struct Web {
@@ -34,7 +34,7 @@ impl Web {
             .timeout(STEP_TIME)
             .resolve(&target.host, target.address)
             .build()
-            .map_err(|error| in_full(&error))?;
+            .map_err(|error| with_causes(&error))?;
         let (public, host, port) = (target.url.clone(), target.host.clone(), target.address.port());
         Ok(Self { client, public, host, port })
     }
@@ -45,7 +45,7 @@ impl Web {
     }
 
     /// The same path at the server itself, bypassing any proxy.
-    pub(super) fn past(&self, mut url: Url) -> Url {
+    pub(super) fn bypassing_proxy(&self, mut url: Url) -> Url {
         if url.origin() == self.public.origin() {
             // Neither can fail: the URL has a host, and the name was accepted as one.
             let _ = url.set_host(Some(&self.host));
@@ -56,7 +56,7 @@ impl Web {
 
     /// Sends a GET request.
     pub(super) async fn get(&self, url: Url) -> Result<WebResponse, String> {
-        self.send(self.client.get(self.past(url))).await
+        self.send(self.client.get(self.bypassing_proxy(url))).await
     }
 
     /// Posts a form with HTTP Basic authentication.
@@ -66,16 +66,16 @@ impl Web {
         (user, password): (&str, &str),
         form: &[(&str, &str)],
     ) -> Result<WebResponse, String> {
-        let request = self.client.post(self.past(url));
+        let request = self.client.post(self.bypassing_proxy(url));
         self.send(request.basic_auth(user, Some(password)).form(form)).await
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<WebResponse, String> {
-        let mut response = request.send().await.map_err(|error| in_full(&error))?;
+        let mut response = request.send().await.map_err(|error| with_causes(&error))?;
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| in_full(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| with_causes(&error))? {
             body.extend_from_slice(&chunk);
-            if body.len() > LONGEST_ANSWER {
+            if body.len() > RESPONSE_BYTES_MAX {
                 return Err(format!("a response of more than {LONGEST_ANSWER} bytes"));
             }
         }
@@ -111,7 +111,7 @@ impl WebResponse {
 }
 
 /// The error with its causes, which reqwest's own text omits.
-fn in_full(error: &reqwest::Error) -> String {
+fn with_causes(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", STEP_TIME.as_secs());
     }

@@ -1,6 +1,6 @@
 //! Attribute macros for the boilerplate of interface types and operations.
 
-#[expect(dead_code, reason = "labels and XML names are made at run time, in `shared`")]
+#[expect(dead_code, reason = "labels and XML names are built at run time, in `shared`")]
 #[path = "../../src/entity/json_names.rs"]
 mod json_names;
 

@@ -12,13 +12,13 @@ pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
 /// True for requests with streamed bodies, which have no time limit.
 pub type IsStreamed = fn(&Method, &Uri) -> bool;
 
-type TooLate = Box<dyn Fn(&Uri) -> poem::Error + Send + Sync>;
+type TimeoutError = Box<dyn Fn(&Uri) -> poem::Error + Send + Sync>;
 
-/// Middleware that aborts requests that take too long; `too_late` is the response.
+/// Middleware that aborts requests that take too long; `timeout_error` is the response.
 pub struct TimeLimit<E> {
     inner: E,
     is_streamed: IsStreamed,
-    too_late: TooLate,
+    timeout_error: TimeoutError,
 }
 
 impl<E> TimeLimit<E> {
@@ -26,9 +26,9 @@ impl<E> TimeLimit<E> {
     pub fn new(
         inner: E,
         is_streamed: IsStreamed,
-        too_late: impl Fn(&Uri) -> poem::Error + Send + Sync + 'static,
+        timeout_error: impl Fn(&Uri) -> poem::Error + Send + Sync + 'static,
     ) -> Self {
-        Self { inner, is_streamed, too_late: Box::new(too_late) }
+        Self { inner, is_streamed, timeout_error: Box::new(timeout_error) }
     }
 }
 
@@ -38,14 +38,14 @@ impl<E: Endpoint> Endpoint for TimeLimit<E> {
     async fn call(&self, request: Request) -> Result<Response> {
         let uri = request.uri().clone();
         let streamed = (self.is_streamed)(request.method(), &uri);
-        let answer = self.inner.call(request);
-        let answer = match streamed {
-            true => answer.await,
-            false => match tokio::time::timeout(REQUEST_TIME_MAX, answer).await {
-                Ok(answer) => answer,
-                Err(_) => return Err((self.too_late)(&uri)),
+        let response = self.inner.call(request);
+        let response = match streamed {
+            true => response.await,
+            false => match tokio::time::timeout(REQUEST_TIME_MAX, response).await {
+                Ok(response) => response,
+                Err(_) => return Err((self.timeout_error)(&uri)),
             },
         };
-        answer.map(IntoResponse::into_response)
+        response.map(IntoResponse::into_response)
     }
 }

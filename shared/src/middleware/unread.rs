@@ -33,14 +33,14 @@ pub fn client_waits(request: &Request) -> bool {
 }
 
 /// Takes a shared handle on a request's body, if it has one.
-pub fn of(request: &mut Request) -> Option<Unread> {
+pub fn take(request: &mut Request) -> Option<Unread> {
     let length = request.headers().get(CONTENT_LENGTH);
-    let none = match length {
+    let has_no_body = match length {
         Some(length) => length == "0",
         // HTTP/2 sends no length when a body is streamed.
         None => matches!(*request.method(), Method::GET | Method::HEAD | Method::DELETE),
     };
-    if none || client_waits(request) {
+    if has_no_body || client_waits(request) {
         return None;
     }
     let chunks: Chunks = Box::pin(request.take_body().into_bytes_stream());
@@ -52,7 +52,7 @@ pub fn of(request: &mut Request) -> Option<Unread> {
 impl Unread {
     /// Reads and discards the rest.
     pub async fn read_to_end(mut self) {
-        let read = async {
+        let discard = async {
             let mut total = 0;
             while let Some(Ok(chunk)) = self.next().await {
                 total += chunk.len();
@@ -62,7 +62,7 @@ impl Unread {
             }
         };
         // A slower client loses its connection.
-        let _ = timeout(UNREAD_TIME_MAX, read).await;
+        let _ = timeout(UNREAD_TIME_MAX, discard).await;
     }
 }
 

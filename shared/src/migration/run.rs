@@ -27,7 +27,7 @@ const POSTGRES_LOCK: i64 = 0x6c6f_616e_7365_7276;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// They are committed.
-    Kept,
+    Committed,
     /// They are rolled back (a trial run), which MariaDB cannot do.
     RolledBack,
 }
@@ -96,7 +96,7 @@ pub type Watch<'a> = &'a mut (dyn FnMut(Progress) + Send);
 /// Migrates the database to the current schema, or tries to and rolls back.
 pub async fn run(db: &DatabaseConnection, ending: Ending, watch: Watch<'_>) -> Result<(), Stopped> {
     match (db.get_database_backend(), ending) {
-        (DbBackend::MySql, Ending::Kept) => step_by_step::run(db, watch).await,
+        (DbBackend::MySql, Ending::Committed) => step_by_step::run(db, watch).await,
         (DbBackend::MySql, Ending::RolledBack) => Err(Stopped::CannotTry),
         _ => in_one_transaction(db, ending, watch).await,
     }
@@ -111,7 +111,7 @@ async fn in_one_transaction(
         Fault::LockTimeout => Stopped::UnderWay,
         _ => error.into(),
     })?;
-    tx.execute(&own_table()).await?;
+    tx.execute(&migrations_table()).await?;
     for migration in pending(&tx).await? {
         watch(Progress::Begins(migration));
         let began = Instant::now();
@@ -120,11 +120,11 @@ async fn in_one_transaction(
             let done = tx.execute_raw(step.statement.clone()).await;
             done.map_err(|error| stopped_at(migration, index, &steps, error))?;
         }
-        enter(&tx, migration).await?;
+        record_applied(&tx, migration).await?;
         watch(Progress::Done(migration, began.elapsed()));
     }
     match ending {
-        Ending::Kept => db::commit_unmarked(tx).await?,
+        Ending::Committed => db::commit_unmarked(tx).await?,
         Ending::RolledBack => tx.rollback().await?,
     }
     Ok(())
@@ -141,7 +141,7 @@ async fn lock(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
 }
 
 /// Returns the statement that creates the table of applied migrations if it does not exist.
-pub(super) fn own_table() -> TableCreateStatement {
+pub(super) fn migrations_table() -> TableCreateStatement {
     Table::create()
         .table(TABLE)
         .if_not_exists()
@@ -157,12 +157,15 @@ pub(super) async fn pending(db: &impl ConnectionTrait) -> Result<Vec<&'static Mi
     if !unknown.is_empty() {
         return Err(Stopped::Newer(unknown));
     }
-    let is_in = |migration: &&Migration| applied.iter().any(|name| name == migration.name);
-    Ok(MIGRATIONS.iter().filter(|migration| !is_in(migration)).collect())
+    let is_applied = |migration: &&Migration| applied.iter().any(|name| name == migration.name);
+    Ok(MIGRATIONS.iter().filter(|migration| !is_applied(migration)).collect())
 }
 
 /// Records a migration as applied, by the database's clock.
-pub(super) async fn enter(db: &impl ConnectionTrait, migration: &Migration) -> Result<(), DbErr> {
+pub(super) async fn record_applied(
+    db: &impl ConnectionTrait,
+    migration: &Migration,
+) -> Result<(), DbErr> {
     let seconds = match db.get_database_backend() {
         DbBackend::Postgres => "CAST(extract(epoch FROM clock_timestamp()) AS bigint)",
         DbBackend::MySql => "unix_timestamp()",

@@ -7,7 +7,7 @@
 //! exists only while a migration is unfinished.
 
 use super::Migration;
-use super::run::{Progress, Stopped, Watch, enter, own_table, pending, stopped_at};
+use super::run::{Progress, Stopped, Watch, migrations_table, pending, record_applied, stopped_at};
 use super::steps::{Effect, Step};
 use crate::db::{self, Fault};
 use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, Query, Table, TableCreateStatement};
@@ -33,15 +33,15 @@ struct Mark {
 /// Runs the pending migrations.
 pub async fn run(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
     // The lock belongs to a connection, which this transaction holds; the work is done on another.
-    let holder = db::begin_unmarked(db).await?;
-    let outcome = match take_lock(&holder).await {
+    let lock_holder = db::begin_unmarked(db).await?;
+    let outcome = match take_lock(&lock_holder).await {
         Ok(true) => run_pending(db, watch).await,
         Ok(false) => Err(Stopped::UnderWay),
         Err(error) => Err(error.into()),
     };
     // A lock that cannot be released ends with its connection.
-    let _ = holder.execute_unprepared(&format!("DO RELEASE_LOCK({})", lock_name())).await;
-    let _ = holder.rollback().await;
+    let _ = lock_holder.execute_unprepared(&format!("DO RELEASE_LOCK({})", lock_name())).await;
+    let _ = lock_holder.rollback().await;
     outcome
 }
 
@@ -51,9 +51,9 @@ fn lock_name() -> &'static str {
 
 /// Takes the lock. A cluster does not support it (error 1235); there, the marks exclude a second
 /// run.
-async fn take_lock(holder: &DatabaseTransaction) -> Result<bool, DbErr> {
+async fn take_lock(lock_holder: &DatabaseTransaction) -> Result<bool, DbErr> {
     let sql = format!("SELECT GET_LOCK({}, {LOCK_SECONDS})", lock_name());
-    match holder.query_one_raw(Statement::from_string(DbBackend::MySql, sql)).await {
+    match lock_holder.query_one_raw(Statement::from_string(DbBackend::MySql, sql)).await {
         Err(error) if error.to_string().contains("1235") => Ok(true),
         row => {
             let row = row?.ok_or_else(|| DbErr::RecordNotFound("an answer".to_owned()))?;
@@ -63,7 +63,7 @@ async fn take_lock(holder: &DatabaseTransaction) -> Result<bool, DbErr> {
 }
 
 async fn run_pending(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
-    db.execute(&own_table()).await?;
+    db.execute(&migrations_table()).await?;
     let pending = pending(db).await?;
     if !pending.is_empty() {
         db.execute(&marks_table()).await?;
@@ -92,24 +92,24 @@ async fn run_one(db: &DatabaseConnection, migration: &'static Migration) -> Resu
     let steps = migration.steps(DbBackend::MySql);
     let mut mark = match read_mark(db, migration).await? {
         Some(mark) => mark,
-        None => begin(db, migration).await.map_err(told)?,
+        None => begin(db, migration).await.map_err(classify)?,
     };
     while let Some(step) = steps.get(mark.done) {
-        mark = match make(db, migration, step, mark).await {
+        mark = match run_step(db, migration, step, mark).await {
             Ok(next) => next,
-            Err(Stopped::Database(error)) if !went_on(db, migration, mark, &error).await? => {
+            Err(Stopped::Database(error)) if !was_moved(db, migration, mark, &error).await? => {
                 return Err(stopped_at(migration, mark.done, &steps, error));
             }
             Err(Stopped::Database(_)) => return Err(Stopped::UnderWay),
             Err(stopped) => return Err(stopped),
         };
     }
-    end(db, migration).await.map_err(told)
+    end(db, migration).await.map_err(classify)
 }
 
 /// Classifies an error from the beginning or end of a migration, where contention or a conflict
 /// means that another run is at work.
-fn told(error: DbErr) -> Stopped {
+fn classify(error: DbErr) -> Stopped {
     match db::fault(&error) {
         Fault::Contention | Fault::LockTimeout | Fault::Conflict => Stopped::UnderWay,
         _ => Stopped::Database(error),
@@ -117,7 +117,7 @@ fn told(error: DbErr) -> Stopped {
 }
 
 /// True if a step failed because another run is working on this migration and has moved its mark.
-async fn went_on(
+async fn was_moved(
     db: &DatabaseConnection,
     migration: &Migration,
     mark: Mark,
@@ -126,12 +126,12 @@ async fn went_on(
     if db::fault(error) == Fault::Unavailable {
         return Ok(false);
     }
-    let now = read_mark(db, migration).await?;
-    Ok(now.is_none_or(|now| now.done != mark.done))
+    let current = read_mark(db, migration).await?;
+    Ok(current.is_none_or(|current| current.done != mark.done))
 }
 
 /// Makes one step; returns the new mark.
-async fn make(
+async fn run_step(
     db: &DatabaseConnection,
     migration: &Migration,
     step: &Step,
@@ -167,7 +167,7 @@ async fn make(
     Ok(next)
 }
 
-fn is_of(migration: &Migration) -> Expr {
+fn of_migration(migration: &Migration) -> Expr {
     Expr::col("migration").eq(migration.name)
 }
 
@@ -177,7 +177,7 @@ async fn read_mark(
     migration: &Migration,
 ) -> Result<Option<Mark>, Stopped> {
     let mut select = Query::select();
-    select.columns(["done", "announced_flag"]).from(TABLE).and_where(is_of(migration));
+    select.columns(["done", "announced_flag"]).from(TABLE).and_where(of_migration(migration));
     let row = match db.query_one(&select).await {
         Err(_) if !has_table(db, TABLE).await? => return Err(Stopped::UnderWay),
         row => row?,
@@ -214,8 +214,8 @@ async fn begin(db: &DatabaseConnection, migration: &Migration) -> Result<Mark, D
 
 async fn end(db: &DatabaseConnection, migration: &Migration) -> Result<(), DbErr> {
     let tx = db::begin_unmarked(db).await?;
-    enter(&tx, migration).await?;
-    tx.execute(Query::delete().from_table(TABLE).and_where(is_of(migration))).await?;
+    record_applied(&tx, migration).await?;
+    tx.execute(Query::delete().from_table(TABLE).and_where(of_migration(migration))).await?;
     db::commit_unmarked(tx).await
 }
 
@@ -231,7 +231,7 @@ async fn advance(
         .table(TABLE)
         .value("done", number(to.done))
         .value("announced_flag", to.announced)
-        .and_where(is_of(migration))
+        .and_where(of_migration(migration))
         .and_where(Expr::col("done").eq(number(from.done)))
         .and_where(Expr::col("announced_flag").eq(from.announced))
         .take();

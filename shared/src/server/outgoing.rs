@@ -68,7 +68,7 @@ impl Outgoing {
     }
 
     /// Resolves once another response may be produced.
-    pub async fn room(&self) {
+    pub async fn wait_for_room(&self) {
         loop {
             let freed = self.all.freed.notified();
             if self.bytes.load(Ordering::Relaxed) < CONNECTION_BYTES_MAX
@@ -85,14 +85,15 @@ impl Outgoing {
         self: &Arc<Self>,
         inner: B,
         shared: bool,
-        place: Option<KeyedPermit<IpNet>>,
+        permit: Option<KeyedPermit<IpNet>>,
     ) -> OutgoingBody<B> {
-        let taken = Arc::new(BodyProgress::default());
+        let progress = Arc::new(BodyProgress::default());
         let held = if shared { 0 } else { inner.size_hint().exact().unwrap_or_default() };
         self.bytes.fetch_add(held, Ordering::Relaxed);
         self.all.bytes.fetch_add(held, Ordering::Relaxed);
         if !inner.is_end_stream() {
-            let tracked = Tracked { body: Arc::downgrade(&taken), taken: 0, since: Instant::now() };
+            let tracked =
+                Tracked { body: Arc::downgrade(&progress), taken: 0, since: Instant::now() };
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
             // A busy connection makes many between two checks: the list grows with live ones only.
             if bodies.len() == bodies.capacity() {
@@ -104,15 +105,15 @@ impl Outgoing {
             inner,
             rest: Bytes::new(),
             held,
-            taken,
+            progress,
             connection: Arc::clone(self),
-            _place: place,
+            _permit: permit,
         }
     }
 
     /// Resolves once the client has not read enough of a body for this long.
     pub async fn stalled(&self, limit: Duration) {
-        while !self.judge(limit).0 {
+        while !self.check_progress(limit).0 {
             sleep(limit / 6).await;
         }
     }
@@ -122,7 +123,7 @@ impl Outgoing {
     pub async fn stalled_or_done(&self, limit: Duration) {
         let mut done_since = None;
         loop {
-            let (stalled, unfinished) = self.judge(limit);
+            let (stalled, unfinished) = self.check_progress(limit);
             let since = *done_since.get_or_insert_with(Instant::now);
             if stalled || (!unfinished && since.elapsed() >= limit) {
                 return;
@@ -135,7 +136,7 @@ impl Outgoing {
     }
 
     /// Returns whether a body is stalled, and whether any is unfinished.
-    fn judge(&self, limit: Duration) -> (bool, bool) {
+    fn check_progress(&self, limit: Duration) -> (bool, bool) {
         let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let mut stalled = false;
@@ -169,10 +170,10 @@ pub struct OutgoingBody<B> {
     rest: Bytes,
     /// Bytes that count as unsent.
     held: u64,
-    taken: Arc<BodyProgress>,
+    progress: Arc<BodyProgress>,
     connection: Arc<Outgoing>,
     /// The request's permit, held until its response is complete.
-    _place: Option<KeyedPermit<IpNet>>,
+    _permit: Option<KeyedPermit<IpNet>>,
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Body for OutgoingBody<B> {
@@ -185,7 +186,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for OutgoingBody<B> {
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         if self.rest.is_empty() {
             let polled = Pin::new(&mut self.inner).poll_frame(context);
-            self.taken.waits_for_server.store(polled.is_pending(), Ordering::Relaxed);
+            self.progress.waits_for_server.store(polled.is_pending(), Ordering::Relaxed);
             match ready!(polled).map(|frame| frame.map(Frame::into_data)) {
                 Some(Ok(Ok(data))) => self.rest = data,
                 Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
@@ -195,7 +196,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for OutgoingBody<B> {
         }
         let length = self.rest.len().min(PIECE_BYTES);
         let piece = self.rest.split_to(length);
-        self.taken.bytes.fetch_add(length as u64, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(length as u64, Ordering::Relaxed);
         let freed = self.held.min(length as u64);
         self.held -= freed;
         self.connection.free(freed);

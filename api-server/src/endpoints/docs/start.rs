@@ -43,6 +43,7 @@ const TOPICS: &[Topic] = &[
             "The `oauth2` crate works with the auth server without changes. This is the code that \
              `installer verify-auth-server --round-trip` uses to test a server.",
         ],
+        // Included on purpose: the installer runs this very file, so the sample works.
         example: CodeExample::Fixed(include_str!(
             "../../../../installer/src/verification/oauth_client.rs"
         )),

@@ -60,9 +60,9 @@ pub async fn check(copy: &DatabaseConnection, report: &mut Report) {
                       and check whether the live database has the same fault";
         match find(copy, rule).await {
             Ok((0, _)) => report.pass(name, expected, "all add up"),
-            Ok((number, first)) => {
+            Ok((faulty_count, first)) => {
                 let first = first.unwrap_or_default();
-                let found = format!("{number} do not add up, the first with id {first}");
+                let found = format!("{faulty_count} faulty, the first with id {first}");
                 report.fail(name, expected, &found, advice);
             }
             Err(error) => report.fail(name, expected, &error.to_string(), advice),

@@ -12,16 +12,16 @@ use shared::random::random_bytes;
 use std::time::Duration;
 
 /// How long to wait for a database.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens a connection to the database of this URL that refuses all writes.
 pub async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
-    db_probe::look_for(url).await?;
+    db_probe::probe(url).await?;
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(2)
-        .acquire_timeout(PATIENCE)
-        .connect_timeout(PATIENCE)
+        .acquire_timeout(CONNECT_TIMEOUT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .sqlx_logging(false);
     options.map_sqlx_sqlite_opts(|sqlite| sqlite.read_only(true));
     options.map_sqlx_postgres_opts(|postgres| {
@@ -46,33 +46,34 @@ pub async fn are_same(one: &DatabaseConnection, other: &DatabaseConnection) -> R
     if one.get_database_backend() != other.get_database_backend() {
         return Ok(false);
     }
-    let name = i64::from_le_bytes(random_bytes());
+    let lock_name = i64::from_le_bytes(random_bytes());
     let sql = match one.get_database_backend() {
-        DbBackend::Postgres => format!("SELECT pg_try_advisory_xact_lock({name})"),
+        DbBackend::Postgres => format!("SELECT pg_try_advisory_xact_lock({lock_name})"),
         DbBackend::MySql => {
             // Locks are server-wide: two databases on one server have different names.
             if text(one, "SELECT database()").await? != text(other, "SELECT database()").await? {
                 return Ok(false);
             }
-            format!("SELECT GET_LOCK('loan_servicing_{name}', 0) = 1")
+            format!("SELECT GET_LOCK('loan_servicing_{lock_name}', 0) = 1")
         }
         _ => return Ok(file(one).await? == file(other).await?),
     };
-    let (holder, asker) = (one.begin().await?, other.begin().await?);
-    let gets = async |tx: &sea_orm::DatabaseTransaction| {
+    let (first_tx, second_tx) = (one.begin().await?, other.begin().await?);
+    let try_lock = async |tx: &sea_orm::DatabaseTransaction| {
         let statement = Statement::from_string(tx.get_database_backend(), sql.clone());
         let row = tx.query_one_raw(statement).await?;
         row.map_or(Ok(false), |row| row.try_get_by_index::<bool>(0))
     };
-    let held = gets(&holder).await?;
-    let same = held && !gets(&asker).await?;
+    let locked = try_lock(&first_tx).await?;
+    let same = locked && !try_lock(&second_tx).await?;
     if one.get_database_backend() == DbBackend::MySql {
-        for tx in [&holder, &asker] {
-            tx.execute_unprepared(&format!("DO RELEASE_LOCK('loan_servicing_{name}')")).await?;
+        for tx in [&first_tx, &second_tx] {
+            tx.execute_unprepared(&format!("DO RELEASE_LOCK('loan_servicing_{lock_name}')"))
+                .await?;
         }
     }
-    holder.rollback().await?;
-    asker.rollback().await?;
+    first_tx.rollback().await?;
+    second_tx.rollback().await?;
     Ok(same)
 }
 

@@ -19,7 +19,7 @@ pub const NAMES: [(&str, &str); 3] = [
     ("token keys", "AUTH_TOKEN_KEYS has the keys of all sessions"),
 ];
 /// Rows read at a time.
-const ROWS: u64 = 1000;
+const ROWS_PER_PAGE: u64 = 1000;
 
 /// Runs all of these checks.
 pub async fn check(
@@ -35,24 +35,24 @@ pub async fn check(
         Ok(()) => auth_server::store::keys::check(copy, &auth_keys).await,
         Err(faults) => Err(faults),
     };
-    tell(report, signing, opened.map(|()| "opened".to_owned()));
+    report_outcome(report, signing, opened.map(|()| "opened".to_owned()));
     let api_keys: MasterKeys = api.parsed("API_MASTER_KEYS");
     let opened = match api.finish(()) {
         Ok(()) => open_cards(copy, &api_keys).await,
         Err(faults) => Err(faults),
     };
-    tell(report, cards, opened);
-    tell(report, tokens, find_token_keys(copy, &token_keys).await);
+    report_outcome(report, cards, opened);
+    report_outcome(report, tokens, find_token_keys(copy, &token_keys).await);
 }
 
-fn tell(
+fn report_outcome(
     report: &mut Report,
     (name, expected): (&'static str, &'static str),
-    opened: Result<String, String>,
+    outcome: Result<String, String>,
 ) {
     let advice = "keep both servers' settings with every backup, and name their files with \
                   --env-file and --api-env-file";
-    match opened {
+    match outcome {
         Ok(found) => report.pass(name, expected, &found),
         Err(why) => {
             report.fail(name, expected, &why.lines().collect::<Vec<_>>().join("; "), advice)
@@ -67,7 +67,7 @@ async fn open_cards(copy: &DatabaseConnection, keys: &MasterKeys) -> Result<Stri
         let rows = Entity::find()
             .filter(Column::PaymentGatewayTokenId.gt(last))
             .order_by_asc(Column::PaymentGatewayTokenId)
-            .limit(ROWS)
+            .limit(ROWS_PER_PAGE)
             .all(copy)
             .await
             .map_err(|error| error.to_string())?;
@@ -84,10 +84,12 @@ async fn open_cards(copy: &DatabaseConnection, keys: &MasterKeys) -> Result<Stri
 
 /// Token hashes begin with the id of their key.
 async fn find_token_keys(copy: &DatabaseConnection, keys: &str) -> Result<String, String> {
-    let known = named_keys(keys, 16).map_err(|why| format!("AUTH_TOKEN_KEYS: {why}"))?;
-    let used = used_token_keys(copy).await.map_err(|error| error.to_string())?;
-    let unknown: Vec<_> =
-        used.into_iter().filter(|id| !known.iter().any(|(known, _)| known == id)).collect();
+    let configured = named_keys(keys, 16).map_err(|why| format!("AUTH_TOKEN_KEYS: {why}"))?;
+    let used_ids = used_token_keys(copy).await.map_err(|error| error.to_string())?;
+    let unknown: Vec<_> = used_ids
+        .into_iter()
+        .filter(|id| !configured.iter().any(|(key_id, _)| key_id == id))
+        .collect();
     match unknown.is_empty() {
         true => Ok("all present".to_owned()),
         false => Err(format!("missing key {}", unknown.join(", "))),

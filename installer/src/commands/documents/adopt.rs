@@ -1,7 +1,6 @@
 //! `installer documents adopt`: makes the store this database's own.
 
-use super::counted;
-use crate::installation::{CliError, print, refuse};
+use crate::installation::{CliError, count, print, refuse};
 use api_server::documents::store::DocumentStore;
 use futures_util::stream::TryStreamExt;
 use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
@@ -16,15 +15,15 @@ pub async fn run(
     let files = document_files::Entity::find().count(db).await?;
     let (mut objects, mut bytes) = (0, 0);
     let mut orphans = std::pin::pin!(store.orphans(db, None));
-    while let Some(some) = orphans.try_next().await? {
-        objects += some.len() as u64;
-        bytes += some.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
+    while let Some(page) = orphans.try_next().await? {
+        objects += page.len() as u64;
+        bytes += page.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
     }
     print(&format!(
         "{} in the database\n{} without a row, {}: sweeps remove those older than a day",
-        counted(files, "file"),
-        counted(objects, "object"),
-        counted(bytes, "byte"),
+        count(files, "file"),
+        count(objects, "object"),
+        count(bytes, "byte"),
     ))?;
     if !yes {
         return refuse("nothing was changed: pass --yes to make the store this database's own");

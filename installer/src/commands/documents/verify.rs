@@ -1,9 +1,8 @@
 //! `installer documents verify`: compares every file with its row and prints one line per damaged
 //! file, then the totals.
 
-use super::counted;
 use crate::installation::document_files::{Compared, Damage, TICK, compare, one_line};
-use crate::installation::{CliError, print, refuse};
+use crate::installation::{CliError, count, print, refuse};
 use api_server::documents::store::gc::GcError;
 use api_server::documents::store::{DocumentStore, Orphan, Unfinished};
 use futures_util::stream::TryStreamExt;
@@ -42,7 +41,7 @@ fn orphan_line(orphan: &Orphan, json: bool) -> String {
     let (object, bytes) = (DocumentStore::place(&orphan.key), orphan.size_bytes);
     match json {
         true => json!({"object_without_row": object, "bytes": bytes}).to_string(),
-        false => format!("no row      object {object}, {}", counted(bytes, "byte")),
+        false => format!("no row      object {object}, {}", count(bytes, "byte")),
     }
 }
 
@@ -81,8 +80,8 @@ impl Tally {
         progress.set_style(style.map_err(|error| CliError(error.to_string()))?);
         progress.enable_steady_tick(TICK);
         let mut orphans = std::pin::pin!(store.orphans(db, None));
-        while let Some(some) = orphans.try_next().await? {
-            for orphan in some {
+        while let Some(page) = orphans.try_next().await? {
+            for orphan in page {
                 self.orphans += 1;
                 self.orphan_bytes += orphan.size_bytes;
                 if self.orphans <= ORPHANS_SHOWN {
@@ -97,22 +96,22 @@ impl Tally {
 
     /// The number of files, in words.
     fn files_text(self) -> String {
-        counted(self.compared.files, "file")
+        count(self.compared.files, "file")
     }
 
     /// The totals as text.
     fn to_text(self) -> String {
-        let bytes = |bytes| counted(bytes, "byte");
+        let bytes = |bytes| count(bytes, "byte");
         let mut text = format!(
             "{} compared, {}: {} damaged or missing\n{} without a row, {}, left for the sweep",
             self.files_text(),
             bytes(self.compared.bytes),
             self.compared.damaged,
-            counted(self.orphans, "object"),
+            count(self.orphans, "object"),
             bytes(self.orphan_bytes),
         );
         if let Some(Unfinished { uploads, bytes: size }) = self.unfinished {
-            let uploads = counted(uploads, "unfinished upload");
+            let uploads = count(uploads, "unfinished upload");
             text.push_str(&format!("\n{uploads}, {}, left for the sweep", bytes(size)));
         }
         text

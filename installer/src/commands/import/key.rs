@@ -1,7 +1,7 @@
 //! The key of an import, and waiting for it: another process may be importing under it, or have
 //! died doing so.
 
-use crate::installation::{CliError, refuse};
+use crate::installation::{CliError, count, refuse};
 use api_server::command::idempotency::{self, Claim, IdempotencyScope, LEASE_SECONDS};
 use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
 use api_server::xml_import::refusals::ImportError;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// How often to check whether a key is free.
-const ASKED_EVERY: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Parses a key from the command line.
 pub fn parse(text: &str) -> Result<String, String> {
@@ -30,7 +30,7 @@ pub fn of_file(sha256: &[u8]) -> String {
 /// Whether an import still has to run.
 pub enum KeyState {
     /// Yes: this process has claimed the key.
-    Mine(Claim),
+    Claimed(Claim),
     /// No: it is already complete.
     Done(PriorImport),
 }
@@ -52,13 +52,13 @@ impl KeyWait<'_> {
         mut stop: watch::Receiver<bool>,
         explain: impl Fn(&ImportError) -> String,
     ) -> Result<KeyState, CliError> {
-        let (begun, mut told) = (Instant::now(), false);
+        let (started, mut announced) = (Instant::now(), false);
         loop {
             match idempotent_import::begin(self.db, &self.scope, LEASE_SECONDS, self.directory)
                 .await
             {
-                Ok(ImportClaim::New(claim)) => return Ok(KeyState::Mine(claim)),
-                Ok(ImportClaim::Done(answer)) => return Ok(KeyState::Done(answer)),
+                Ok(ImportClaim::New(claim)) => return Ok(KeyState::Claimed(claim)),
+                Ok(ImportClaim::Done(prior)) => return Ok(KeyState::Done(prior)),
                 Err(error) if is_held(&error) => {}
                 Err(ImportError::KeyMismatch) => {
                     return refuse(
@@ -68,17 +68,16 @@ impl KeyWait<'_> {
                 Err(error) => return refuse(explain(&error)),
             }
             let held_until = idempotency::held_until(self.db, &self.scope).await?;
-            let held = holder(held_until);
-            if begun.elapsed() + ASKED_EVERY > Duration::from_secs(seconds) {
-                return refuse(format!("{held}: try again later"));
+            let holder = describe_holder(held_until);
+            if started.elapsed() + POLL_INTERVAL > Duration::from_secs(seconds) {
+                return refuse(format!("{holder}: try again later"));
             }
-            if !std::mem::replace(&mut told, true) {
-                eprintln!(
-                    "import: {held}; waiting for up to {seconds} seconds, press Ctrl-C to stop"
-                );
+            if !std::mem::replace(&mut announced, true) {
+                let time = count(seconds, "second");
+                eprintln!("import: {holder}; waiting for up to {time}, press Ctrl-C to stop");
             }
             tokio::select! {
-                () = tokio::time::sleep(ASKED_EVERY) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = stop.wait_for(|stop| *stop) => {
                     return refuse("stopped: nothing was imported");
                 }
@@ -92,7 +91,7 @@ fn is_held(error: &ImportError) -> bool {
     matches!(error, ImportError::KeyInProgress) || error.is_blocked()
 }
 
-fn holder(until: Option<Timestamp>) -> String {
+fn describe_holder(until: Option<Timestamp>) -> String {
     let until = until.map(|until| until.0.format(" until %H:%M:%S UTC").to_string());
     format!(
         "another import of this file is running or was interrupted, and holds its key{}",

@@ -36,9 +36,9 @@ pub async fn check(
     directory: &Path,
     stop: watch::Receiver<bool>,
 ) -> Result<Sound, CliError> {
-    let cannot = |error| CliError(format!("cannot read {}: {error}", path.display()));
-    let file = File::open(path).map_err(cannot)?;
-    let metadata = file.metadata().map_err(cannot)?;
+    let unreadable = |error| CliError(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
         return refuse(format!("{} is a folder", path.display()));
     }

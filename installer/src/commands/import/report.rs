@@ -1,16 +1,16 @@
 //! The report of an import: a table by element, then the failures and warnings; or the api-server's
 //! response. Results are read as a stream, however many there are.
 
-use crate::installation::table::{align, shown};
+use crate::installation::table::{align, printable};
 use crate::installation::{CliError, print, printed};
 use api_server::xml_import::report::{Action, RecordResult};
 use api_server::xml_import::results::{ImportResponse, TAIL, Totals};
 use std::io::{self, Write};
 
 /// Failed elements, and elements with warnings, that are listed; all are counted.
-const SHOWN: usize = 50;
+const LINES_MAX: usize = 50;
 /// Element names that get a line. Valid files have fewer.
-const KINDS: usize = 40;
+const ELEMENTS_MAX: usize = 40;
 /// The line that counts all other names.
 const OTHERS: &str = "(others)";
 const HEADING: [&str; 6] = ["element", "inserted", "updated", "deleted", "failed", "rolled back"];
@@ -25,12 +25,12 @@ pub fn say(json: bool, text: &str) -> Result<(), CliError> {
 }
 
 /// Prints the api-server's response, byte for byte.
-pub async fn print_json(answer: ImportResponse) -> Result<(), CliError> {
-    let head = answer.head();
+pub async fn print_json(response: ImportResponse) -> Result<(), CliError> {
+    let head = response.head();
     let written = tokio::task::spawn_blocking(move || {
         let mut output = io::stdout().lock();
         output.write_all(head.as_bytes())?;
-        io::copy(&mut answer.into_file()?, &mut output)?;
+        io::copy(&mut response.into_file()?, &mut output)?;
         output.write_all(TAIL.as_bytes())?;
         output.flush()
     });
@@ -44,10 +44,10 @@ pub fn print_whole(body: &str) -> Result<(), CliError> {
 }
 
 /// Prints the report as text.
-pub async fn print_text(answer: ImportResponse) -> Result<(), CliError> {
+pub async fn print_text(response: ImportResponse) -> Result<(), CliError> {
     let mut report = ImportReport::default();
-    let outcome = outcome(&answer);
-    let mut parts = answer.into_parts();
+    let outcome = outcome(&response);
+    let mut parts = response.into_parts();
     while let Some(results) = parts.recv().await {
         for result in results.map_err(|problem| CliError(problem.message()))? {
             report.add(&result);
@@ -57,8 +57,8 @@ pub async fn print_text(answer: ImportResponse) -> Result<(), CliError> {
 }
 
 /// The outcome of the file as a whole.
-fn outcome(answer: &ImportResponse) -> String {
-    let ImportResponse { test, committed, totals: Totals { failed, .. }, .. } = answer;
+fn outcome(response: &ImportResponse) -> String {
+    let ImportResponse { test, committed, totals: Totals { failed, .. }, .. } = response;
     let failed = *failed;
     match (test, committed) {
         (true, _) if failed == 0 => {
@@ -111,15 +111,15 @@ impl ImportReport {
 
     /// Unknown element names come from the file, which may contain any number of them.
     fn kind(&mut self, name: &str) -> &mut ElementCounts {
-        let known = self.kinds.iter().position(|kind| kind.name == name);
-        let place = known.unwrap_or_else(|| {
-            let name = if self.kinds.len() < KINDS { name } else { OTHERS };
-            if self.kinds.len() <= KINDS {
+        let existing = self.kinds.iter().position(|kind| kind.name == name);
+        let index = existing.unwrap_or_else(|| {
+            let name = if self.kinds.len() < ELEMENTS_MAX { name } else { OTHERS };
+            if self.kinds.len() <= ELEMENTS_MAX {
                 self.kinds.push(ElementCounts { name: name.to_owned(), counts: [0; 5] });
             }
             self.kinds.len() - 1
         });
-        &mut self.kinds[place]
+        &mut self.kinds[index]
     }
 
     fn to_text(&self) -> String {
@@ -148,7 +148,7 @@ impl ElementCounts {
 impl FirstLines {
     fn add(&mut self, result: &RecordResult) {
         self.count += 1;
-        if self.count <= SHOWN {
+        if self.count <= LINES_MAX {
             self.lines.push(line(result));
         }
     }
@@ -174,13 +174,13 @@ fn line(result: &RecordResult) -> String {
     let RecordResult { line, element, key, messages, .. } = result;
     let key = key.as_ref().map(|key| format!(" {key}")).unwrap_or_default();
     let messages = messages.iter().map(|message| {
-        let place = match message.line == *line {
+        let other_line = match message.line == *line {
             true => String::new(),
             false => format!("line {}, ", message.line),
         };
         let attribute = message.attribute.as_ref().map(|name| format!("{name}: "));
-        format!("{place}{}{}", attribute.unwrap_or_default(), message.message)
+        format!("{other_line}{}{}", attribute.unwrap_or_default(), message.message)
     });
     let messages = messages.collect::<Vec<_>>().join("; ");
-    shown(format!("line {line}, {element}{key}: {messages}").trim_end_matches(": "))
+    printable(format!("line {line}, {element}{key}: {messages}").trim_end_matches(": "))
 }

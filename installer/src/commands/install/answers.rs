@@ -101,9 +101,9 @@ pub struct GivenTls {
 impl Answers {
     /// Completes the given arguments, first from the existing settings, then with the defaults.
     pub fn complete(given: InstallArgs, settings: &ExistingSettings) -> Result<Self, CliError> {
-        let known = ExistingConfig::of(settings);
+        let existing = ExistingConfig::of(settings);
         let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
-        let data_dir = given.data_dir.clone().or(known.data_dir.clone());
+        let data_dir = given.data_dir.clone().or(existing.data_dir.clone());
         let data_dir = absolute(data_dir.unwrap_or_else(|| DATA_DIR.into()))?;
         if dir.starts_with(&data_dir) {
             return refuse(
@@ -111,29 +111,29 @@ impl Answers {
                  servers: choose another with --dir or --data-dir",
             );
         }
-        let host = given.host.clone().or(known.host.clone()).unwrap_or_else(this_host);
+        let host = given.host.clone().or(existing.host.clone()).unwrap_or_else(this_host);
         let host = host.to_lowercase();
         check_host(&host)?;
         given.client.as_deref().map_or(Ok(()), check_client)?;
         given.time_zone.as_deref().map_or(Ok(()), check_time_zone)?;
-        let auth_port = given.auth_port.or(known.auth_port).unwrap_or(AUTH_PORT);
-        let api_port = given.api_port.or(known.api_port).unwrap_or(API_PORT);
+        let auth_port = given.auth_port.or(existing.auth_port).unwrap_or(AUTH_PORT);
+        let api_port = given.api_port.or(existing.api_port).unwrap_or(API_PORT);
         if auth_port == api_port {
             return refuse(format!(
                 "the two servers cannot share port {auth_port}: choose two ports"
             ));
         }
-        let (auth_url, api_url) = urls(&given, &known, &host, (auth_port, api_port))?;
+        let (auth_url, api_url) = urls(&given, &existing, &host, (auth_port, api_port))?;
         given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
-        let documents = documents(given.documents.clone().or(known.documents.clone()))?
+        let documents = documents(given.documents.clone().or(existing.documents.clone()))?
             .unwrap_or_else(|| data_dir.join(DOCUMENTS).display().to_string());
         Ok(Self {
-            database_url: database_url(&given, &known)?,
+            database_url: database_url(&given, &existing)?,
             time_zone: given.time_zone.clone(),
-            auth_listen: given.listen.or(known.auth_listen).unwrap_or(EVERYWHERE),
-            api_listen: given.listen.or(known.api_listen).unwrap_or(EVERYWHERE),
+            auth_listen: given.listen.or(existing.auth_listen).unwrap_or(EVERYWHERE),
+            api_listen: given.listen.or(existing.api_listen).unwrap_or(EVERYWHERE),
             proxies: given.proxies.clone(),
-            tls: given_tls(&given, &known, &dir)?,
+            tls: given_tls(&given, &existing, &dir)?,
             admin: given.admin.clone().unwrap_or_else(|| ADMIN.to_owned()),
             admin_password: admin_password(&given)?,
             client: match (&given.client, given.no_client || settings.exist) {
@@ -143,7 +143,7 @@ impl Answers {
             },
             bucket: given.bucket.settings(&documents)?,
             documents,
-            spool: known.spool.clone().unwrap_or_else(|| data_dir.join(SPOOL)),
+            spool: existing.spool.clone().unwrap_or_else(|| data_dir.join(SPOOL)),
             programs: absolute(given.programs.clone().map_or_else(own_folder, Ok)?)?,
             units: match (&given.units, given.no_units) {
                 (_, true) => None,
@@ -155,7 +155,7 @@ impl Answers {
                 true => Some(
                     given
                         .service_user
-                        .or_else(|| known.service_user.clone())
+                        .or_else(|| existing.service_user.clone())
                         .unwrap_or_else(|| SERVICE_USER.to_owned()),
                 ),
                 false => None,
@@ -204,18 +204,18 @@ impl Answers {
 /// The public URLs of both servers.
 fn urls(
     given: &InstallArgs,
-    known: &ExistingConfig,
+    existing: &ExistingConfig,
     host: &str,
     (auth_port, api_port): (u16, u16),
 ) -> Result<(String, String), CliError> {
-    let url = |given: &Option<String>, known_url: &Option<String>, known_port, port: u16| {
+    let url = |given: &Option<String>, existing_url: &Option<String>, known_port, port: u16| {
         // A URL that was derived from host and port is derived again.
-        let made = known.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
-        let known_url = known_url.clone().filter(|url| Some(url) != made.as_ref());
-        given.clone().or(known_url).unwrap_or_else(|| at(host, port))
+        let derived = existing.host.as_ref().zip(known_port).map(|(host, port)| at(host, port));
+        let existing_url = existing_url.clone().filter(|url| Some(url) != derived.as_ref());
+        given.clone().or(existing_url).unwrap_or_else(|| at(host, port))
     };
-    let auth_url = url(&given.auth_url, &known.auth_url, known.auth_port, auth_port);
-    let api_url = url(&given.api_url, &known.api_url, known.api_port, api_port);
+    let auth_url = url(&given.auth_url, &existing.auth_url, existing.auth_port, auth_port);
+    let api_url = url(&given.api_url, &existing.api_url, existing.api_port, api_port);
     for url in [&auth_url, &api_url] {
         check_url(url)?;
     }
@@ -235,8 +235,8 @@ pub fn at(host: &str, port: u16) -> String {
     }
 }
 
-fn database_url(given: &InstallArgs, known: &ExistingConfig) -> Result<String, CliError> {
-    let Some(url) = given.database_url.clone().or(known.database_url.clone()) else {
+fn database_url(given: &InstallArgs, existing: &ExistingConfig) -> Result<String, CliError> {
+    let Some(url) = given.database_url.clone().or(existing.database_url.clone()) else {
         return refuse("no database given: pass --database-url, or run this in a terminal");
     };
     if let Some(path) = url.strip_prefix("sqlite://") {
@@ -248,9 +248,9 @@ fn database_url(given: &InstallArgs, known: &ExistingConfig) -> Result<String, C
         return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
     }
     database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(CliError)?;
-    let of_a_server = |url: Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
+    let is_server_url = |url: Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
     // The driver's own message would repeat the URL, including the password.
-    if !Url::parse(&url).is_ok_and(of_a_server) {
+    if !Url::parse(&url).is_ok_and(is_server_url) {
         return refuse("--database-url must be postgres://…, mysql://… or sqlite:///…");
     }
     match &given.database_password_file {
@@ -271,7 +271,7 @@ fn admin_password(given: &InstallArgs) -> Result<Option<Password>, CliError> {
 /// Certificate files given now or before; files created by the installer do not count.
 fn given_tls(
     given: &InstallArgs,
-    known: &ExistingConfig,
+    existing: &ExistingConfig,
     dir: &Path,
 ) -> Result<Option<GivenTls>, CliError> {
     if let (Some(certificate), Some(key)) = (&given.tls_certificate, &given.tls_key) {
@@ -281,7 +281,7 @@ fn given_tls(
             authority: absolute(given.tls_authority.clone().map_or_else(public_authorities, Ok)?)?,
         }));
     }
-    Ok(known.tls.clone().filter(|tls| !tls.certificate.starts_with(dir.join("tls"))))
+    Ok(existing.tls.clone().filter(|tls| !tls.certificate.starts_with(dir.join("tls"))))
 }
 
 /// The file with this machine's trusted authorities.
@@ -295,12 +295,12 @@ fn public_authorities() -> Result<PathBuf, CliError> {
     })
 }
 
-fn documents(place: Option<String>) -> Result<Option<String>, CliError> {
-    match place {
-        Some(place) if !place.contains("://") => {
-            Ok(Some(absolute(place.into())?.display().to_string()))
+fn documents(location: Option<String>) -> Result<Option<String>, CliError> {
+    match location {
+        Some(location) if !location.contains("://") => {
+            Ok(Some(absolute(location.into())?.display().to_string()))
         }
-        place => Ok(place),
+        location => Ok(location),
     }
 }
 
@@ -309,8 +309,8 @@ pub fn absolute(path: PathBuf) -> Result<PathBuf, CliError> {
     let path = std::path::absolute(&path)
         .map_err(|error| CliError(format!("{}: {error}", path.display())))?;
     // It must fit unquoted into a line of a settings file and a word of a unit.
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
-    match path.to_str().is_some_and(|text| text.chars().all(plain)) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+    match path.to_str().is_some_and(|text| text.chars().all(is_plain)) {
         true => Ok(path),
         false => refuse(format!(
             "{} has characters that a settings file cannot hold: choose a path of letters, digits \
@@ -321,8 +321,8 @@ pub fn absolute(path: PathBuf) -> Result<PathBuf, CliError> {
 }
 
 fn own_folder() -> Result<PathBuf, CliError> {
-    let own = std::env::current_exe().map_err(|error| CliError(error.to_string()))?;
-    Ok(own.parent().map_or_else(|| "/".into(), Path::to_owned))
+    let program = std::env::current_exe().map_err(|error| CliError(error.to_string()))?;
+    Ok(program.parent().map_or_else(|| "/".into(), Path::to_owned))
 }
 
 /// True if systemd is running.
@@ -349,8 +349,8 @@ pub fn check_client(id: &str) -> Result<(), CliError> {
 
 /// Refuses a host name that no certificate can contain.
 pub fn check_host(host: &str) -> Result<(), CliError> {
-    let named = rustls::pki_types::ServerName::try_from(host).is_ok();
-    match named && host == host.to_lowercase() && !host.contains(':') {
+    let is_valid_name = rustls::pki_types::ServerName::try_from(host).is_ok();
+    match is_valid_name && host == host.to_lowercase() && !host.contains(':') {
         true => Ok(()),
         false => refuse(format!(
             "{host:?} is not a host name: use letters, digits and hyphens, as in loans.example.com"

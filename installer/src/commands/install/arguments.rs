@@ -140,7 +140,7 @@ fn answers_file(command_line: &[OsString]) -> Option<PathBuf> {
 
 /// The lines of an answers file as options, or the line that is invalid.
 fn flags(text: &str) -> Result<Vec<String>, String> {
-    let known = InstallArgs::augment_args(Command::new("install").color(ColorChoice::Never));
+    let command = InstallArgs::augment_args(Command::new("install").color(ColorChoice::Never));
     let mut flags = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -152,7 +152,7 @@ fn flags(text: &str) -> Result<Vec<String>, String> {
             return Err(fault("expected NAME = VALUE".to_owned()));
         };
         let (name, value) = (name.trim(), value.trim());
-        let mut arguments = known.get_arguments();
+        let mut arguments = command.get_arguments();
         let argument = arguments.find(|it| it.get_long() == Some(name) && name != "answers");
         let argument = argument.ok_or_else(|| fault(format!("unknown option {name}")))?;
         match (argument.get_action().takes_values(), value) {

@@ -47,10 +47,10 @@ impl BucketArguments {
             (AUTHORITY, self.authority()?),
         ];
         if documents.starts_with("s3://") {
-            let or_set = |(name, given): (_, Option<String>)| {
+            let or_from_env = |(name, given): (_, Option<String>)| {
                 Some((name, given.or_else(|| std::env::var(name).ok())?))
             };
-            return Ok(given.into_iter().filter_map(or_set).collect());
+            return Ok(given.into_iter().filter_map(or_from_env).collect());
         }
         match given.iter().all(|(_, value)| value.is_none()) {
             true => Ok(Vec::new()),
@@ -78,24 +78,20 @@ pub fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
 }
 
 /// Tests the bucket as the api-server will use it, with the answers on top of the present settings.
-pub async fn try_out(
-    place: &str,
-    bucket: &BucketSettings,
-    present: &Present,
-) -> Result<(), String> {
-    let location = location(place, bucket, &present.dir.join("api-server.env"))?;
+pub async fn try_out(url: &str, bucket: &BucketSettings, present: &Present) -> Result<(), String> {
+    let location = location(url, bucket, &present.dir.join("api-server.env"))?;
     DocumentStore::open(&location)?.check().await
 }
 
-fn location(place: &str, bucket: &BucketSettings, present: &Path) -> Result<Location, String> {
-    if !place.starts_with("s3://") {
+fn location(url: &str, bucket: &BucketSettings, present: &Path) -> Result<Location, String> {
+    if !url.starts_with("s3://") {
         return Err("it must be a folder, s3://BUCKET or s3://BUCKET/PREFIX".to_owned());
     }
     let present = Some(present).filter(|file| file.exists());
     let mut settings = Settings::read(api_server::config::SETTINGS, present);
-    settings.assume("API_DOCUMENTS", place);
+    settings.set("API_DOCUMENTS", url);
     for (name, value) in bucket {
-        settings.assume(name, value);
+        settings.set(name, value);
     }
     let location = api_server::config::documents(&mut settings);
     settings.finish(location)

@@ -28,7 +28,7 @@ const LOOKUP_TIME: Duration = Duration::from_secs(5);
 
 /// A check that passed.
 pub fn passed(name: &'static str, expected: &str, found: impl Into<String>) -> Check {
-    Check::made(name, Outcome::Passed, expected, &found.into(), None)
+    Check::new(name, Outcome::Passed, expected, &found.into(), None)
 }
 
 /// A check that failed, and what to do.
@@ -38,7 +38,7 @@ pub fn failed(
     found: impl Into<String>,
     advice: impl Into<String>,
 ) -> Check {
-    Check::made(name, Outcome::Failed, expected, &found.into(), Some(&advice.into()))
+    Check::new(name, Outcome::Failed, expected, &found.into(), Some(&advice.into()))
 }
 
 /// Runs all checks of this machine.
@@ -65,18 +65,18 @@ pub fn check_folder(name: &'static str, path: &Path, flag: &str) -> Check {
     let expected = "a writable folder";
     let missing = missing_folders(path);
     // The innermost existing folder.
-    let there = match missing.first() {
+    let existing = match missing.first() {
         Some(first) => first.parent().unwrap_or(Path::new("/")),
         None => path,
     };
     // Removed again when dropped.
-    match tempfile::Builder::new().prefix(".installer-").tempfile_in(there) {
+    match tempfile::Builder::new().prefix(".installer-").tempfile_in(existing) {
         Ok(_) if missing.is_empty() => passed(name, expected, path.display().to_string()),
         Ok(_) => passed(name, expected, format!("{}, to be created", path.display())),
         Err(error) => {
             let why = error.to_string();
             let why = why.split(" at path").next().unwrap_or_default();
-            let found = format!("cannot write to {}: {why}", there.display());
+            let found = format!("cannot write to {}: {why}", existing.display());
             let root = if is_root() { "" } else { ", or run this as root" };
             failed(name, expected, found, format!("choose another folder with {flag}{root}"))
         }
@@ -92,16 +92,16 @@ fn check_port(
     server: &str,
 ) -> Check {
     let expected = "a free port";
-    let own = match server {
+    let own_address = match server {
         "auth" => settings.auth.get("AUTH_LISTEN"),
         _ => settings.api.get("API_LISTEN"),
     };
-    let own = own.and_then(|own| own.parse::<SocketAddr>().ok());
+    let own_address = own_address.and_then(|address| address.parse::<SocketAddr>().ok());
     // Even on another address: it moves there when it restarts.
-    let own = settings.exist && own.is_some_and(|own| own.port() == address.port());
+    let is_own = settings.exist && own_address.is_some_and(|own| own.port() == address.port());
     match TcpListener::bind(address) {
         Ok(_) => passed(name, expected, format!("{address} is free")),
-        Err(_) if own => {
+        Err(_) if is_own => {
             passed(name, expected, format!("{address}, used by the running {server} server"))
         }
         Err(error) => failed(
@@ -119,8 +119,8 @@ async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Check {
     let (host, listen) = (&answers.host, answers.auth_listen);
     let failed = |found, advice: &str| failed(name, expected, found, advice);
     let advice = "add it to DNS or /etc/hosts, or pass another name with --host";
-    let found = timeout(LOOKUP_TIME, lookup_host((host.as_str(), 443))).await;
-    let addresses: Vec<_> = match found {
+    let lookup = timeout(LOOKUP_TIME, lookup_host((host.as_str(), 443))).await;
+    let addresses: Vec<_> = match lookup {
         Ok(Ok(addresses)) => addresses.map(|address| address.ip()).collect(),
         Ok(Err(error)) => return failed(format!("cannot resolve {host}: {error}"), advice),
         Err(_) => Vec::new(),
@@ -128,9 +128,10 @@ async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Check {
     let Some(first) = addresses.first() else {
         return failed(format!("cannot resolve {host}: it has no address"), advice);
     };
-    let asks = settings.api.get("API_AUTH_URL").map(str::to_owned);
-    let elsewhere = settings.exist && asks != ExistingConfig::of(settings).auth_direct_url();
-    if listen.is_unspecified() || addresses.contains(&listen) || elsewhere {
+    let configured_url = settings.api.get("API_AUTH_URL").map(str::to_owned);
+    let uses_other_url =
+        settings.exist && configured_url != ExistingConfig::of(settings).auth_direct_url();
+    if listen.is_unspecified() || addresses.contains(&listen) || uses_other_url {
         return passed(name, expected, format!("{host} is {first}"));
     }
     failed(
@@ -143,16 +144,16 @@ async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Check {
 /// Checks the document store.
 async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Check {
     let (name, expected) = ("documents", "a usable document store");
-    let place = answers.documents.as_str();
-    if !place.contains("://") {
-        return check_folder(name, Path::new(place), "--documents");
+    let location = answers.documents.as_str();
+    if !location.contains("://") {
+        return check_folder(name, Path::new(location), "--documents");
     }
-    match bucket::try_out(place, &answers.bucket, settings).await {
-        Ok(()) => passed(name, expected, place),
+    match bucket::try_out(location, &answers.bucket, settings).await {
+        Ok(()) => passed(name, expected, location),
         Err(error) => failed(
             name,
             expected,
-            format!("cannot use {place}: {error}"),
+            format!("cannot use {location}: {error}"),
             "pass the --s3-endpoint, --s3-region, --s3-access-key-id and --s3-secret-file of the \
              service, or choose a folder with --documents",
         ),
@@ -162,21 +163,21 @@ async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Chec
 /// Checks that both programs are of this release.
 async fn check_programs(folder: &Path) -> Check {
     let (name, expected) = ("programs", "auth-server and api-server of this release");
-    let own = env!("CARGO_PKG_VERSION");
+    let own_version = env!("CARGO_PKG_VERSION");
     for program in ["auth-server", "api-server"] {
         let path = folder.join(program);
         let fault = match version(&path).await {
-            Ok(version) if version == own => continue,
+            Ok(version) if version == own_version => continue,
             Ok(version) => format!("{} is release {version}", path.display()),
             Err(error) => format!("{}: {error}", path.display()),
         };
         let advice = format!(
-            "put auth-server and api-server of release {own} next to the installer, or pass their \
-             folder with --programs"
+            "put auth-server and api-server of release {own_version} next to the installer, or \
+             pass their folder with --programs"
         );
         return failed(name, expected, fault, advice);
     }
-    passed(name, expected, format!("release {own} in {}", folder.display()))
+    passed(name, expected, format!("release {own_version} in {}", folder.display()))
 }
 
 async fn version(program: &Path) -> Result<String, String> {

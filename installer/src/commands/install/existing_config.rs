@@ -27,7 +27,9 @@ pub const HOST_FILE: &str = "host";
 impl ExistingSettings {
     /// Reads the settings in this folder.
     pub fn read(dir: &Path) -> Result<Self, CliError> {
-        let read = |name: &str, known| SettingsFile::read(&dir.join(name), known).map_err(CliError);
+        let read = |name: &str, definitions| {
+            SettingsFile::read(&dir.join(name), definitions).map_err(CliError)
+        };
         Ok(Self {
             auth: read("auth-server.env", auth_server::config::SETTINGS)?,
             api: read("api-server.env", api_server::config::SETTINGS)?,
@@ -87,9 +89,9 @@ impl ExistingConfig {
     pub fn or_answered(self, given: &InstallArgs) -> Self {
         let given = given.clone();
         // URLs derived from host and port are not answers.
-        let of_host =
+        let derived =
             |port: Option<u16>| given.host.as_ref().zip(port).map(|(host, port)| at(host, port));
-        let (auth, api) = (of_host(given.auth_port), of_host(given.api_port));
+        let (auth, api) = (derived(given.auth_port), derived(given.api_port));
         Self {
             database_url: given.database_url.or(self.database_url),
             time_zone: given.time_zone.or(self.time_zone),
@@ -126,7 +128,7 @@ impl ExistingConfig {
             })
         };
         let spool = path(api, "API_SPOOL_DIRECTORY");
-        let above = |path: Option<PathBuf>, name| {
+        let parent_of = |path: Option<PathBuf>, name| {
             path.filter(|path| path.ends_with(name)).and_then(|it| it.parent().map(Path::to_owned))
         };
         Self {
@@ -139,8 +141,8 @@ impl ExistingConfig {
             api_port: api_listen.map(|address| address.port()),
             auth_url: text(auth, "AUTH_ISSUER"),
             api_url: text(api, "API_PUBLIC_URL"),
-            data_dir: above(spool.clone(), SPOOL)
-                .or_else(|| above(path(api, "API_DOCUMENTS"), DOCUMENTS)),
+            data_dir: parent_of(spool.clone(), SPOOL)
+                .or_else(|| parent_of(path(api, "API_DOCUMENTS"), DOCUMENTS)),
             documents: text(api, "API_DOCUMENTS"),
             tls: tls(),
             proxies: text(auth, "AUTH_TRUSTED_PROXIES"),

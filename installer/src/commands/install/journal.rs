@@ -105,7 +105,7 @@ impl Journal {
         create_private(dir).map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
         let mut options = OpenOptions::new();
         let file = options.append(true).create(true).mode(0o600).open(&path).map_err(unwritable)?;
-        own(&file, dir)?;
+        lock(&file, dir)?;
         let mut journal = Self { path, file, done: Vec::new() };
         for folder in missing {
             journal.note(Undo::RemoveFolder(folder))?;
@@ -122,7 +122,7 @@ impl Journal {
             Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
             Err(error) => return Err(unreadable(error)),
         };
-        own(&file, dir)?;
+        lock(&file, dir)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(unreadable)?;
         // A truncated last line describes a change that had not begun.
@@ -165,7 +165,7 @@ impl Journal {
 }
 
 /// Refuses if another installer is running; the lock is released with the file.
-fn own(file: &File, dir: &Path) -> Result<(), String> {
+fn lock(file: &File, dir: &Path) -> Result<(), String> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {

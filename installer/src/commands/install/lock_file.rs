@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep};
 const POSTGRES_LOCK: i64 = 0x6c6f_616e_696e_7374;
 
 /// How long to wait for an installer that was killed, until its database has noticed.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// The lock, held exclusively; it is released when the process ends.
 pub enum InstallLock {
@@ -33,14 +33,14 @@ pub enum InstallLock {
 impl InstallLock {
     /// Takes the lock, or refuses if another installer holds it.
     pub async fn take(url: &str) -> Result<Self, CliError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_WAIT;
         loop {
-            let taken = match url.strip_prefix("sqlite://") {
+            let attempt = match url.strip_prefix("sqlite://") {
                 Some(path) => on_this_machine(path).map_err(|error| CliError(error.to_string()))?,
                 None => in_server(url).await.unwrap_or(Some(Self::None)),
             };
-            match taken {
-                Some(turn) => return Ok(turn),
+            match attempt {
+                Some(lock) => return Ok(lock),
                 None if Instant::now() < deadline => sleep(Duration::from_millis(100)).await,
                 None => {
                     return refuse(
@@ -74,7 +74,7 @@ fn on_this_machine(path: &str) -> std::io::Result<Option<InstallLock>> {
 }
 
 async fn in_server(url: &str) -> Result<Option<InstallLock>, DbErr> {
-    if crate::installation::db_probe::look_for(url).await.is_err() {
+    if crate::installation::db_probe::probe(url).await.is_err() {
         return Ok(Some(InstallLock::None));
     }
     let db = db::connect(url, 1, false).await?;
@@ -107,7 +107,7 @@ mod tests {
     async fn one_at_a_time_has_its_turn() {
         let url = format!("sqlite:///no/such/{}", std::process::id());
         let first = InstallLock::take(&url).await.unwrap();
-        assert!(InstallLock::take(&url).await.is_err_and(|refused| refused.0.contains("another")));
+        assert!(InstallLock::take(&url).await.is_err_and(|error| error.0.contains("another")));
         assert!(InstallLock::take("sqlite:///no/such/other").await.is_ok());
         first.end().await;
         assert!(InstallLock::take(&url).await.is_ok());

@@ -61,21 +61,21 @@ pub struct InstallPlan {
 
 impl InstallPlan {
     /// Plans the steps that lead from what was found to the answers.
-    pub fn make(
+    pub fn new(
         answers: &Answers,
         settings: &ExistingSettings,
         found: &DatabaseState,
     ) -> Result<Self, String> {
         let tls = tls_files(answers);
-        let (auth, api) = desired(answers, settings, &tls);
+        let (auth, api) = new_settings(answers, settings, &tls);
         let admin = (!found.admin).then(|| answers.admin.clone());
-        let wanted = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
-        let wanted = wanted.into_iter().flatten().filter(|id| !found.clients.contains(*id));
-        let clients: Vec<_> = wanted.map(str::to_owned).collect();
+        let clients = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
+        let clients = clients.into_iter().flatten().filter(|id| !found.clients.contains(*id));
+        let clients: Vec<_> = clients.map(str::to_owned).collect();
         let receiver = receiver(&answers.api_url);
-        let of_others = found.receivers.as_ref();
+        let registered = found.receivers.as_ref();
         let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)
-            && of_others.is_some_and(|there| !there.contains(&receiver));
+            && registered.is_some_and(|registered_uris| !registered_uris.contains(&receiver));
         let time_zone = match found.schema {
             SchemaState::Missing => Some(answers.time_zone.clone().unwrap_or_else(this_time_zone)),
             _ => answers.time_zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
@@ -108,30 +108,33 @@ impl InstallPlan {
             );
         }
         let user = answers.service_user.as_deref().and_then(super::system_user::ids);
-        let ready = |folder: &PathBuf| {
-            let owned = || user.is_none_or(|user| super::system_user::owns(folder, user));
-            folder.exists() && owned()
+        let is_ready = |folder: &PathBuf| {
+            let is_owned = || user.is_none_or(|user| super::system_user::owns(folder, user));
+            folder.exists() && is_owned()
         };
-        let shown: Vec<_> = folders(answers)
+        let missing: Vec<_> = folders(answers)
             .iter()
-            .filter(|folder| !ready(folder))
+            .filter(|folder| !is_ready(folder))
             .map(|path| path.display().to_string())
             .collect();
-        if !shown.is_empty() {
-            self.add(InstallStep::Folders, format!("create {}", shown.join(", ")));
+        if !missing.is_empty() {
+            self.add(InstallStep::Folders, format!("create {}", missing.join(", ")));
         }
         if answers.tls.is_none() {
             let names = certificate_names(answers);
-            let made = certificates::missing(&self.tls, &names)?;
-            if let Some(what) = made {
+            let needed = certificates::missing(&self.tls, &names)?;
+            if let Some(what) = needed {
                 self.add(InstallStep::Certificates, format!("{what} for {}", names.join(", ")));
             }
         }
-        let written = |file: &SettingsFile, name| {
+        let is_written = |file: &SettingsFile, name| {
             std::fs::read_to_string(env_file(answers, name)).ok().as_deref() == Some(file.text())
         };
-        let known = settings.host.as_ref() == Some(&answers.host);
-        if !known || !written(&self.auth, "auth-server") || !written(&self.api, "api-server") {
+        let host_unchanged = settings.host.as_ref() == Some(&answers.host);
+        if !host_unchanged
+            || !is_written(&self.auth, "auth-server")
+            || !is_written(&self.api, "api-server")
+        {
             let dir = answers.dir.display();
             let files = format!("the settings {dir}/auth-server.env and {dir}/api-server.env");
             let mut changes = self.auth.changes(&settings.auth);
@@ -147,14 +150,18 @@ impl InstallPlan {
     }
 
     fn add_database(&mut self, answers: &Answers, found: &DatabaseState) {
-        let shown = answers.database_shown();
+        let database = answers.database_shown();
         if found.schema == SchemaState::Missing {
-            self.add(InstallStep::Schema, format!("create the schema in {shown}"));
+            self.add(InstallStep::Schema, format!("create the schema in {database}"));
         }
         if let Some(zone) = &self.time_zone {
-            let was = found.time_zone.iter().map(|was| format!(", previously {was}"));
-            let was: String = was.collect();
-            self.add(InstallStep::TimeZone, format!("set the business time zone to {zone}{was}"));
+            let previous =
+                found.time_zone.iter().map(|previous| format!(", previously {previous}"));
+            let previous: String = previous.collect();
+            self.add(
+                InstallStep::TimeZone,
+                format!("set the business time zone to {zone}{previous}"),
+            );
         }
         let admin = self.admin.iter().map(|name| format!("the admin account {name}"));
         let clients = self.clients.iter().map(|id| format!("the client {id}"));
@@ -171,8 +178,8 @@ impl InstallPlan {
     fn add_services(&mut self, answers: &Answers) {
         let Some(units) = &answers.units else { return };
         let changed = SERVICES.iter().any(|(_, name, text)| {
-            let there = std::fs::read_to_string(units.join(name)).ok();
-            there != Some(unit(text, answers))
+            let existing = std::fs::read_to_string(units.join(name)).ok();
+            existing != Some(unit(text, answers))
         });
         if changed {
             let names = SERVICES.map(|(_, name, _)| name).join(" and ");
@@ -230,7 +237,7 @@ fn tls_files(answers: &Answers) -> TlsFiles {
 }
 
 /// The new settings; existing keys and secrets are kept.
-fn desired(
+fn new_settings(
     answers: &Answers,
     settings: &ExistingSettings,
     tls: &TlsFiles,
@@ -268,8 +275,10 @@ fn desired(
     }
     // An administrator's choice of another address to introspect at, such as a load balancer, is
     // kept.
-    let asks = api.get("API_AUTH_URL").map(str::to_owned);
-    if asks.is_none() || asks == ExistingConfig::of(settings).auth_direct_url() {
+    let introspection_url = api.get("API_AUTH_URL").map(str::to_owned);
+    if introspection_url.is_none()
+        || introspection_url == ExistingConfig::of(settings).auth_direct_url()
+    {
         api.set("API_AUTH_URL", &answers.auth_direct_url());
         api.set("API_AUTH_CA", &path(&tls.authority));
     }
@@ -280,15 +289,15 @@ fn desired(
         api.set(name, value);
     }
     let key = || format!("k1:{}", random_key());
-    keep(&mut auth, "AUTH_TOKEN_KEYS", key);
-    keep(&mut auth, "AUTH_MASTER_KEYS", key);
-    keep(&mut api, "API_MASTER_KEYS", key);
-    keep(&mut api, "API_AUTH_CLIENT_SECRET", random_secret);
+    ensure_secret(&mut auth, "AUTH_TOKEN_KEYS", key);
+    ensure_secret(&mut auth, "AUTH_MASTER_KEYS", key);
+    ensure_secret(&mut api, "API_MASTER_KEYS", key);
+    ensure_secret(&mut api, "API_AUTH_CLIENT_SECRET", random_secret);
     (auth, api)
 }
 
 /// Generates a secret, unless the file has one or names another file that does.
-fn keep(file: &mut SettingsFile, name: &str, make: impl Fn() -> String) {
+fn ensure_secret(file: &mut SettingsFile, name: &str, make: impl Fn() -> String) {
     if file.get(name).is_none() && file.get(&format!("{name}_FILE")).is_none() {
         file.set(name, &make());
     }

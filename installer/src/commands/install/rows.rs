@@ -55,21 +55,21 @@ impl Rows {
 /// that no installation creates; or another installation has added rows, if the one in question had
 /// not reached that step (`rows`).
 pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
-    let there = super::schema::tables(db).await?;
+    let tables = super::schema::tables(db).await?;
     // An installation interrupted while creating the schema lacks some of them.
-    let has = |table: &str| there.iter().any(|it| it == table);
+    let exists = |table: &str| tables.iter().any(|it| it == table);
     if ["users", "contacts", "loans", "auth_sessions", "oauth_clients"]
         .into_iter()
-        .any(|table| !has(table))
+        .any(|table| !exists(table))
     {
         return Ok(false);
     }
-    // The visitor of an interrupted verification does not count as use.
-    let visitors = format!("{}%", probe_account::PREFIX);
-    let people = users::Entity::find().filter(users::Column::UserName.not_like(&visitors));
+    // The probe account of an interrupted verification does not count as use.
+    let probe_names = format!("{}%", probe_account::PREFIX);
+    let users = users::Entity::find().filter(users::Column::UserName.not_like(&probe_names));
     let sessions = auth_sessions::Entity::find();
-    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&visitors));
-    Ok(count(db, people).await? > 1
+    let sessions = sessions.filter(auth_sessions::Column::ClientId.not_like(&probe_names));
+    Ok(count(db, users).await? > 1
         || count(db, contacts::Entity::find()).await? > 0
         || count(db, loans::Entity::find()).await? > 0
         || count(db, sessions).await? > 0
@@ -115,7 +115,7 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
             accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
             let account = Account { kind: UserKind::Core, user_id, user_name: name.clone() };
             account.event(EventKind::UserAdded).record(&tx).await?;
-            secrets.extend(shown(name, password));
+            secrets.extend(generated_secret(name, password));
         }
         for id in &plan.clients {
             let secret = add_client(&tx, id, plan, &answers.api_url, now).await?;
@@ -130,12 +130,12 @@ pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
         db.close().await?;
         Ok(())
     };
-    added.await.map_err(|refused: CliError| refused.to_string())?;
+    added.await.map_err(|error: CliError| error.to_string())?;
     work.secrets.extend(secrets);
     Ok(())
 }
 
-fn shown(name: &str, password: &Password) -> Option<(String, String)> {
+fn generated_secret(name: &str, password: &Password) -> Option<(String, String)> {
     password.generated().then(|| (format!("the password of {name}"), password.text.clone()))
 }
 
@@ -211,8 +211,8 @@ pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let undo =
         Undo::RemoveReceiver { database_url: database_url.clone(), api_url: api_url.clone() };
     work.journal.note(undo)?;
-    let added = change_receivers(&database_url, &api_url, |words, word| {
-        words.push(word);
+    let added = change_receivers(&database_url, &api_url, |uris, uri| {
+        uris.push(uri);
     });
     added.await.map_err(|error| format!("cannot change the documentation's client: {error}"))
 }
@@ -232,11 +232,11 @@ async fn change_receivers(
     let db = db::connect(database_url, 2, false).await?;
     let tx = db::begin_write(&db).await?;
     if let Some(client) = oauth_clients::Entity::find_by_id(BROWSER_CLIENT).one(&tx).await? {
-        let changed = |words: &str, word: String| {
-            let others = words.split_whitespace().filter(|it| **it != word).map(str::to_owned);
-            let mut words = others.collect();
-            change(&mut words, word);
-            words.join(" ")
+        let changed = |list: &str, uri: String| {
+            let others = list.split_whitespace().filter(|it| **it != uri).map(str::to_owned);
+            let mut uris = others.collect();
+            change(&mut uris, uri);
+            uris.join(" ")
         };
         let redirect_uris = changed(&client.redirect_uris, receiver(api_url));
         let cors_origins = changed(&client.cors_origins, api_url.to_owned());

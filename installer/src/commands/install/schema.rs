@@ -34,21 +34,21 @@ pub fn own_tables() -> BTreeSet<String> {
 /// Drops this product's tables after a failed installation; those that record its progress come
 /// last.
 pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
-    let own = migration::all_tables();
+    let own_tables = migration::all_tables();
     let dropped = async {
         let backend = db.get_database_backend();
-        let mut there = tables(db).await?;
-        let place = |table: &String| own.iter().position(|own| own == table);
-        there.retain(|table| place(table).is_some());
-        if there.is_empty() {
+        let mut present = tables(db).await?;
+        let position = |table: &String| own_tables.iter().position(|name| name == table);
+        present.retain(|table| position(table).is_some());
+        if present.is_empty() {
             return Ok(());
         }
         // SQLite enforces references, and drops all tables or none.
         if backend != DbBackend::Sqlite {
-            there.sort_by_key(place);
+            present.sort_by_key(position);
         }
         let quote = if backend == DbBackend::MySql { '`' } else { '"' };
-        let quoted = there.iter().map(|table| format!("{quote}{table}{quote}"));
+        let quoted = present.iter().map(|table| format!("{quote}{table}{quote}"));
         // A transaction, because the settings below apply to one connection only.
         let tx = db.begin().await?;
         match backend {

@@ -11,11 +11,11 @@ pub struct SettingsFile(String);
 
 impl SettingsFile {
     /// Reads the file, or starts a new one with every setting, its help and its default.
-    pub fn read(path: &Path, known: &[Setting]) -> Result<Self, String> {
+    pub fn read(path: &Path, definitions: &[Setting]) -> Result<Self, String> {
         match std::fs::read_to_string(path) {
             Ok(text) => Ok(Self(text)),
             Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
-                Ok(Self(settings::sample(known)))
+                Ok(Self(settings::sample(definitions)))
             }
             Err(error) => Err(format!("cannot read {}: {error}", path.display())),
         }
@@ -31,14 +31,14 @@ impl SettingsFile {
     pub fn set(&mut self, name: &str, value: &str) {
         let lines: Vec<&str> = self.0.lines().collect();
         let default = format!("#{name}=");
-        let place = lines
+        let index = lines
             .iter()
             .rposition(|line| assigned(line, name).is_some())
             .or_else(|| lines.iter().position(|line| line.starts_with(&default)));
         let new = format!("{name}={value}");
         let mut changed: Vec<&str> = lines;
-        match place {
-            Some(place) => changed[place] = &new,
+        match index {
+            Some(index) => changed[index] = &new,
             None => changed.push(&new),
         }
         self.0 = changed.join("\n") + "\n";
@@ -54,8 +54,8 @@ impl SettingsFile {
     }
 
     fn change(&self, before: &Self, name: &str) -> String {
-        let secret = ["_KEYS", "SECRET", "KEY_ID", "_DATABASE_URL"];
-        if secret.iter().any(|part| name.contains(part)) {
+        let secret_names = ["_KEYS", "SECRET", "KEY_ID", "_DATABASE_URL"];
+        if secret_names.iter().any(|part| name.contains(part)) {
             return name.to_owned();
         }
         let (old, new) = (before.get(name), self.get(name));
@@ -70,8 +70,8 @@ impl SettingsFile {
 
 /// The value that this line assigns to the setting.
 fn assigned<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let (found, value) = line.trim().split_once('=')?;
-    (found.trim() == name).then(|| value.trim())
+    let (key, value) = line.trim().split_once('=')?;
+    (key.trim() == name).then(|| value.trim())
 }
 
 #[cfg(test)]

@@ -35,11 +35,11 @@ impl Work<'_> {
     /// Carries out one step; the last one is in [`super::verifying`].
     pub async fn perform(&mut self, step: InstallStep) -> Result<(), String> {
         match step {
-            InstallStep::Account => self.make_account(),
-            InstallStep::Folders => self.make_folders(),
-            InstallStep::Certificates => self.make_certificates(),
+            InstallStep::Account => self.create_account(),
+            InstallStep::Folders => self.create_folders(),
+            InstallStep::Certificates => self.create_certificates(),
             InstallStep::Settings => self.write_settings(),
-            InstallStep::Schema => self.make_schema().await,
+            InstallStep::Schema => self.create_schema().await,
             InstallStep::Rows => rows::add(self).await,
             InstallStep::TimeZone => rows::set_time_zone(self).await,
             InstallStep::Documentation => rows::add_receiver(self).await,
@@ -54,20 +54,20 @@ impl Work<'_> {
         system_user::ids(self.answers.service_user.as_deref()?)
     }
 
-    fn make_account(&mut self) -> Result<(), String> {
+    fn create_account(&mut self) -> Result<(), String> {
         let Some(name) = &self.answers.service_user else { return Ok(()) };
         self.journal.note(Undo::RemoveAccount(name.clone()))?;
-        system_user::make(name, &self.answers.data_dir)
+        system_user::create(name, &self.answers.data_dir)
     }
 
-    fn make_folders(&mut self) -> Result<(), String> {
+    fn create_folders(&mut self) -> Result<(), String> {
         for folder in folders(self.answers) {
-            self.make_private(&folder)?;
+            self.create_private_folder(&folder)?;
             let Some(user) = self.user() else { continue };
             // The folder only, without its contents: it is new, empty, or already the user's.
             if !system_user::owns(&folder, user) {
                 self.note_rights(&folder)?;
-                system_user::give(&folder, user)?;
+                system_user::change_owner(&folder, user)?;
             }
         }
         Ok(())
@@ -81,22 +81,22 @@ impl Work<'_> {
         self.journal.note(Undo::RestoreRights { path: path.to_owned(), user, group, mode })
     }
 
-    fn make_certificates(&mut self) -> Result<(), String> {
+    fn create_certificates(&mut self) -> Result<(), String> {
         let tls = self.plan.tls.clone();
         let folder = self.answers.dir.join("tls");
-        self.make_private(&folder)?;
+        self.create_private_folder(&folder)?;
         for path in [&tls.authority, &tls.certificate, &tls.key, &folder.join("ca.key")] {
             self.note_file(path)?;
         }
         certificates::own(&folder, &certificate_names(self.answers))?;
-        self.let_read(&folder)?;
+        self.grant_read(&folder)?;
         // The authority's key stays with the installing user: no server needs it.
         [&tls.authority, &tls.certificate, &tls.key]
             .into_iter()
-            .try_for_each(|it| self.let_read(it))
+            .try_for_each(|it| self.grant_read(it))
     }
 
-    fn make_private(&mut self, folder: &Path) -> Result<(), String> {
+    fn create_private_folder(&mut self, folder: &Path) -> Result<(), String> {
         for missing in missing_folders(folder) {
             self.journal.note(Undo::RemoveFolder(missing))?;
         }
@@ -114,15 +114,15 @@ impl Work<'_> {
         self.journal.note(undo)
     }
 
-    fn let_read(&self, path: &Path) -> Result<(), String> {
-        self.user().map_or(Ok(()), |user| system_user::let_read(path, user))
+    fn grant_read(&self, path: &Path) -> Result<(), String> {
+        self.user().map_or(Ok(()), |user| system_user::grant_read(path, user))
     }
 
     fn write_settings(&mut self) -> Result<(), String> {
         if self.user().is_some() {
             self.note_rights(&self.answers.dir)?;
         }
-        self.let_read(&self.answers.dir)?;
+        self.grant_read(&self.answers.dir)?;
         if self.settings_existed && self.answers.start {
             // Recorded before the files, and therefore rolled back after them.
             let names = SERVICES.map(|(_, name, _)| name.to_owned()).to_vec();
@@ -132,17 +132,17 @@ impl Work<'_> {
             let path = env_file(self.answers, name);
             self.note_file(&path)?;
             write_private(&path, file.text())?;
-            self.let_read(&path)?;
+            self.grant_read(&path)?;
         }
         let host_file = host_file(self.answers);
         self.note_file(&host_file)?;
         write(&host_file, &format!("{}\n", self.answers.host))
     }
 
-    async fn make_schema(&mut self) -> Result<(), String> {
+    async fn create_schema(&mut self) -> Result<(), String> {
         let url = &self.answers.database_url;
         let file = url.strip_prefix("sqlite://").map(PathBuf::from).filter(|path| !path.exists());
-        let files = file.iter().flat_map(|file| beside(file)).collect();
+        let files = file.iter().flat_map(|file| database_files(file)).collect();
         self.journal.note(Undo::DropSchema { database_url: url.clone(), files })?;
         if let Some(file) = &file {
             // SQLite would create it readable by everyone; its companion files inherit this mode.
@@ -155,16 +155,16 @@ impl Work<'_> {
     }
 
     /// Gives the embedded database to the servers' user.
-    pub fn give_data(&self) -> Result<(), String> {
+    pub fn give_database(&self) -> Result<(), String> {
         let Some(user) = self.user() else { return Ok(()) };
         let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
-        let files = file.iter().flat_map(|file| beside(file)).filter(|file| file.exists());
-        files.into_iter().try_for_each(|file| system_user::give(&file, user))
+        let files = file.iter().flat_map(|file| database_files(file)).filter(|file| file.exists());
+        files.into_iter().try_for_each(|file| system_user::change_owner(&file, user))
     }
 
     fn write_units(&mut self) -> Result<(), String> {
         let Some(folder) = self.answers.units.clone() else { return Ok(()) };
-        self.make_private(&folder)?;
+        self.create_private_folder(&folder)?;
         for (_, name, text) in SERVICES {
             let path = folder.join(name);
             self.note_file(&path)?;
@@ -186,7 +186,7 @@ impl Work<'_> {
 }
 
 /// An SQLite file and its companion files.
-fn beside(file: &Path) -> [PathBuf; 3] {
+fn database_files(file: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|end| PathBuf::from(format!("{}{end}", file.display())))
 }
 

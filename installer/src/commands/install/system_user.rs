@@ -17,21 +17,21 @@ pub fn ids(name: &str) -> Option<(u32, u32)> {
 
 /// The name of the user running this program.
 pub fn own_name() -> Option<String> {
-    let own = fs::metadata("/proc/self").ok()?.uid().to_string();
+    let user_id = fs::metadata("/proc/self").ok()?.uid().to_string();
     let passwd = fs::read_to_string("/etc/passwd").ok()?;
-    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&own))?;
+    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&user_id))?;
     line.split(':').next().map(str::to_owned)
 }
 
 /// Creates a user who owns nothing and cannot log in.
-pub fn make(name: &str, home: &Path) -> Result<(), String> {
+pub fn create(name: &str, home: &Path) -> Result<(), String> {
     let mut command = Command::new("useradd");
     command.args(["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"]);
     command.arg("--home-dir").arg(home).arg(name);
     run(command)
 }
 
-/// Removes a user created by [`make`].
+/// Removes a user created by [`create`].
 pub fn remove(name: &str) -> Result<(), String> {
     if ids(name).is_none() {
         return Ok(());
@@ -72,7 +72,7 @@ pub fn owns(path: &Path, (user, _): (u32, u32)) -> bool {
 }
 
 /// Gives a file or a folder, without its contents, to a user.
-pub fn give(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
+pub fn change_owner(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
     chown(path, Some(user), Some(group))
         .map_err(|error| format!("cannot change the owner of {}: {error}", path.display()))
 }
@@ -107,12 +107,12 @@ pub fn may(name: &str, right: Right, path: &Path) -> bool {
 }
 
 /// Lets a user's group read a file or a folder that keeps its owner.
-pub fn let_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
+pub fn grant_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
     let mode = if path.is_dir() { 0o750 } else { 0o640 };
-    let let_read = || {
+    let grant_read = || {
         chown(path, None, Some(group))?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
     };
-    let_read()
+    grant_read()
         .map_err(|error| format!("cannot change the permissions of {}: {error}", path.display()))
 }

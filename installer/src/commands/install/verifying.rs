@@ -7,7 +7,7 @@ use super::plan::env_file;
 use super::steps::{Work, remove_file};
 use crate::installation::files::write_private;
 use crate::installation::registration::API_SERVER_CLIENT;
-use crate::installation::server_process::{self, Server, reachable};
+use crate::installation::server_process::{self, Server, local_address};
 use crate::verification;
 use shared::db;
 use std::net::{SocketAddr, TcpListener};
@@ -17,22 +17,22 @@ use std::path::Path;
 /// already running may have the previous settings.
 pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     let answers = work.answers;
-    work.give_data()?;
+    work.give_database()?;
     let [log, secret_file] = ["verifying.log", "verifying.secret"].map(|it| answers.dir.join(it));
     for file in [&log, &secret_file] {
         work.journal.note(Undo::RemoveFile(file.clone()))?;
     }
-    let mut here = reachable(answers.auth_address());
+    let mut address = local_address(answers.auth_address());
     let mut server = match answers.start {
         true => None,
         false => {
             let env_file = env_file(answers, "auth-server");
-            let environment = elsewhere(work, &mut here)?;
+            let environment = use_other_ports(work, &mut address)?;
             let (name, command) = ("auth-server", "serve-auth");
             Some(Server::start(name, command, &env_file, &log, work.user(), &environment)?)
         }
     };
-    let outcome = checks(work, server.as_mut(), here, &secret_file).await;
+    let outcome = checks(work, server.as_mut(), address, &secret_file).await;
     if let Some(server) = server {
         server.stop().await;
     }
@@ -40,31 +40,33 @@ pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
         remove_file(file)?;
     }
     // Files that the server created meanwhile belong to it, too.
-    work.give_data()?;
+    work.give_database()?;
     outcome?;
-    let of_api = |error: String| format!("the api-server: {}", error.replace('\n', "; "));
-    api_server::check(Some(&env_file(answers, "api-server"))).await.map_err(of_api)
+    let api_error = |error: String| format!("the api-server: {}", error.replace('\n', "; "));
+    api_server::check(Some(&env_file(answers, "api-server"))).await.map_err(api_error)
 }
 
 /// Runs all checks as the api-server: with its client, its secret, and the authority it trusts.
 async fn checks(
     work: &mut Work<'_>,
     server: Option<&mut Server>,
-    here: SocketAddr,
+    address: SocketAddr,
     secret_file: &Path,
 ) -> Result<(), String> {
     let answers = work.answers;
-    let ready = format!("{}/health/ready", at(&answers.host, here.port()));
+    let ready = format!("{}/health/ready", at(&answers.host, address.port()));
     let authority = &work.plan.tls.authority;
     match server {
-        Some(server) => server.wait_until_ready(&ready, authority, Some(here)).await?,
-        None => server_process::wait_for("the auth server", &ready, authority, Some(here)).await?,
+        Some(server) => server.wait_until_ready(&ready, authority, Some(address)).await?,
+        None => {
+            server_process::wait_for("the auth server", &ready, authority, Some(address)).await?
+        }
     }
     let secret = work.plan.api.get("API_AUTH_CLIENT_SECRET").unwrap_or_default();
     write_private(secret_file, secret)?;
     let arguments = verification::VerificationArgs {
         url: answers.auth_url.clone(),
-        connect_to: Some(here),
+        connect_to: Some(address),
         server_name: Some(answers.host.clone()),
         ca: Some(work.plan.tls.authority.clone()),
         client: Some(API_SERVER_CLIENT.to_owned()),
@@ -72,7 +74,7 @@ async fn checks(
         ..verification::VerificationArgs::default()
     };
     let passwords = super::rows::passwords(answers);
-    let passwords = passwords.map_err(|refused| refused.to_string())?;
+    let passwords = passwords.map_err(|error| error.to_string())?;
     let unreachable = |error| format!("the database cannot be reached: {error}");
     let db = db::connect(&answers.database_url, 2, false).await.map_err(unreachable)?;
     let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;
@@ -84,18 +86,21 @@ async fn checks(
 
 /// Environment settings that let a server listen on other ports while its own are in use; empty if
 /// they are free.
-fn elsewhere(work: &Work<'_>, here: &mut SocketAddr) -> Result<Vec<(String, String)>, String> {
+fn use_other_ports(
+    work: &Work<'_>,
+    address: &mut SocketAddr,
+) -> Result<Vec<(String, String)>, String> {
     if TcpListener::bind(work.answers.auth_address()).is_ok() {
         return Ok(Vec::new());
     }
     let free =
-        || -> std::io::Result<SocketAddr> { TcpListener::bind((here.ip(), 0))?.local_addr() };
-    let failed = |error| format!("no port is free on {}: {error}", here.ip());
+        || -> std::io::Result<SocketAddr> { TcpListener::bind((address.ip(), 0))?.local_addr() };
+    let failed = |error| format!("no port is free on {}: {error}", address.ip());
     let (main, mtls) = (free().map_err(failed)?, free().map_err(failed)?);
     let mut environment = vec![("AUTH_LISTEN".to_owned(), main.to_string())];
     if work.plan.auth.get("AUTH_MTLS_LISTEN").is_some() {
         environment.push(("AUTH_MTLS_LISTEN".to_owned(), mtls.to_string()));
     }
-    *here = main;
+    *address = main;
     Ok(environment)
 }

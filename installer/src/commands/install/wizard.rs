@@ -39,41 +39,41 @@ pub async fn ask(
     settings: &ExistingSettings,
     before: &InstallArgs,
 ) -> PromptResult<InstallArgs> {
-    let known = ExistingConfig::of(settings).or_answered(before);
-    ask_folders(&mut given, &known)?;
-    ask_database(&mut given, &known, settings.exist).await?;
-    ask_time_zone(&mut given, &known, settings.exist).await?;
-    ask_addresses(&mut given, &known, &ExistingConfig::of(settings))?;
-    ask_certificates(&mut given, &known)?;
-    ask_documents(&mut given, &known, settings, before).await?;
+    let existing = ExistingConfig::of(settings).or_answered(before);
+    ask_folders(&mut given, &existing)?;
+    ask_database(&mut given, &existing, settings.exist).await?;
+    ask_time_zone(&mut given, &existing, settings.exist).await?;
+    ask_addresses(&mut given, &existing, &ExistingConfig::of(settings))?;
+    ask_certificates(&mut given, &existing)?;
+    ask_documents(&mut given, &existing, settings, before).await?;
     ask_accounts(&mut given, settings.exist)?;
-    ask_services(&mut given, &known)?;
+    ask_services(&mut given, &existing)?;
     Ok(given)
 }
 
 /// Asks yes or no; Enter means yes.
 pub fn confirm(question: &str) -> PromptResult<bool> {
-    answered(Confirm::new(question).with_default(true).prompt())
+    prompt_result(Confirm::new(question).with_default(true).prompt())
 }
 
 /// Asks for the admin account's password, twice.
 pub fn ask_admin_password(name: &str) -> PromptResult<Password> {
-    let fit = {
+    let validator = {
         let name = name.to_owned();
-        move |text: &str| Ok(valid(new_password::check(text, &name)))
+        move |text: &str| Ok(to_validation(new_password::check(text, &name)))
     };
     let question = format!("Password for {name}:");
-    let asked = inquire::Password::new(&question)
+    let prompt = inquire::Password::new(&question)
         .with_custom_confirmation_message("Repeat the password:")
         .with_custom_confirmation_error_message("The passwords do not match.")
         .with_display_mode(PasswordDisplayMode::Masked)
         .with_help_message("at least 8 characters")
-        .with_validator(fit)
+        .with_validator(validator)
         .prompt();
-    answered(asked).map(Password::typed)
+    prompt_result(prompt).map(Password::typed)
 }
 
-fn answered<T>(answer: Result<T, InquireError>) -> PromptResult<T> {
+fn prompt_result<T>(answer: Result<T, InquireError>) -> PromptResult<T> {
     match answer {
         Ok(answer) => Ok(answer),
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
@@ -83,10 +83,10 @@ fn answered<T>(answer: Result<T, InquireError>) -> PromptResult<T> {
     }
 }
 
-fn valid(checked: Result<(), CliError>) -> Validation {
-    match checked {
+fn to_validation(outcome: Result<(), CliError>) -> Validation {
+    match outcome {
         Ok(()) => Validation::Valid,
-        Err(refused) => Validation::Invalid(refused.to_string().into()),
+        Err(error) => Validation::Invalid(error.to_string().into()),
     }
 }
 
@@ -95,20 +95,20 @@ fn text(
     question: &str,
     default: &str,
     help: &str,
-    fit: impl StringValidator + 'static,
+    validator: impl StringValidator + 'static,
 ) -> PromptResult<String> {
-    let mut asked = Text::new(question).with_validator(fit);
+    let mut prompt = Text::new(question).with_validator(validator);
     if !default.is_empty() {
-        asked = asked.with_default(default);
+        prompt = prompt.with_default(default);
     }
     if !help.is_empty() {
-        asked = asked.with_help_message(help);
+        prompt = prompt.with_help_message(help);
     }
-    answered(asked.prompt()).map(|text| text.trim().to_owned())
+    prompt_result(prompt.prompt()).map(|text| text.trim().to_owned())
 }
 
 /// Refuses an empty answer.
-fn something(text: &str) -> Result<Validation, inquire::CustomUserError> {
+fn non_empty(text: &str) -> Result<Validation, inquire::CustomUserError> {
     Ok(match text.trim().is_empty() {
         true => Validation::Invalid("enter a value".into()),
         false => Validation::Valid,
@@ -116,20 +116,20 @@ fn something(text: &str) -> Result<Validation, inquire::CustomUserError> {
 }
 
 fn choice<T: Display>(question: &str, choices: Vec<T>) -> PromptResult<T> {
-    answered(
+    prompt_result(
         Select::new(question, choices).with_help_message("use the arrow keys and Enter").prompt(),
     )
 }
 
-fn shown(path: &Path) -> String {
+fn text_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn ask_folders(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
+fn ask_folders(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<()> {
     if given.data_dir.is_none() {
-        let default = known.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
+        let default = existing.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
         let help = "for documents, imports in progress and the embedded database";
-        let folder = text("Folder for data:", &shown(&default), help, something)?;
+        let folder = text("Folder for data:", &text_of(&default), help, non_empty)?;
         given.data_dir = Some(folder.into());
     }
     let dir = given.dir.clone().unwrap_or_else(|| DIR.into());
@@ -144,32 +144,32 @@ const EMBEDDED: &str = "SQLite, embedded: to try it out";
 /// Asks until the database can be used or the user gives up.
 async fn ask_database(
     given: &mut InstallArgs,
-    known: &ExistingConfig,
-    exist: bool,
+    existing: &ExistingConfig,
+    settings_exist: bool,
 ) -> PromptResult<()> {
     if given.database_url.is_some() {
         return Ok(());
     }
-    if let Some(url) = &known.database_url {
-        let shown = shared::database_url::without_password(url);
-        if confirm(&format!("Keep the database {shown}?"))? {
+    if let Some(url) = &existing.database_url {
+        let database = shared::database_url::without_password(url);
+        if confirm(&format!("Keep the database {database}?"))? {
             given.database_url = Some(url.clone());
             return Ok(());
         }
     }
     let data_dir = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
-    let own = own_tables();
+    let own_tables = own_tables();
     let mut parts = Parts::default();
     loop {
         let url = match choice("Which database?", vec![POSTGRES, MARIADB, EMBEDDED])? {
             EMBEDDED => {
                 let default = data_dir.join("core.sqlite");
-                let path = text("Database file:", &shown(&default), "", something)?;
+                let path = text("Database file:", &text_of(&default), "", non_empty)?;
                 format!("sqlite://{path}")
             }
             kind => parts.ask(kind)?,
         };
-        let (checks, _) = check_database(&url, exist, &own).await;
+        let (checks, _) = check_database(&url, settings_exist, &own_tables).await;
         let report = Report { checks };
         super::say(&report.to_text());
         if report.holds() {
@@ -185,24 +185,24 @@ async fn ask_database(
 /// Asks for the business time zone, unless the database has one.
 async fn ask_time_zone(
     given: &mut InstallArgs,
-    known: &ExistingConfig,
-    exist: bool,
+    existing: &ExistingConfig,
+    settings_exist: bool,
 ) -> PromptResult<()> {
     if given.time_zone.is_some() {
         return Ok(());
     }
     let url = given.database_url.as_deref().unwrap_or_default();
-    let (_, found) = check_database(url, exist, &own_tables()).await;
-    if let Some(present) = found.and_then(|found| found.time_zone) {
+    let (_, found) = check_database(url, settings_exist, &own_tables()).await;
+    if let Some(time_zone) = found.and_then(|found| found.time_zone) {
         super::say(&format!(
-            "The business time zone is {present} (change it with installer settings set)."
+            "The business time zone is {time_zone} (change it with installer settings set)."
         ));
         return Ok(());
     }
-    let default = known.time_zone.clone().unwrap_or_else(this_time_zone);
+    let default = existing.time_zone.clone().unwrap_or_else(this_time_zone);
     let help = "the time zone of the business day, as an IANA name such as America/Chicago";
-    let fit = |text: &str| Ok(valid(check_time_zone(text.trim())));
-    given.time_zone = Some(text("Business time zone:", &default, help, fit)?);
+    let validator = |text: &str| Ok(to_validation(check_time_zone(text.trim())));
+    given.time_zone = Some(text("Business time zone:", &default, help, validator)?);
     Ok(())
 }
 
@@ -217,20 +217,20 @@ struct Parts {
 impl Parts {
     fn ask(&mut self, kind: &str) -> PromptResult<String> {
         let (scheme, port) = if kind == POSTGRES { ("postgres", 5432) } else { ("mysql", 3306) };
-        let keep = |last: &mut Option<String>, question, default: &str| {
+        let ask_part = |last: &mut Option<String>, question, default: &str| {
             let default = last.clone().unwrap_or_else(|| default.to_owned());
-            let answer = text(question, &default, "", something)?;
+            let answer = text(question, &default, "", non_empty)?;
             *last = Some(answer.clone());
             Ok::<_, CliError>(answer)
         };
-        let host = keep(&mut self.host, "Host:", "localhost")?;
+        let host = ask_part(&mut self.host, "Host:", "localhost")?;
         let port = ask_port("Port:", port, |_| Ok(Validation::Valid))?;
-        let name = keep(&mut self.name, "Database name:", "loan_servicing")?;
-        let user = keep(&mut self.user, "User:", "loan_servicing")?;
+        let name = ask_part(&mut self.name, "Database name:", "loan_servicing")?;
+        let user = ask_part(&mut self.user, "User:", "loan_servicing")?;
         let password = inquire::Password::new("Password:")
             .without_confirmation()
             .with_display_mode(PasswordDisplayMode::Masked);
-        let password = answered(password.prompt())?;
+        let password = prompt_result(password.prompt())?;
         let url = || {
             let mut url = Url::parse(&format!("{scheme}://{host}:{port}")).ok()?;
             url.set_username(&in_url(&user)).ok()?;
@@ -246,82 +246,82 @@ impl Parts {
 fn ask_port(
     question: &str,
     default: u16,
-    fit: impl Fn(u16) -> Result<Validation, inquire::CustomUserError> + Clone + 'static,
+    validator: impl Fn(u16) -> Result<Validation, inquire::CustomUserError> + Clone + 'static,
 ) -> PromptResult<u16> {
-    let asked = text(question, &default.to_string(), "", move |text: &str| {
+    let answer = text(question, &default.to_string(), "", move |text: &str| {
         match text.trim().parse::<u16>() {
-            Ok(port) if port > 0 => fit(port),
+            Ok(port) if port > 0 => validator(port),
             _ => Ok(Validation::Invalid("enter a port from 1 to 65535".into())),
         }
     })?;
-    asked.parse().map_err(|_| CliError(format!("{asked} is not a port")))
+    answer.parse().map_err(|_| CliError(format!("{answer} is not a port")))
 }
 
-/// `present` is the existing installation, whose own ports count as free.
+/// `installed` is the existing installation, whose own ports count as free.
 fn ask_addresses(
     given: &mut InstallArgs,
-    known: &ExistingConfig,
-    present: &ExistingConfig,
+    existing: &ExistingConfig,
+    installed: &ExistingConfig,
 ) -> PromptResult<()> {
     if given.host.is_none() {
-        let default = known.host.clone().unwrap_or_else(this_host);
+        let default = existing.host.clone().unwrap_or_else(this_host);
         let help = "clients use it to reach the servers, and certificates contain it";
-        let fit = |text: &str| Ok(valid(check_host(&text.trim().to_lowercase())));
-        given.host = Some(text("Host name of this machine:", &default, help, fit)?);
+        let validator = |text: &str| Ok(to_validation(check_host(&text.trim().to_lowercase())));
+        given.host = Some(text("Host name of this machine:", &default, help, validator)?);
     }
     if given.listen.is_none() {
         let all = "programs on other machines";
         let local = "only programs on this machine, such as a web server in front of them";
         let mut choices = vec![all.to_owned(), local.to_owned()];
-        let present = known.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
-        choices.splice(0..0, present.iter().map(|(text, _)| text.clone()));
+        let unchanged = existing.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
+        choices.splice(0..0, unchanged.iter().map(|(text, _)| text.clone()));
         let chosen = choice("Who connects to the servers?", choices)?;
-        given.listen = match present {
+        given.listen = match unchanged {
             // If the two listen on different addresses, each keeps its own.
             Some((text, ip)) if text == chosen => {
-                Some(ip).filter(|_| known.auth_listen == known.api_listen)
+                Some(ip).filter(|_| existing.auth_listen == existing.api_listen)
             }
             _ if chosen == local => Some(Ipv4Addr::LOCALHOST.into()),
             _ => Some(Ipv4Addr::UNSPECIFIED.into()),
         };
     }
-    let listen = given.listen.or(known.auth_listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-    let own_ports = (present.auth_port, present.api_port);
+    let listen = given.listen.or(existing.auth_listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+    let own_ports = (installed.auth_port, installed.api_port);
     let lowest = match super::is_root() && given.service_user.as_deref() != Some("root") {
         true => lowest_port(),
         false => 1,
     };
     if given.auth_port.is_none() {
-        let fit = move |port| Ok(free(listen, port, lowest, own_ports.0));
-        let default = known.auth_port.unwrap_or(AUTH_PORT);
-        given.auth_port = Some(ask_port("Port of the auth server:", default, fit)?);
+        let validator = move |port| Ok(free(listen, port, lowest, own_ports.0));
+        let default = existing.auth_port.unwrap_or(AUTH_PORT);
+        given.auth_port = Some(ask_port("Port of the auth server:", default, validator)?);
     }
     if given.api_port.is_none() {
         let auth_port = given.auth_port;
-        let fit = move |port| match Some(port) == auth_port {
+        let validator = move |port| match Some(port) == auth_port {
             true => Ok(Validation::Invalid("the auth server uses this port".into())),
             false => Ok(free(listen, port, lowest, own_ports.1)),
         };
-        let default = known.api_port.unwrap_or(API_PORT);
-        given.api_port = Some(ask_port("Port of the api-server:", default, fit)?);
+        let default = existing.api_port.unwrap_or(API_PORT);
+        given.api_port = Some(ask_port("Port of the api-server:", default, validator)?);
     }
-    ask_urls(given, known)
+    ask_urls(given, existing)
 }
 
 /// Accepts a port that is free or already this installation's own, and that the servers may use.
-fn free(listen: IpAddr, port: u16, lowest: u16, own: Option<u16>) -> Validation {
+fn free(listen: IpAddr, port: u16, lowest: u16, own_port: Option<u16>) -> Validation {
     match TcpListener::bind((listen, port)) {
         _ if port < lowest => Validation::Invalid(
             format!("the servers do not run as root: choose a port from {lowest} up").into(),
         ),
         Ok(_) => Validation::Valid,
-        Err(_) if own == Some(port) => Validation::Valid,
+        Err(_) if own_port == Some(port) => Validation::Valid,
         Err(error) => Validation::Invalid(format!("cannot listen on this port: {error}").into()),
     }
 }
 
 /// Asks for the public URLs, if there is a proxy in front of the servers.
-fn ask_urls(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
+fn ask_urls(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<()> {
     if given.auth_url.is_some() && given.api_url.is_some() {
         return Ok(());
     }
@@ -329,52 +329,52 @@ fn ask_urls(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()>
     let (auth_port, api_port) = (given.auth_port.unwrap_or(0), given.api_port.unwrap_or(0));
     let direct = (at(&host, auth_port), at(&host, api_port));
     let question = "Is there a web server or load balancer in front of the servers?";
-    let before = known.auth_url.as_ref().is_some_and(|url| *url != direct.0);
-    if !answered(Confirm::new(question).with_default(before).prompt())? {
+    let before = existing.auth_url.as_ref().is_some_and(|url| *url != direct.0);
+    if !prompt_result(Confirm::new(question).with_default(before).prompt())? {
         (given.auth_url, given.api_url) = (Some(direct.0), Some(direct.1));
         return Ok(());
     }
-    let fit = |text: &str| Ok(valid(check_url(text.trim())));
+    let validator = |text: &str| Ok(to_validation(check_url(text.trim())));
     let help = "https://HOST or https://HOST:PORT, without a trailing slash";
     if given.auth_url.is_none() {
-        let default = known.auth_url.clone().unwrap_or_else(|| format!("https://auth.{host}"));
-        given.auth_url = Some(text("Public URL of the auth server:", &default, help, fit)?);
+        let default = existing.auth_url.clone().unwrap_or_else(|| format!("https://auth.{host}"));
+        given.auth_url = Some(text("Public URL of the auth server:", &default, help, validator)?);
     }
     if given.api_url.is_none() {
-        let default = known.api_url.clone().unwrap_or_else(|| format!("https://api.{host}"));
-        given.api_url = Some(text("Public URL of the api-server:", &default, help, fit)?);
+        let default = existing.api_url.clone().unwrap_or_else(|| format!("https://api.{host}"));
+        given.api_url = Some(text("Public URL of the api-server:", &default, help, validator)?);
     }
     if given.proxies.is_none() {
         let help = "addresses or networks, separated by commas";
-        let default = known.proxies.as_deref().unwrap_or("127.0.0.1, ::1");
-        let fit = |text: &str| Ok(valid(super::answers::check_proxies(text)));
-        given.proxies = Some(text("Addresses it connects from:", default, help, fit)?);
+        let default = existing.proxies.as_deref().unwrap_or("127.0.0.1, ::1");
+        let validator = |text: &str| Ok(to_validation(super::answers::check_proxies(text)));
+        given.proxies = Some(text("Addresses it connects from:", default, help, validator)?);
     }
     Ok(())
 }
 
-fn ask_certificates(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
-    if given.tls_certificate.is_some() || known.tls.is_some() {
+fn ask_certificates(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<()> {
+    if given.tls_certificate.is_some() || existing.tls.is_some() {
         return Ok(());
     }
-    let own = "create an authority, and a certificate issued by it";
+    let new_authority = "create an authority, and a certificate issued by it";
     let files = "use existing files";
-    if choice("Certificates:", vec![own, files])? == own {
+    if choice("Certificates:", vec![new_authority, files])? == new_authority {
         return Ok(());
     }
     let file = |question: &str| {
         let readable = |text: &str| {
             let opened = std::fs::File::open(text.trim()).map(drop);
-            Ok(valid(opened.map_err(|error| CliError(error.to_string()))))
+            Ok(to_validation(opened.map_err(|error| CliError(error.to_string()))))
         };
-        let asked = Text::new(question).with_validator(readable).prompt();
-        answered(asked).map(|path| Some(PathBuf::from(path.trim())))
+        let answer = Text::new(question).with_validator(readable).prompt();
+        prompt_result(answer).map(|path| Some(PathBuf::from(path.trim())))
     };
     given.tls_certificate = file("Certificate chain (PEM):")?;
     given.tls_key = file("Private key (PEM):")?;
     let public = "a public one that this machine trusts";
-    let own = "another one, whose certificate I have";
-    if choice("The authority that signed it:", vec![public, own])? == own {
+    let private = "another one, whose certificate I have";
+    if choice("The authority that signed it:", vec![public, private])? == private {
         given.tls_authority = file("Authority certificate (PEM):")?;
     }
     Ok(())
@@ -383,41 +383,43 @@ fn ask_certificates(given: &mut InstallArgs, known: &ExistingConfig) -> PromptRe
 /// Asks where to store documents; for a bucket, until it can be reached.
 async fn ask_documents(
     given: &mut InstallArgs,
-    known: &ExistingConfig,
+    existing: &ExistingConfig,
     settings: &ExistingSettings,
     before: &InstallArgs,
 ) -> PromptResult<()> {
     if given.documents.is_some() {
         return Ok(());
     }
-    let kept = known.documents.iter().map(|place| (place, format!("as before, in {place}")));
-    let kept: Vec<_> = kept.collect();
-    let mut choices: Vec<_> = kept.iter().map(|(_, text)| text.as_str()).collect();
+    let unchanged =
+        existing.documents.iter().map(|location| (location, format!("as before, in {location}")));
+    let unchanged: Vec<_> = unchanged.collect();
+    let mut choices: Vec<_> = unchanged.iter().map(|(_, text)| text.as_str()).collect();
     let bucket = "in a bucket of S3 or a compatible service";
     choices.extend(["in a folder on this machine", bucket]);
     let chosen = choice("Where should documents be stored?", choices)?;
-    if let Some((place, _)) = kept.iter().find(|(_, text)| text == chosen) {
+    if let Some((location, _)) = unchanged.iter().find(|(_, text)| text == chosen) {
         given.bucket = before.bucket.clone();
-        given.documents = Some((*place).clone());
+        given.documents = Some((*location).clone());
         return Ok(());
     }
     if chosen != bucket {
         let folder = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into()).join(DOCUMENTS);
-        given.documents = Some(text("Document folder:", &shown(&folder), "", something)?);
+        given.documents = Some(text("Document folder:", &text_of(&folder), "", non_empty)?);
         return Ok(());
     }
-    let mut place = known.documents.clone().filter(|place| place.starts_with("s3://"));
+    let mut location = existing.documents.clone().filter(|location| location.starts_with("s3://"));
     loop {
-        let asked = ask_bucket(place.as_deref().unwrap_or("s3://loan-documents"), &given.bucket)?;
-        let answers = asked.1.settings(&asked.0)?;
-        let tried = bucket::try_out(&asked.0, &answers, settings).await;
-        place = Some(asked.0);
-        given.bucket = asked.1;
-        let Err(error) = tried else {
-            given.documents = place;
+        let entered =
+            ask_bucket(location.as_deref().unwrap_or("s3://loan-documents"), &given.bucket)?;
+        let bucket_settings = entered.1.settings(&entered.0)?;
+        let outcome = bucket::try_out(&entered.0, &bucket_settings, settings).await;
+        location = Some(entered.0);
+        given.bucket = entered.1;
+        let Err(error) = outcome else {
+            given.documents = location;
             return Ok(());
         };
-        let fault = format!("cannot use {}: {error}", place.as_deref().unwrap_or_default());
+        let fault = format!("cannot use {}: {error}", location.as_deref().unwrap_or_default());
         super::say(&fault);
         if !confirm("Answer again?")? {
             return refuse(fault);
@@ -426,31 +428,35 @@ async fn ask_documents(
 }
 
 /// Asks for a bucket and how to reach it; asked again, the last answers are proposed.
-fn ask_bucket(place: &str, former: &BucketArguments) -> PromptResult<(String, BucketArguments)> {
-    let place = text("Bucket:", place, "s3://BUCKET or s3://BUCKET/PREFIX", something)?;
-    let ask = |question, former: &Option<String>, help| {
-        let answer =
-            text(question, former.as_deref().unwrap_or(""), help, |_: &str| Ok(Validation::Valid))?;
+fn ask_bucket(
+    location: &str,
+    previous: &BucketArguments,
+) -> PromptResult<(String, BucketArguments)> {
+    let location = text("Bucket:", location, "s3://BUCKET or s3://BUCKET/PREFIX", non_empty)?;
+    let ask = |question, previous: &Option<String>, help| {
+        let answer = text(question, previous.as_deref().unwrap_or(""), help, |_: &str| {
+            Ok(Validation::Valid)
+        })?;
         Ok::<_, CliError>(Some(answer).filter(|answer| !answer.is_empty()))
     };
     let help = "https://HOST; leave empty for Amazon's own";
-    let s3_endpoint = ask("URL of the service:", &former.s3_endpoint, help)?;
-    let authority = former.s3_authority.as_deref().map(shown);
+    let s3_endpoint = ask("URL of the service:", &previous.s3_endpoint, help)?;
+    let authority = previous.s3_authority.as_deref().map(text_of);
     let help = "PEM; leave empty for this machine's trusted authorities";
     let s3_authority = match s3_endpoint {
         Some(_) => ask("File with the authorities of its certificate:", &authority, help)?,
         None => None,
     };
-    let region = former.s3_region.clone().or_else(|| Some("us-east-1".to_owned()));
+    let region = previous.s3_region.clone().or_else(|| Some("us-east-1".to_owned()));
     let s3_region = ask("Region:", &region, "")?;
     let help = "leave empty to use the credentials of this machine's role";
-    let s3_access_key_id = ask("Access key ID:", &former.s3_access_key_id, help)?;
+    let s3_access_key_id = ask("Access key ID:", &previous.s3_access_key_id, help)?;
     let s3_secret = match s3_access_key_id {
         Some(_) => {
-            let asked = inquire::Password::new("Secret access key:")
+            let prompt = inquire::Password::new("Secret access key:")
                 .without_confirmation()
                 .with_display_mode(PasswordDisplayMode::Masked);
-            Some(answered(asked.prompt())?)
+            Some(prompt_result(prompt.prompt())?)
         }
         None => None,
     };
@@ -462,21 +468,21 @@ fn ask_bucket(place: &str, former: &BucketArguments) -> PromptResult<(String, Bu
         s3_authority: s3_authority.map(PathBuf::from),
         s3_secret,
     };
-    Ok((place, bucket))
+    Ok((location, bucket))
 }
 
-fn ask_accounts(given: &mut InstallArgs, exist: bool) -> PromptResult<()> {
+fn ask_accounts(given: &mut InstallArgs, settings_exist: bool) -> PromptResult<()> {
     if given.admin.is_none() {
         let help = "it has all privileges; an existing admin account stays as it is";
-        let fit = |text: &str| Ok(valid(accounts::check_name(text.trim())));
-        given.admin = Some(text("Name of the admin account:", ADMIN, help, fit)?);
+        let validator = |text: &str| Ok(to_validation(accounts::check_name(text.trim())));
+        given.admin = Some(text("Name of the admin account:", ADMIN, help, validator)?);
     }
     if given.client.is_none() && !given.no_client {
         let question = "Register a client for programs that log users in by name and password?";
-        match answered(Confirm::new(question).with_default(!exist).prompt())? {
+        match prompt_result(Confirm::new(question).with_default(!settings_exist).prompt())? {
             true => {
-                let fit = |text: &str| Ok(valid(check_client(text.trim())));
-                given.client = Some(text("Client id:", CLIENT, "", fit)?);
+                let validator = |text: &str| Ok(to_validation(check_client(text.trim())));
+                given.client = Some(text("Client id:", CLIENT, "", validator)?);
             }
             false => given.no_client = true,
         }
@@ -484,22 +490,22 @@ fn ask_accounts(given: &mut InstallArgs, exist: bool) -> PromptResult<()> {
     Ok(())
 }
 
-fn ask_services(given: &mut InstallArgs, known: &ExistingConfig) -> PromptResult<()> {
+fn ask_services(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<()> {
     if super::is_root() && given.service_user.is_none() {
         let help = "created if missing";
-        let default = known.service_user.as_deref().unwrap_or(SERVICE_USER);
-        let name = text("System user that runs the servers:", default, help, something)?;
+        let default = existing.service_user.as_deref().unwrap_or(SERVICE_USER);
+        let name = text("System user that runs the servers:", default, help, non_empty)?;
         given.service_user = Some(name);
     }
     if given.units.is_none() && !given.no_units {
         let question = "Write systemd units?";
-        match answered(Confirm::new(question).with_default(systemd_runs()).prompt())? {
-            true => given.units = Some(text("Unit folder:", UNITS, "", something)?.into()),
+        match prompt_result(Confirm::new(question).with_default(systemd_runs()).prompt())? {
+            true => given.units = Some(text("Unit folder:", UNITS, "", non_empty)?.into()),
             false => given.no_units = true,
         }
     }
-    let standard = given.units.as_deref() == Some(Path::new(UNITS));
-    if standard && systemd_runs() && !given.start {
+    let is_standard = given.units.as_deref() == Some(Path::new(UNITS));
+    if is_standard && systemd_runs() && !given.start {
         given.start = confirm("Start the services, now and at boot?")?;
     }
     Ok(())

@@ -19,8 +19,8 @@ pub fn open(dir: &Path) -> Result<PathBuf, String> {
 
 /// Creates a file that only its owner can read, unless it exists.
 pub fn private_file(path: &Path) -> Result<(), String> {
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    match made {
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match created {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(format!("cannot write {}: {error}", path.display()))
         }
@@ -34,7 +34,7 @@ fn own_id() -> io::Result<u32> {
 }
 
 fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
-    let folder = look_at(dir, own_id)?;
+    let folder = owned_metadata(dir, own_id)?;
     let shown = dir.display();
     if folder.mode() & OPEN_TO_OTHERS != 0 {
         return Err(format!(
@@ -42,13 +42,13 @@ fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
              yours, or choose another folder with --dir"
         ));
     }
-    let cannot = |error: io::Error| format!("cannot read the folder {shown}: {error}");
-    for entry in std::fs::read_dir(dir).map_err(cannot)? {
-        let path = entry.map_err(cannot)?.path();
-        let found = look_at(&path, own_id)?;
-        if found.is_dir() {
+    let unreadable = |error: io::Error| format!("cannot read the folder {shown}: {error}");
+    for entry in std::fs::read_dir(dir).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let metadata = owned_metadata(&path, own_id)?;
+        if metadata.is_dir() {
             check_folder(&path, own_id)?;
-        } else if found.mode() & 0o077 != 0 {
+        } else if metadata.mode() & 0o077 != 0 {
             std::fs::set_permissions(&path, Permissions::from_mode(0o600))
                 .map_err(|error| format!("cannot make {} private: {error}", path.display()))?;
         }
@@ -57,23 +57,23 @@ fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
 }
 
 /// Metadata of a path, if it is a file or folder of this user and not a link.
-fn look_at(path: &Path, own_id: u32) -> Result<Metadata, String> {
+fn owned_metadata(path: &Path, own_id: u32) -> Result<Metadata, String> {
     let shown = path.display();
-    let found = path.symlink_metadata().map_err(|error| format!("{shown}: {error}"))?;
-    if found.is_symlink() {
+    let metadata = path.symlink_metadata().map_err(|error| format!("{shown}: {error}"))?;
+    if metadata.is_symlink() {
         return Err(format!(
             "{shown} is a symbolic link, which is not followed: remove it, or choose another \
              folder with --dir"
         ));
     }
-    if found.uid() != own_id {
+    if metadata.uid() != own_id {
         return Err(format!(
             "{shown} belongs to another user (id {}): run chown on it if it is yours, or choose \
              another folder with --dir",
-            found.uid()
+            metadata.uid()
         ));
     }
-    Ok(found)
+    Ok(metadata)
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
         }
         std::fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
         open(&dir).unwrap();
-        let not_mine = look_at(&dir, 4_711).unwrap_err();
+        let not_mine = owned_metadata(&dir, 4_711).unwrap_err();
         assert!(not_mine.contains("another user") && not_mine.contains("--dir"), "{not_mine}");
     }
 }

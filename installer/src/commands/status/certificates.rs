@@ -3,6 +3,7 @@
 use super::ServerSettings;
 use crate::installation::certificates::{RENEW_BEFORE, dates};
 use crate::installation::checks::Report;
+use crate::installation::count;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::tls::Identity;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub fn check(settings: &ServerSettings, report: &mut Report) {
             Err(why) => report.fail(name, EXPECTED, &why, "configure a certificate and its key"),
             Ok((begin, end)) => {
                 let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
-                judge(name, begin, end, renew, report);
+                report_validity(name, begin, end, renew, report);
             }
         }
     }
@@ -38,7 +39,7 @@ fn is_own(certificate: &Path) -> bool {
     certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
 }
 
-fn judge(
+fn report_validity(
     name: &'static str,
     begin: DateTime<Utc>,
     end: DateTime<Utc>,
@@ -46,16 +47,16 @@ fn judge(
     report: &mut Report,
 ) {
     let now = DateTime::<Utc>::from(SystemTime::now());
-    let left = end - now;
+    let remaining = end - now;
     let day = end.date_naive();
     if now < begin {
         let found = format!("not valid before {}", begin.date_naive());
         report.fail(name, EXPECTED, &found, "correct this machine's clock if it is wrong");
-    } else if left < TimeDelta::zero() {
+    } else if remaining < TimeDelta::zero() {
         report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
     } else {
-        let found = format!("valid until {day}, {} days left", left.num_days());
-        match left < RENEW_BEFORE {
+        let found = format!("valid until {day}, {} left", count(remaining.num_days(), "day"));
+        match remaining < RENEW_BEFORE {
             true => report.fail(name, EXPECTED, &found, renew),
             false => report.pass(name, EXPECTED, &found),
         }

@@ -27,16 +27,16 @@ pub async fn check(settings: &ServerSettings, report: &mut Report) -> Option<Dat
         report.skip("schema", SCHEMA, "no settings name it");
         return None;
     };
-    let opened = async {
+    let open = async {
         let db = db_probe::open(url, 2).await?;
-        let answered = product(&db).await;
-        let product = answered.map_err(|CliError(found)| DatabaseUnreachable {
+        let product = product(&db).await;
+        let product = product.map_err(|CliError(found)| DatabaseUnreachable {
             found,
             advice: "see the database's log".to_owned(),
         })?;
         Ok::<_, DatabaseUnreachable>((db, product))
     };
-    let db = match opened.await {
+    let db = match open.await {
         Ok((db, product)) => {
             report.pass("database", REACHED, &product);
             db

@@ -8,7 +8,7 @@ use shared::user_names::{self, FaultyName};
 
 const NAMES: &str = "visible characters, composed form, no two alike";
 /// Names that are listed; the rest are only counted.
-const LISTED: usize = 10;
+const LISTED_MAX: usize = 10;
 
 /// Checks the names of all users.
 pub async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
@@ -27,7 +27,7 @@ pub async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
         Ok((true, faulty)) => report.pass_for_now(
             "user names",
             NAMES,
-            &listed(&faulty),
+            &describe(&faulty),
             "they keep working; rename these users, borrowers by import",
         ),
         Err(error) => {
@@ -40,16 +40,16 @@ async fn find(db: &DatabaseConnection) -> Result<(bool, Vec<FaultyName>), DbErr>
     Ok((user_names::is_filled(db).await?, user_names::faulty(db).await?))
 }
 
-fn listed(faulty: &[FaultyName]) -> String {
-    let one = |it: &FaultyName| {
+fn describe(faulty: &[FaultyName]) -> String {
+    let describe_one = |it: &FaultyName| {
         let kind = if it.kind == UserKind::Web { "web user" } else { "user" };
         let fault = it.fault.map_or_else(|| "looks like another".to_owned(), |it| it.to_string());
         // Escaped, because invisible characters are part of the problem.
         format!("{kind} {:?} {fault}", it.name)
     };
-    let mut text = faulty.iter().take(LISTED).map(one).collect::<Vec<_>>().join("; ");
-    if faulty.len() > LISTED {
-        text += &format!("; and {} more", faulty.len() - LISTED);
+    let mut text = faulty.iter().take(LISTED_MAX).map(describe_one).collect::<Vec<_>>().join("; ");
+    if faulty.len() > LISTED_MAX {
+        text += &format!("; and {} more", faulty.len() - LISTED_MAX);
     }
     text
 }

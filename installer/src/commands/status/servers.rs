@@ -3,7 +3,7 @@
 
 use super::ServerSettings;
 use crate::installation::checks::Report;
-use crate::installation::server_process::reachable;
+use crate::installation::server_process::local_address;
 use api_server::config::Config;
 use reqwest::{Client, Response, StatusCode, Url};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const EXPECTED: &str = "live and ready, with the certificate from its settings";
-const WAY: &str = "reachable from the api-server over TLS with its trusted authorities";
-const WAY_NAME: &str = "way to the auth-server";
+const PATH: &str = "reachable from the api-server over TLS with its trusted authorities";
+const PATH_NAME: &str = "way to the auth-server";
 const CLIENT: &str = "the auth server accepts the id and secret in the api-server's settings";
 const CLIENT_NAME: &str = "client of the api-server";
 const SEE_LOG: &str = "see the log of the auth server";
 const ANOTHER_CERTIFICATE: &str = "it presents a certificate other than the one in its settings";
 const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have changed";
 /// How long to wait for a server: it waits up to five seconds for its own database.
-const PATIENCE: Duration = Duration::from_secs(8);
+const TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Checks both servers, and the auth server again along the api-server's path to it.
 pub async fn check(settings: &ServerSettings, report: &mut Report) {
@@ -35,42 +35,44 @@ pub async fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
     // Concurrently, because each may be slow.
-    let (auth, api, way) = tokio::join!(ask_own(auth), ask_own(api), follow_way(settings));
-    for (name, asked) in [("auth-server", auth), ("api-server", api)] {
-        tell(report, name, EXPECTED, "its settings cannot be read", asked);
+    let (auth, api, path) =
+        tokio::join!(check_server(auth), check_server(api), check_path(settings));
+    for (name, finding) in [("auth-server", auth), ("api-server", api)] {
+        report_finding(report, name, EXPECTED, "its settings cannot be read", finding);
     }
-    let unread = "the api-server's settings cannot be read";
-    let (way, client) = way.map_or((None, None), |(way, client)| (Some(way), client));
-    let no_way = if way.is_some() { "the check \"way to the auth-server\" failed" } else { unread };
-    tell(report, WAY_NAME, WAY, unread, way);
-    tell(report, CLIENT_NAME, CLIENT, no_way, client);
+    let unreadable = "the api-server's settings cannot be read";
+    let (path, client) = path.map_or((None, None), |(path, client)| (Some(path), client));
+    let no_path =
+        if path.is_some() { "the check \"way to the auth-server\" failed" } else { unreadable };
+    report_finding(report, PATH_NAME, PATH, unreadable, path);
+    report_finding(report, CLIENT_NAME, CLIENT, no_path, client);
 }
 
 /// What was found, or what is wrong and what to do.
 type Finding = Result<String, (String, String)>;
 
-async fn ask_own(place: Option<(SocketAddr, &Path)>) -> Option<Finding> {
-    let (listen, certificate) = place?;
-    let url = format!("https://{}", reachable(listen));
+async fn check_server(server: Option<(SocketAddr, &Path)>) -> Option<Finding> {
+    let (listen, certificate) = server?;
+    let url = format!("https://{}", local_address(listen));
     Some(match pinned(certificate) {
-        Ok(client) => ask(&client, &url).await,
+        Ok(client) => check_health(&client, &url).await,
         Err(why) => Err((why, "correct the certificate setting".to_owned())),
     })
 }
 
 /// Checks the api-server's path to the auth server and, if that works, the api-server's client.
-async fn follow_way(settings: &ServerSettings) -> Option<(Finding, Option<Finding>)> {
+async fn check_path(settings: &ServerSettings) -> Option<(Finding, Option<Finding>)> {
     let api = settings.api.as_ref()?;
     let client = match trusting(&api.auth_ca) {
         Ok(client) => client,
         Err(why) => return Some((Err((why, "correct API_AUTH_CA".to_owned())), None)),
     };
-    let way = ask(&client, &api.auth_url).await;
-    let introspected = match way {
+    let path = check_health(&client, &api.auth_url).await;
+    let introspected = match path {
         Ok(_) => Some(introspect(&client, api, &settings.api_file).await),
         Err(_) => None,
     };
-    Some((way, introspected))
+    Some((path, introspected))
 }
 
 /// Introspects a token that does not exist: the response shows whether the client may introspect.
@@ -84,34 +86,34 @@ async fn introspect(client: &Client, api: &Config, api_file: &str) -> Finding {
     let form =
         [("token", "of-nobody"), ("client_id", id), ("client_secret", &api.auth_client_secret)];
     let url = format!("{}/oauth2/introspect", api.auth_url);
-    let answer = client.post(url).form(&form).send().await;
-    let answer = answer.map_err(|error| (in_full(&error), SEE_LOG.to_owned()))?;
-    let status = answer.status();
+    let response = client.post(url).form(&form).send().await;
+    let response = response.map_err(|error| (root_cause(&error), SEE_LOG.to_owned()))?;
+    let status = response.status();
     match status {
         StatusCode::OK => Ok(format!("it accepts the client {id}")),
         StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            let found = format!("it rejects the client {id}: {status}{}", reason(answer).await);
+            let found = format!("it rejects the client {id}: {status}{}", reason(response).await);
             Err((found, advice))
         }
-        _ => Err((format!("{status}{}", reason(answer).await), SEE_LOG.to_owned())),
+        _ => Err((format!("{status}{}", reason(response).await), SEE_LOG.to_owned())),
     }
 }
 
-fn tell(
+fn report_finding(
     report: &mut Report,
     name: &'static str,
     expected: &str,
-    unasked: &str,
-    asked: Option<Finding>,
+    not_checked: &str,
+    finding: Option<Finding>,
 ) {
-    match asked {
-        None => report.skip(name, expected, unasked),
+    match finding {
+        None => report.skip(name, expected, not_checked),
         Some(Ok(found)) => report.pass(name, expected, &found),
         Some(Err((found, advice))) => report.fail(name, expected, &found, &advice),
     }
 }
 
-async fn ask(client: &Client, server: &str) -> Finding {
+async fn check_health(client: &Client, server: &str) -> Finding {
     for (path, advice) in [
         ("/health/live", "start it, or see its log"),
         ("/health/ready", "see the database check, and the server's log"),
@@ -120,16 +122,16 @@ async fn ask(client: &Client, server: &str) -> Finding {
             |found: String, advice: &str| (format!("{server}: {found}"), advice.to_owned());
         let url = Url::parse(&format!("{server}{path}"));
         let url = url.map_err(|why| failed(why.to_string(), "correct its URL in the settings"))?;
-        let answer = client.get(url).send().await.map_err(|error| match in_full(&error) {
+        let response = client.get(url).send().await.map_err(|error| match root_cause(&error) {
             found if found == ANOTHER_CERTIFICATE => failed(found, RELOAD),
             found => failed(found, advice),
         })?;
-        let status = answer.status();
+        let status = response.status();
         if !status.is_success() {
-            let found = format!("{path} is {status}{}", reason(answer).await);
+            let found = format!("{path} is {status}{}", reason(response).await);
             return Err(failed(found, advice));
         }
-        if let Some(found) = failing_tasks(answer).await {
+        if let Some(found) = failing_tasks(response).await {
             return Err(failed(found, "see its log; it keeps retrying"));
         }
     }
@@ -137,8 +139,8 @@ async fn ask(client: &Client, server: &str) -> Finding {
 }
 
 /// The background tasks that a server repeatedly fails to run, if any.
-async fn failing_tasks(answer: Response) -> Option<String> {
-    let json: serde_json::Value = answer.json().await.ok()?;
+async fn failing_tasks(response: Response) -> Option<String> {
+    let json: serde_json::Value = response.json().await.ok()?;
     let failing = json.get("failing_tasks")?.as_array()?.iter();
     let failing = failing.filter_map(|it| {
         Some(format!("{} (failed {} times in a row)", it["task"].as_str()?, it["failures"]))
@@ -148,22 +150,23 @@ async fn failing_tasks(answer: Response) -> Option<String> {
 }
 
 /// The explanation in a response, after a colon; empty if there is none.
-async fn reason(answer: Response) -> String {
-    let json: Option<serde_json::Value> = answer.json().await.ok();
+async fn reason(response: Response) -> String {
+    let json: Option<serde_json::Value> = response.json().await.ok();
     let text = |name: &str| json.as_ref()?.get(name)?.as_str().map(str::to_owned);
-    let said = text("detail").or_else(|| text("error_description")).or_else(|| text("title"));
-    said.map(|said| format!(": {said}")).unwrap_or_default()
+    let explanation =
+        text("detail").or_else(|| text("error_description")).or_else(|| text("title"));
+    explanation.map(|explanation| format!(": {explanation}")).unwrap_or_default()
 }
 
 /// A client that trusts only the certificate in this file, whatever the host name.
 fn pinned(certificate: &Path) -> Result<Client, String> {
     let chain = shared::tls::read_certificates(certificate)?;
-    let own = chain.into_iter().next().ok_or("no certificate found")?;
+    let expected = chain.into_iter().next().ok_or("no certificate found")?;
     let provider = CryptoProvider::get_default().ok_or("no TLS provider")?;
     let algorithms = provider.signature_verification_algorithms;
     let config = ClientConfig::builder()
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Pinned { own, algorithms }))
+        .with_custom_certificate_verifier(Arc::new(Pinned { expected, algorithms }))
         .with_no_client_auth();
     client(config)
 }
@@ -176,15 +179,15 @@ fn client(config: ClientConfig) -> Result<Client, String> {
     Client::builder()
         .tls_backend_preconfigured(config)
         .no_proxy()
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .build()
-        .map_err(|error| in_full(&error))
+        .map_err(|error| root_cause(&error))
 }
 
 /// The innermost cause has the explanation; the error's own text repeats the URL.
-fn in_full(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return format!("no answer within {} s", PATIENCE.as_secs());
+        return format!("no answer within {} s", TIMEOUT.as_secs());
     }
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     let text = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
@@ -195,7 +198,7 @@ fn in_full(error: &reqwest::Error) -> String {
 /// Accepts only the server that holds the key of one certificate.
 #[derive(Debug)]
 struct Pinned {
-    own: CertificateDer<'static>,
+    expected: CertificateDer<'static>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
@@ -208,7 +211,7 @@ impl ServerCertVerifier for Pinned {
         _ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match *end_entity == self.own {
+        match *end_entity == self.expected {
             true => Ok(ServerCertVerified::assertion()),
             false => Err(Error::General(ANOTHER_CERTIFICATE.to_owned())),
         }

@@ -9,12 +9,12 @@ use tokio::process::Command;
 const NAME: &str = "systemd units";
 const EXPECTED: &str = "all active, if there are any";
 /// The directory that exists while systemd is running (sd_booted).
-const RUNNING: &str = "/run/systemd/system";
-const PATIENCE: Duration = Duration::from_secs(5);
+const SYSTEMD_RUNNING: &str = "/run/systemd/system";
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks systemd; adds no check if it is not running.
 pub async fn check(report: &mut Report) {
-    if !Path::new(RUNNING).exists() {
+    if !Path::new(SYSTEMD_RUNNING).exists() {
         return;
     }
     let listing = Command::new("systemctl")
@@ -23,7 +23,7 @@ pub async fn check(report: &mut Report) {
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let listed = match tokio::time::timeout(PATIENCE, listing).await {
+    let listed = match tokio::time::timeout(TIMEOUT, listing).await {
         Ok(Ok(output)) if output.status.success() => output.stdout,
         Ok(Ok(output)) => {
             let why = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -32,11 +32,11 @@ pub async fn check(report: &mut Report) {
         Ok(Err(error)) => return report.skip(NAME, EXPECTED, &format!("systemctl: {error}")),
         Err(_) => return report.fail(NAME, EXPECTED, "no answer", "see the output of systemctl"),
     };
-    judge(&String::from_utf8_lossy(&listed), report);
+    report_units(&String::from_utf8_lossy(&listed), report);
 }
 
 /// Lines of: unit, load state, active state, sub-state, description.
-fn judge(listed: &str, report: &mut Report) {
+fn report_units(listed: &str, report: &mut Report) {
     let mut units = Vec::new();
     let mut all_active = true;
     for line in listed.lines() {
@@ -72,7 +72,7 @@ mod tests {
             ),
         ] {
             let mut report = Report::default();
-            judge(listed, &mut report);
+            report_units(listed, &mut report);
             assert_eq!(report.holds(), holds, "{}", report.to_text());
         }
     }

@@ -3,6 +3,7 @@
 
 use super::ServerSettings;
 use crate::installation::checks::Report;
+use crate::installation::count;
 use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -81,12 +82,17 @@ async fn check_store(settings: &ServerSettings, db: &DatabaseConnection, report:
     }
 }
 
-async fn count(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
+async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
     let row = db.query_one(select).await?;
     row.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
-fn tell(report: &mut Report, name: &'static str, expected: &str, counted: Result<String, DbErr>) {
+fn report_count(
+    report: &mut Report,
+    name: &'static str,
+    expected: &str,
+    counted: Result<String, DbErr>,
+) {
     match counted {
         Ok(found) => report.pass(name, expected, &found),
         Err(error) => report.fail(name, expected, &error.to_string(), SEE_LOG),
@@ -112,10 +118,11 @@ async fn check_users(settings: &ServerSettings, db: &DatabaseConnection, report:
         .and_where(alive(backend, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(backend)))
         .take();
     let counted = async {
-        let (core, web) = (count(db, &core).await?, count(db, &web).await?);
-        Ok(format!("{core} users and {web} borrowers have a live token"))
+        let (core, web) = (count_rows(db, &core).await?, count_rows(db, &web).await?);
+        let (core, web) = (count(core, "user"), count(web, "borrower"));
+        Ok(format!("{core} and {web} with a live token"))
     };
-    tell(report, "active users", USERS, counted.await);
+    report_count(report, "active users", USERS, counted.await);
 }
 
 async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
@@ -123,18 +130,18 @@ async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
     let old = db::seconds_ago(db.get_database_backend(), UNSETTLED_SECONDS.into());
     let unsettled =
         [CardPaymentState::Created, CardPaymentState::Charged, CardPaymentState::Unknown];
-    let stuck = Query::select()
+    let unsettled_payments = Query::select()
         .expr(Column::CardPaymentId.into_expr().count())
         .from(gateway_payments::Entity)
         .and_where(Column::State.is_in(unsettled))
         .and_where(Column::CreatedDate.into_expr().lt(old))
         .take();
-    match count(db, &stuck).await {
+    match count_rows(db, &unsettled_payments).await {
         Ok(0) => report.pass("card payments", CARDS, "none"),
-        Ok(number) => {
+        Ok(unsettled_count) => {
             let advice = "make sure the api-server is running and reaches the payment gateway; it \
                           then settles them";
-            report.fail("card payments", CARDS, &format!("{number} unsettled"), advice);
+            report.fail("card payments", CARDS, &format!("{unsettled_count} unsettled"), advice);
         }
         Err(error) => report.fail("card payments", CARDS, &error.to_string(), SEE_LOG),
     }
@@ -156,14 +163,15 @@ async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
             .and_where(leased)
             .take()
     };
-    let at_work = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
-    let broken_off = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
-    let counted =
-        async { Ok::<_, DbErr>((count(db, &at_work).await?, count(db, &broken_off).await?)) };
-    match counted.await {
-        Ok((at_work, 0)) => report.pass("imports", IMPORTS, &format!("{at_work} under way")),
-        Ok((at_work, broken_off)) => {
-            let found = format!("{at_work} under way, {broken_off} interrupted");
+    let running = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
+    let interrupted = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
+    let counts = async {
+        Ok::<_, DbErr>((count_rows(db, &running).await?, count_rows(db, &interrupted).await?))
+    };
+    match counts.await {
+        Ok((running, 0)) => report.pass("imports", IMPORTS, &format!("{running} under way")),
+        Ok((running, interrupted)) => {
+            let found = format!("{running} under way, {interrupted} interrupted");
             let advice =
                 "send their files again with the same keys: they continue after the last record";
             report.pass_for_now("imports", IMPORTS, &found, advice);

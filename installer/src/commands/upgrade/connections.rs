@@ -1,21 +1,21 @@
 //! Other connections to the database, as far as they can be determined.
 
-use crate::installation::CliError;
 use crate::installation::database;
-use crate::installation::table::shown;
+use crate::installation::table::printable;
+use crate::installation::{CliError, count};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
 use std::path::Path;
 use std::time::Duration;
 
 /// How long a closed connection may still be listed.
-const LINGERING: Duration = Duration::from_secs(1);
+const LINGER_TIME: Duration = Duration::from_secs(1);
 
 /// The other connections that persist for a moment.
 pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     if find(db).await?.is_empty() {
         return Ok(Vec::new());
     }
-    tokio::time::sleep(LINGERING).await;
+    tokio::time::sleep(LINGER_TIME).await;
     find(db).await
 }
 
@@ -30,14 +30,14 @@ async fn find(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
                  FROM pg_stat_activity WHERE datname = current_database() \
                  AND pid <> pg_backend_pid() AND backend_type = 'client backend' \
                  GROUP BY 2, 3, 4 ORDER BY 2, 3, 4";
-            listed(db, sql).await
+            list(db, sql).await
         }
         DbBackend::MySql => {
             let sql = "SELECT count(*), CAST(user AS char), \
                  CAST(substring_index(host, ':', 1) AS char), '' \
                  FROM information_schema.processlist WHERE db = database() \
                  AND id <> connection_id() GROUP BY 2, 3 ORDER BY 2, 3";
-            listed(db, sql).await
+            list(db, sql).await
         }
         _ => {
             let file = database::file(db).await?;
@@ -46,7 +46,7 @@ async fn find(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     }
 }
 
-async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliError> {
+async fn list(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliError> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(statement).await?;
     let lines: Result<Vec<String>, _> = rows.iter().map(line).collect();
@@ -56,13 +56,13 @@ async fn listed(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, CliEr
 fn line(row: &QueryResult) -> Result<String, sea_orm::DbErr> {
     let number: i64 = row.try_get_by_index(0)?;
     let [user, host, program] = [1, 2, 3].map(|index| row.try_get_by_index::<String>(index));
-    let (user, host, program) = (shown(&user?), shown(&host?), program?);
-    let connections = if number == 1 { "connection" } else { "connections" };
+    let (user, host, program) = (printable(&user?), printable(&host?), program?);
+    let connections = count(number, "connection");
     let program = match program.as_str() {
         "" => String::new(),
-        program => format!(" ({})", shown(program)),
+        program => format!(" ({})", printable(program)),
     };
-    Ok(format!("{number} {connections} of user {user} from {host}{program}"))
+    Ok(format!("{connections} of user {user} from {host}{program}"))
 }
 
 /// The other processes that have this file open.
@@ -79,7 +79,7 @@ fn processes(file: &Path) -> Vec<String> {
     let mut lines: Vec<_> = holders
         .map(|(id, folder)| {
             let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
-            format!("process {id} ({})", shown(name.trim()))
+            format!("process {id} ({})", printable(name.trim()))
         })
         .collect();
     lines.sort_unstable();

@@ -25,7 +25,7 @@ const DECLINED: i64 = 200_000;
 pub async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
-    place: &LoanRef,
+    loan_ref: &LoanRef,
     card: &Card,
 ) -> Result<(), CardError> {
     let clerk = Caller::Core(CoreCaller {
@@ -33,7 +33,7 @@ pub async fn add(
         user_name: "teller".to_owned(),
         rights: Rights::All,
     });
-    let loan = clerk.get::<shared::entity::loans::Entity>(tx, place.loan_id).await?;
+    let loan = clerk.get::<shared::entity::loans::Entity>(tx, loan_ref.loan_id).await?;
     let rule = fee_rule(tx, &clerk, &loan, Some(card.brand_type)).await?;
     let fee = |amount| match &rule {
         Some(rule) => convenience_fee::fee(rule, amount),
@@ -88,13 +88,13 @@ async fn add_posted(
         payment_method_reference: Some(reference.clone().into()),
         ..NewPayment::of(intent.amount.into())
     };
-    let order = new.validate()?.by_card(CardCharge {
+    let payment = new.validate()?.by_card(CardCharge {
         token_id,
         fee: intent.convenience_fee,
         charged_on: clock.today,
     });
     let loan_id = intent.loan_id;
-    let posted = payments::post(tx, clerk, &block.author, clock, loan_id, &order).await?;
+    let posted = payments::post(tx, clerk, &block.actor, clock, loan_id, &payment).await?;
     let entry = posted.first().map(|row| row.transaction_reference_no);
     gateway_payments::Entity::update_many()
         .col_expr(gateway_payments::Column::State, CardPaymentState::Posted.into())
@@ -149,7 +149,7 @@ fn intent(
         ended_date: None,
         entered_by_user_id: block.staff.teller,
         request: serde_json::to_value(request).map_err(CardError::defect)?,
-        request_id: block.author.request_id().to_owned(),
+        request_id: block.actor.request_id().to_owned(),
         scope_hash: None,
         fingerprint: None,
     })
@@ -162,16 +162,16 @@ async fn add_to_sandbox(
     (outcome, state): (SandboxOutcome, SandboxState),
     when: Timestamp,
 ) -> Result<(), CardError> {
-    let charged = state == SandboxState::Charged;
+    let is_charged = state == SandboxState::Charged;
     let row = sandbox_payments::Model {
         reference: reference.to_owned(),
         outcome,
         amount,
         state,
-        charge_count: i32::from(charged),
+        charge_count: i32::from(is_charged),
         refund_count: 0,
         created_date: when,
-        charged_date: charged.then_some(when),
+        charged_date: is_charged.then_some(when),
     };
     Ok(bulk_insert::add_all(tx, vec![row]).await?)
 }

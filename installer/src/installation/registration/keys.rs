@@ -14,9 +14,9 @@ const RSA_BYTES_MIN: usize = 256;
 
 /// Reads the public keys in a file, in their stored form.
 pub fn read(path: &Path) -> Result<String, CliError> {
-    let refused = |why: String| CliError(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    check(&text).map_err(|CliError(why)| refused(why))
+    let invalid = |why: String| CliError(format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    check(&text).map_err(|CliError(why)| invalid(why))
 }
 
 fn check(text: &str) -> Result<String, CliError> {
@@ -37,9 +37,9 @@ fn check(text: &str) -> Result<String, CliError> {
              this key compromised"
         ));
     }
-    for (place, key) in keys.iter().enumerate() {
+    for (index, key) in keys.iter().enumerate() {
         let key = key.as_object().ok_or_else(|| "is not an object".to_owned());
-        key.and_then(check_key).map_err(|why| CliError(format!("key {}: {why}", place + 1)))?;
+        key.and_then(check_key).map_err(|why| CliError(format!("key {}: {why}", index + 1)))?;
     }
     Ok(parsed.to_string())
 }
@@ -67,18 +67,18 @@ fn check_key(key: &Map<String, Value>) -> Result<(), String> {
             .filter(|bytes| !bytes.is_empty())
             .ok_or_else(|| format!("{name:?} is missing or invalid"))
     };
-    let on_curve = || match key.get("crv").and_then(Value::as_str) {
+    let has_curve = || match key.get("crv").and_then(Value::as_str) {
         Some(_) => Ok(()),
         None => Err("\"crv\" is missing".to_owned()),
     };
     match key.get("kty").and_then(Value::as_str) {
-        Some("EC") => on_curve().and(member("x")).and(member("y")).map(drop),
-        Some("OKP") => on_curve().and(member("x")).map(drop),
+        Some("EC") => has_curve().and(member("x")).and(member("y")).map(drop),
+        Some("OKP") => has_curve().and(member("x")).map(drop),
         Some("RSA") => {
             member("e")?;
             // Leading zeros are not part of the number.
-            let digits = member("n")?.into_iter().skip_while(|byte| *byte == 0).count();
-            match digits >= RSA_BYTES_MIN {
+            let modulus_bytes = member("n")?.into_iter().skip_while(|byte| *byte == 0).count();
+            match modulus_bytes >= RSA_BYTES_MIN {
                 true => Ok(()),
                 false => Err("an RSA key must have 2048 bits or more".to_owned()),
             }
@@ -93,10 +93,10 @@ fn check_certificates(chain: &Value) -> Result<(), String> {
     let chain = chain.ok_or("\"x5c\" must be a list of certificates")?;
     for certificate in chain {
         let der = certificate.as_str().and_then(|text| STANDARD.decode(text).ok());
-        let whole = der.is_some_and(|der| {
+        let is_certificate = der.is_some_and(|der| {
             x509_parser::parse_x509_certificate(&der).is_ok_and(|(rest, _)| rest.is_empty())
         });
-        if !whole {
+        if !is_certificate {
             return Err("\"x5c\" contains something that is not a certificate".to_owned());
         }
     }
@@ -165,8 +165,8 @@ mod tests {
             (json!({"keys": [forged]}), "not a certificate"),
             (json!({"keys": [empty_chain]}), "must be a list"),
         ] {
-            let said = refusal(&jwks);
-            assert!(said.contains(why), "{said}");
+            let message = refusal(&jwks);
+            assert!(message.contains(why), "{message}");
         }
         assert!(check("{").expect_err("no JSON").to_string().contains("is not JSON"));
     }

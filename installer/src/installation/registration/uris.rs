@@ -9,44 +9,44 @@ use url::{Host, Url};
 
 /// Refuses an unsafe redirect URI (RFC 8252, 7.3 and 8.3; RFC 9700, 2.1).
 pub fn check_redirect(text: &str) -> Result<(), CliError> {
-    let refused = |why: &str| refuse(format!("redirect URI {text:?}: {why}"));
+    let reject = |why: &str| refuse(format!("redirect URI {text:?}: {why}"));
     if text.chars().any(|character| character.is_whitespace() || character.is_control()) {
-        return refused("must not contain spaces");
+        return reject("must not contain spaces");
     }
     if text.contains('#') {
-        return refused("must not have a fragment (#…)");
+        return reject("must not have a fragment (#…)");
     }
     let Ok(url) = Url::parse(text) else {
-        return refused("must be absolute, such as https://app.example.com/callback");
+        return reject("must be absolute, such as https://app.example.com/callback");
     };
     match (url.scheme(), loopback(&url)) {
         ("https", _) | ("http", true) => {}
-        _ => return refused("must be https, or http on 127.0.0.1, [::1] or localhost"),
+        _ => return reject("must be https, or http on 127.0.0.1, [::1] or localhost"),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return refused("must not name a user");
+        return reject("must not name a user");
     }
-    let normal = url.as_str();
-    match text == normal || Some(text) == normal.strip_suffix('/') {
+    let normalized = url.as_str();
+    match text == normalized || Some(text) == normalized.strip_suffix('/') {
         true => Ok(()),
-        false => refused(&format!("write it as {normal}")),
+        false => reject(&format!("write it as {normalized}")),
     }
 }
 
 /// Refuses an invalid page origin (RFC 6454), and one that anyone on its network could forge.
 pub fn check_origin(text: &str) -> Result<(), CliError> {
-    let refused = |why: &str| refuse(format!("origin {text:?}: {why}"));
+    let reject = |why: &str| refuse(format!("origin {text:?}: {why}"));
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "https" | "http"));
     let Some(url) = url else {
-        return refused("must be scheme://host or scheme://host:port");
+        return reject("must be scheme://host or scheme://host:port");
     };
-    let normal = url.origin().ascii_serialization();
-    if text != normal {
-        return refused(&format!("write it as {normal}: scheme, host and port only"));
+    let normalized = url.origin().ascii_serialization();
+    if text != normalized {
+        return reject(&format!("write it as {normalized}: scheme, host and port only"));
     }
     match url.scheme() == "https" || loopback(&url) {
         true => Ok(()),
-        false => refused("must be https, or http on this machine"),
+        false => reject("must be https, or http on this machine"),
     }
 }
 
@@ -102,8 +102,8 @@ mod tests {
             ("http://0x7f.1/", "write it as http://127.0.0.1/"),
             ("https://äpp.example.com/", "write it as https://xn--"),
         ] {
-            let said = check_redirect(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_redirect(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 
@@ -128,8 +128,8 @@ mod tests {
             ("*", "must be scheme://host"),
             ("file:///etc", "must be scheme://host"),
         ] {
-            let said = check_origin(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_origin(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 }

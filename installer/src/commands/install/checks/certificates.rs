@@ -41,7 +41,7 @@ pub fn check(answers: &Answers) -> Check {
             format!("issued by this installation's own authority, for {names}"),
         );
     };
-    match judge(tls, &answers.host) {
+    match verify(tls, &answers.host) {
         Ok(until) => passed(name, expected, format!("{}, {until}", tls.certificate.display())),
         Err((found, advice)) => failed(name, expected, found, advice),
     }
@@ -49,7 +49,7 @@ pub fn check(answers: &Answers) -> Check {
 
 type CertificateFault = (String, &'static str);
 
-fn judge(tls: &GivenTls, host: &str) -> Result<String, CertificateFault> {
+fn verify(tls: &GivenTls, host: &str) -> Result<String, CertificateFault> {
     let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
     let path = certificate.display();
     let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
@@ -95,23 +95,23 @@ fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Certifica
             .map_err(|error| (format!("cannot read {}: {error}", path.display()), PEM))?;
         all.push(read);
     }
-    let Some((own, others)) = all.split_first() else { return Ok(()) };
+    let Some((leaf, others)) = all.split_first() else { return Ok(()) };
     let path = path.display();
-    if own.is_ca() && others.iter().any(|other| !other.is_ca()) {
+    if leaf.is_ca() && others.iter().any(|other| !other.is_ca()) {
         let found = format!("{path} does not start with the server's own certificate");
         return Err((
             found,
             "put the server's own first, then each one that signed the one before it",
         ));
     }
-    if own.is_ca() {
+    if leaf.is_ca() {
         return Err((
             format!("{path} is the certificate of an authority, not of a server"),
             "get one for a server; openssl req -x509 creates it with -addext \
              basicConstraints=critical,CA:FALSE",
         ));
     }
-    let usage = own.extended_key_usage().ok().flatten().map(|usage| usage.value);
+    let usage = leaf.extended_key_usage().ok().flatten().map(|usage| usage.value);
     if usage.is_some_and(|usage| !usage.server_auth && !usage.any) {
         let found = format!("{path} is not for servers: its extended key usage excludes them");
         return Err((found, "have the authority issue one for TLS servers (serverAuth)"));
@@ -129,10 +129,12 @@ fn check_dates(path: &Path) -> Result<String, CertificateFault> {
         return Err((found, "wait until then, or correct this machine's clock if it is wrong"));
     }
     match end - now {
-        left if left <= TimeDelta::zero() => {
+        remaining if remaining <= TimeDelta::zero() => {
             Err((format!("{} expired on {day}", path.display()), renew))
         }
-        left if left < RENEW_BEFORE => Ok(format!("valid until {day}: get a new one soon")),
+        remaining if remaining < RENEW_BEFORE => {
+            Ok(format!("valid until {day}: get a new one soon"))
+        }
         _ => Ok(format!("valid until {day}")),
     }
 }

@@ -3,6 +3,7 @@
 use super::{failed, passed};
 use crate::installation::checks::Check;
 use crate::installation::core_settings;
+use crate::installation::count;
 use crate::installation::database::compare_clocks;
 use crate::installation::db_probe::{self, DatabaseUnreachable, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
@@ -62,7 +63,7 @@ pub async fn check(
 ) -> (Vec<Check>, Option<DatabaseState>) {
     let mut checks = Vec::new();
     let context = Context { settings_exist, own_tables };
-    let found = look(url, &context, &mut checks).await;
+    let found = examine(url, &context, &mut checks).await;
     (checks, found.ok())
 }
 
@@ -75,7 +76,7 @@ struct Context<'a> {
 /// A check has failed, and is in the list.
 struct CheckFailed;
 
-async fn look(
+async fn examine(
     url: &str,
     context: &Context<'_>,
     checks: &mut Vec<Check>,
@@ -88,9 +89,9 @@ async fn look(
         let path = Path::new(path.split('?').next().unwrap_or_default());
         let folder = path.parent().unwrap_or(Path::new("/"));
         let check = super::check_folder("database folder", folder, "--database-url");
-        let fails = check.advice.is_some();
+        let has_failed = check.advice.is_some();
         checks.push(check);
-        if fails {
+        if has_failed {
             return Err(CheckFailed);
         }
         if !path.exists() {
@@ -101,9 +102,9 @@ async fn look(
     let db = db_probe::open(url, 1).await.map_err(|DatabaseUnreachable { found, advice }| {
         stop(failed("database", REACHED, found, advice), checks)
     })?;
-    let answer = questions(&db, url, context, checks).await;
+    let outcome = run_checks(&db, url, context, checks).await;
     let _ = db.close().await;
-    match answer {
+    match outcome {
         Ok(found) => found,
         Err(error) => {
             let found = format!("{} reports an error: {error}", without_password(url));
@@ -119,7 +120,7 @@ const REACHED: &str = "reachable, and accepts user and password";
 const SCHEMA: &str = "none yet, or this release's";
 
 /// Runs the checks of a database that answers. The inner error means that one of them failed.
-async fn questions(
+async fn run_checks(
     db: &DatabaseConnection,
     url: &str,
     context: &Context<'_>,
@@ -150,22 +151,25 @@ async fn questions(
     Ok(Ok(found))
 }
 
-async fn ask<T: sea_orm::TryGetable>(db: &DatabaseConnection, sql: &str) -> Result<T, DbErr> {
+async fn query_value<T: sea_orm::TryGetable>(
+    db: &DatabaseConnection,
+    sql: &str,
+) -> Result<T, DbErr> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await?;
     row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))?.try_get_by_index(0)
 }
 
 async fn postgres(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
-    let number: String = ask(db, "SHOW server_version_num").await?;
+    let number: String = query_value(db, "SHOW server_version_num").await?;
     let number: i64 = number.parse().unwrap_or_default();
-    let shown: String = ask(db, "SHOW server_version").await?;
-    let shown = format!("PostgreSQL {shown}");
+    let version: String = query_value(db, "SHOW server_version").await?;
+    let version = format!("PostgreSQL {version}");
     checks.push(match number >= POSTGRES_MIN {
-        true => passed("version", "PostgreSQL 14 or later", shown),
-        false => failed("version", "PostgreSQL 14 or later", shown, "upgrade the server"),
+        true => passed("version", "PostgreSQL 14 or later", version),
+        false => failed("version", "PostgreSQL 14 or later", version, "upgrade the server"),
     });
-    let encoding: String = ask(db, "SHOW server_encoding").await?;
+    let encoding: String = query_value(db, "SHOW server_encoding").await?;
     checks.push(match encoding == "UTF8" {
         true => passed("collation", "the encoding is UTF8", encoding),
         false => failed(
@@ -176,30 +180,30 @@ async fn postgres(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<()
         ),
     });
     let sql = "SELECT current_setting('max_connections')::bigint";
-    checks.push(connections(ask(db, sql).await?));
+    checks.push(connections(query_value(db, sql).await?));
     Ok(())
 }
 
 async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
-    let shown: String = ask(db, "SELECT CAST(version() AS CHAR)").await?;
-    let numbers = shown.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    let version: String = query_value(db, "SELECT CAST(version() AS CHAR)").await?;
+    let numbers = version.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     let numbers: Vec<_> = numbers.take(2).collect();
     let expected = "MariaDB 10.6 or later";
-    let new_enough = numbers.as_slice() >= &[MARIADB_MIN.0, MARIADB_MIN.1][..];
-    checks.push(match shown.contains("MariaDB") {
-        true if new_enough => passed("version", expected, shown),
-        true => failed("version", expected, shown, "upgrade the server"),
+    let is_supported = numbers.as_slice() >= &[MARIADB_MIN.0, MARIADB_MIN.1][..];
+    checks.push(match version.contains("MariaDB") {
+        true if is_supported => passed("version", expected, version),
+        true => failed("version", expected, version, "upgrade the server"),
         false => {
-            let found = format!("another server, {shown}");
+            let found = format!("another server, {version}");
             failed("version", expected, found, "use MariaDB or PostgreSQL")
         }
     });
-    let charset: String = ask(db, "SELECT CAST(@@character_set_database AS CHAR)").await?;
+    let charset: String = query_value(db, "SELECT CAST(@@character_set_database AS CHAR)").await?;
     let expected = "the character set is utf8mb4";
     checks.push(match charset == "utf8mb4" {
         true => {
             let sql = "SELECT CAST(@@collation_database AS CHAR)";
-            passed("collation", expected, ask::<String>(db, sql).await?)
+            passed("collation", expected, query_value::<String>(db, sql).await?)
         }
         false => failed(
             "collation",
@@ -208,7 +212,7 @@ async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(),
             "change it while the database is empty: ALTER DATABASE … CHARACTER SET utf8mb4",
         ),
     });
-    let mode: String = ask(db, "SELECT CAST(@@global.sql_mode AS CHAR)").await?;
+    let mode: String = query_value(db, "SELECT CAST(@@global.sql_mode AS CHAR)").await?;
     let expected = "values that do not fit are rejected";
     checks.push(match mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES") {
         true => passed("strictness", expected, "sql_mode is strict"),
@@ -220,14 +224,14 @@ async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(),
         ),
     });
     let sql = "SELECT CAST(@@global.max_connections AS SIGNED)";
-    checks.push(connections(ask(db, sql).await?));
+    checks.push(connections(query_value(db, sql).await?));
     Ok(())
 }
 
-fn connections(most: i64) -> Check {
+fn connections(max: i64) -> Check {
     let expected = "enough for the connections of both servers";
-    let found = format!("at most {most} connections");
-    match most >= CONNECTIONS_MIN {
+    let found = format!("at most {}", count(max, "connection"));
+    match max >= CONNECTIONS_MIN {
         true => passed("connections", expected, found),
         false => failed(
             "connections",
@@ -240,9 +244,9 @@ fn connections(most: i64) -> Check {
 
 async fn clock(db: &DatabaseConnection) -> Result<Check, DbErr> {
     let expected = "within 60 s of this machine's clock";
-    let (good, found) = compare_clocks(db).await?;
+    let (in_sync, found) = compare_clocks(db).await?;
     let found = format!("the database's clock is {found}");
-    Ok(match good {
+    Ok(match in_sync {
         true => passed("clock", expected, found),
         false => failed("clock", expected, found, "synchronize both machines' clocks with NTP"),
     })
@@ -259,11 +263,11 @@ async fn content(
     match schema {
         SchemaState::Missing => {
             let tables = crate::commands::install::schema::tables(db).await?;
-            let own = |table: &String| context.own_tables.contains(table);
-            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(own);
+            let is_own = |table: &String| context.own_tables.contains(table);
+            let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(is_own);
             checks.push(match same_names.as_slice() {
                 [] if others.is_empty() => passed("schema", SCHEMA, "none yet"),
-                [] => passed("schema", SCHEMA, beside(&others)),
+                [] => passed("schema", SCHEMA, describe_unrelated(&others)),
                 tables => failed(
                     "schema",
                     SCHEMA,
@@ -277,7 +281,7 @@ async fn content(
             });
         }
         SchemaState::Current => {
-            fill(db, &mut found).await?;
+            load_contents(db, &mut found).await?;
             checks.push(match found.in_use && !context.settings_exist {
                 false => passed("schema", SCHEMA, "this release's"),
                 true => failed(
@@ -302,19 +306,19 @@ async fn content(
 }
 
 /// Unrelated tables may stay, but the administrator should know about them.
-fn beside(others: &[String]) -> String {
-    let named = others.iter().take(TABLES_NAMED_MAX).map(String::as_str).collect::<Vec<_>>();
-    let more = match others.len() - named.len() {
+fn describe_unrelated(others: &[String]) -> String {
+    let listed = others.iter().take(TABLES_NAMED_MAX).map(String::as_str).collect::<Vec<_>>();
+    let more = match others.len() - listed.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     format!(
         "none yet; the database has unrelated tables, which stay as they are: {}{more}",
-        named.join(", ")
+        listed.join(", ")
     )
 }
 
-async fn fill(db: &DatabaseConnection, found: &mut DatabaseState) -> Result<(), DbErr> {
+async fn load_contents(db: &DatabaseConnection, found: &mut DatabaseState) -> Result<(), DbErr> {
     use sea_orm::EntityTrait;
     use shared::entity::{oauth_clients, signing_keys, users};
     for user in users::Entity::find().all(db).await? {

@@ -29,8 +29,8 @@ pub fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Check> {
     let fault = settings_folder(answers, settings)
         .or_else(|| folders(answers).iter().find_map(|folder| data_folder(user, folder)))
         .or_else(|| hidden(answers))
-        .or_else(|| reached(user, answers))
-        .or_else(|| open_key(answers))
+        .or_else(|| check_access(user, answers))
+        .or_else(|| exposed_key(answers))
         .or_else(|| low_port(user, answers));
     Some(match fault {
         None => passed(NAME, EXPECTED, format!("{user} can run them")),
@@ -50,13 +50,13 @@ const DATA: [&str; 3] = [SPOOL, DOCUMENTS, "owner"];
 
 /// The settings folder will be closed to everyone else, so it must not contain anything else.
 fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<RightsFault> {
-    let ours = |path: &PathBuf| {
+    let is_ours = |path: &PathBuf| {
         let name = path.file_name().is_some_and(|name| OURS.iter().any(|ours| name == *ours));
         name || path
             .extension()
             .is_some_and(|end| ["pem", "key", "crt"].iter().any(|it| end == *it))
     };
-    let other = content(&answers.dir).into_iter().find(|path| !ours(path));
+    let other = content(&answers.dir).into_iter().find(|path| !is_ours(path));
     let other = other.filter(|_| !settings.exist)?;
     Some((
         format!("{} contains other files, such as {}", answers.dir.display(), other.display()),
@@ -69,12 +69,12 @@ fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<Rig
 fn data_folder(user: &str, folder: &Path) -> Option<RightsFault> {
     let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
     let content = content(folder);
-    let filled = content.iter().any(|path| !path.ends_with("lost+found"));
+    let is_filled = content.iter().any(|path| !path.ends_with("lost+found"));
     // Never suggest chown for a folder that contains nothing of ours.
-    let ours = content.iter().any(|path| DATA.iter().any(|ours| path.ends_with(ours)));
-    (filled && !owned).then(|| {
+    let has_ours = content.iter().any(|path| DATA.iter().any(|name| path.ends_with(name)));
+    (is_filled && !owned).then(|| {
         let folder = folder.display();
-        let all_ours = match ours {
+        let chown_advice = match has_ours {
             true => {
                 format!(", or, if everything in it is this product's, run chown -R {user} {folder}")
             }
@@ -82,14 +82,14 @@ fn data_folder(user: &str, folder: &Path) -> Option<RightsFault> {
         };
         (
             format!("{folder} is not empty, and does not belong to {user}"),
-            format!("choose an empty folder{all_ours}"),
+            format!("choose an empty folder{chown_advice}"),
         )
     })
 }
 
 fn hidden(answers: &Answers) -> Option<RightsFault> {
     answers.units.as_ref()?;
-    let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given(answers));
+    let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given_files(answers));
     let path = all
         .chain(folders(answers))
         .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
@@ -101,7 +101,7 @@ fn hidden(answers: &Answers) -> Option<RightsFault> {
 }
 
 /// Files that the servers read but the installer does not create.
-fn given(answers: &Answers) -> impl Iterator<Item = PathBuf> {
+fn given_files(answers: &Answers) -> impl Iterator<Item = PathBuf> {
     let tls = answers.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.authority]);
     let of_database = db_probe::files(&answers.database_url);
     tls.cloned().chain(of_database).chain(bucket::authority(&answers.bucket))
@@ -109,8 +109,8 @@ fn given(answers: &Answers) -> impl Iterator<Item = PathBuf> {
 
 /// Existing folders, files that were given, and this program, which runs the auth server during
 /// verification.
-fn reached(user: &str, answers: &Answers) -> Option<RightsFault> {
-    let refused = |path: &Path, what: &str| {
+fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
+    let denied = |path: &Path, what: &str| {
         let advice = match ids(user) {
             Some(_) => {
                 "change its permissions and those of its parent folders, or choose another place"
@@ -124,18 +124,22 @@ fn reached(user: &str, answers: &Answers) -> Option<RightsFault> {
         Some((format!("the user {user} cannot {what} {}", path.display()), advice))
     };
     // The service user will get access to the settings folder itself.
-    let above = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
-    for folder in folders(answers).into_iter().chain([above]) {
+    let parent = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
+    for folder in folders(answers).into_iter().chain([parent]) {
         let missing = missing_folders(&folder);
-        let there = missing.first().and_then(|first| first.parent()).unwrap_or(&folder);
-        let there = if content(there).is_empty() { there.parent().unwrap_or(there) } else { there };
-        if !may(user, Right::Enter, there) {
-            return refused(there, "enter");
+        let existing = missing.first().and_then(|first| first.parent()).unwrap_or(&folder);
+        let existing = if content(existing).is_empty() {
+            existing.parent().unwrap_or(existing)
+        } else {
+            existing
+        };
+        if !may(user, Right::Enter, existing) {
+            return denied(existing, "enter");
         }
     }
     // Missing files are reported by another check.
-    let may = |right, path: &Path| !path.exists() || may(user, right, path);
-    for file in given(answers) {
+    let can_access = |right, path: &Path| !path.exists() || may(user, right, path);
+    for file in given_files(answers) {
         // The servers do not run in the folder where the installer was started.
         if file.is_relative() {
             return Some((
@@ -143,17 +147,17 @@ fn reached(user: &str, answers: &Answers) -> Option<RightsFault> {
                 "use absolute paths in the URL of the database".to_owned(),
             ));
         }
-        if !file.starts_with(&answers.dir) && !may(Right::Read, &file) {
-            return refused(&file, "read");
+        if !file.starts_with(&answers.dir) && !can_access(Right::Read, &file) {
+            return denied(&file, "read");
         }
     }
-    let own = std::env::current_exe().unwrap_or_default();
+    let installer = std::env::current_exe().unwrap_or_default();
     let programs = answers
         .units
         .iter()
         .flat_map(|_| ["auth-server", "api-server"].map(|name| answers.programs.join(name)));
-    let mut programs = programs.chain([own]);
-    programs.find(|path| !may(Right::Enter, path)).and_then(|path| refused(&path, "run"))
+    let mut programs = programs.chain([installer]);
+    programs.find(|path| !can_access(Right::Enter, path)).and_then(|path| denied(&path, "run"))
 }
 
 /// The lowest port that an unprivileged process may listen on.
@@ -163,12 +167,12 @@ pub fn lowest_port() -> u16 {
 }
 
 /// A given key that everyone can read, in folders that everyone can enter.
-fn open_key(answers: &Answers) -> Option<RightsFault> {
+fn exposed_key(answers: &Answers) -> Option<RightsFault> {
     let key = &answers.tls.as_ref()?.key;
     let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.mode());
-    let entered = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
+    let folders_are_open = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
     // The settings folder itself is closed to others.
-    (mode(key) & 0o004 != 0 && entered && !key.starts_with(&answers.dir)).then(|| {
+    (mode(key) & 0o004 != 0 && folders_are_open && !key.starts_with(&answers.dir)).then(|| {
         let key = key.display();
         (
             format!("every user of this machine can read the key {key}"),

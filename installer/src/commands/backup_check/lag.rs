@@ -1,7 +1,7 @@
 //! How far the copy lags behind the live database, and whether it is a copy of that database.
 
-use crate::installation::CliError;
 use crate::installation::checks::Report;
+use crate::installation::{CliError, count};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
@@ -56,14 +56,14 @@ async fn compare(
     if schema_state(live).await? == SchemaState::Missing {
         return Ok(Err("the live database has no schema".to_owned()));
     }
-    let mut behind = Vec::new();
+    let mut lags = Vec::new();
     for (table, key, date) in TABLES {
         let of_copy = newest(copy, table, key, date, None).await?;
         let of_live = newest(live, table, key, date, None).await?;
         let rows = of_live.map_or(0, |(id, _)| id) - of_copy.map_or(0, |(id, _)| id);
         if let Some((id, written)) = of_copy {
-            let known = newest(live, table, key, date, Some(id)).await?;
-            if known != Some((id, written)) {
+            let live_row = newest(live, table, key, date, Some(id)).await?;
+            if live_row != Some((id, written)) {
                 let written = written.to_rfc3339();
                 return Ok(Err(format!(
                     "it does not contain row {id} of {table}, written {written}"
@@ -71,14 +71,14 @@ async fn compare(
             }
         }
         let time = match (of_copy, of_live) {
-            (Some((_, copied)), Some((_, lived))) => {
-                format!(", {} s", (lived - copied).num_seconds())
+            (Some((_, copy_time)), Some((_, live_time))) => {
+                format!(", {} s", (live_time - copy_time).num_seconds())
             }
             _ => String::new(),
         };
-        behind.push(format!("{rows} rows{time} in {table}"));
+        lags.push(format!("{}{time} in {table}", count(rows, "row")));
     }
-    Ok(Ok(format!("the copy lags by {}", behind.join("; "))))
+    Ok(Ok(format!("the copy lags by {}", lags.join("; "))))
 }
 
 /// The newest row, or the row with this key.
