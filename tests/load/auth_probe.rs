@@ -15,7 +15,7 @@
 //! hold. The database of the run is removed at the end.
 
 use acceptance::world::{Environment, World};
-use acceptance::{Answer, Client, Database};
+use acceptance::{Client, Database, TestResponse};
 use clap::{Parser, Subcommand};
 use futures_util::future::join_all;
 use shared::entity::log_in_failures;
@@ -96,8 +96,9 @@ async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
     let replica = world.replica().await;
     let clients = [&world.client, &replica.client];
     let (mut answered, mut doubles, mut survivors) = (0, 0, 0);
-    let next_of =
-        |answer: &Answer| answer.json()["refresh_token"].as_str().expect("a token").to_owned();
+    let next_of = |answer: &TestResponse| {
+        answer.json()["refresh_token"].as_str().expect("a token").to_owned()
+    };
     let started = Instant::now();
     let rounds = attempts.div_ceil(at_once);
     for _ in 0..rounds {
@@ -127,12 +128,12 @@ async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
     doubles == 0 && survivors == 0
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
+async fn refresh(client: &Client, token: &str) -> TestResponse {
     let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
 }
 
-async fn log_in(world: &World, name: &str, word: &str) -> Answer {
+async fn log_in(world: &World, name: &str, word: &str) -> TestResponse {
     let form =
         [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
     let secret = &world.client.client_secret;

@@ -47,7 +47,7 @@ pub struct Answers {
 
 /// The parts of an answer that are read.
 #[derive(Deserialize)]
-struct Answer {
+struct IntrospectionBody {
     active: bool,
 }
 
@@ -129,7 +129,7 @@ impl Callers {
         let response = self.http.execute(question).await.map_err(failed)?;
         let (status, version) = (response.status(), response.version());
         let body = response.bytes().await.map_err(failed)?;
-        let active = serde_json::from_slice(&body).map(|answer: Answer| answer.active);
+        let active = serde_json::from_slice(&body).map(|answer: IntrospectionBody| answer.active);
         let right = active.is_ok_and(|active| active == self.active);
         if status == StatusCode::OK && version == self.protocol.version() && right {
             return Ok(());

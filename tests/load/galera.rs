@@ -279,7 +279,7 @@ impl Trial<'_> {
         self.cluster.kill(node).await?;
         sleep(AWAY).await;
         let again = Instant::now();
-        self.cluster.start_again(node).await?;
+        self.cluster.restart(node).await?;
         let to = Instant::now();
         println!(
             "  node {} killed, away for {:.0} s, and had all again {:.1} s after its start",

@@ -21,7 +21,7 @@ mod callers;
 mod report;
 
 use acceptance::pgbench::Pgbench;
-use acceptance::servers::{Kind, Process, free_port};
+use acceptance::servers::{ServerKind, ServerProcess, free_port};
 use acceptance::{Client, Database, databases, postgres};
 use callers::{Callers, Protocol};
 use clap::Parser;
@@ -197,7 +197,7 @@ async fn start(
     database_url: &str,
     tls: &TlsFiles,
     credentials: &Credentials,
-) -> Result<(Process, Client), String> {
+) -> Result<(ServerProcess, Client), String> {
     let port = free_port();
     let url = format!("https://localhost:{port}");
     let settings = format!(
@@ -215,7 +215,9 @@ async fn start(
     let client = Client::new(&url, "", &tls.authority, &credentials.integration);
     let ready = format!("{url}/health/ready");
     let nothing = BTreeMap::new();
-    let server = Process::start(Kind::Auth, program, &env_file, nothing, ready, &client.http).await;
+    let server =
+        ServerProcess::start(ServerKind::Auth, program, &env_file, nothing, ready, &client.http)
+            .await;
     Ok((server, client))
 }
 

@@ -12,7 +12,7 @@
 //! two differ. The databases of the run are removed at the end.
 
 use acceptance::Database;
-use acceptance::loan_drivers::database::Desk;
+use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play};
 use acceptance::loan_model::plan::Plan;
 use clap::Parser;
@@ -81,12 +81,12 @@ fn main() -> ExitCode {
 fn run(database: &Database, histories: u32, seed: u64, bar: &ProgressBar) -> Result<Tally, String> {
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let desk = runtime.block_on(Desk::fresh(database, folder.path()));
+    let driver = runtime.block_on(DatabaseDriver::fresh(database, folder.path()));
     let played = play(histories, seed, |plan: &Plan| {
-        let compared = runtime.block_on(desk.compare(plan));
+        let compared = runtime.block_on(driver.compare(plan));
         bar.inc(1);
         compared
     });
-    runtime.block_on(desk.close(database));
+    runtime.block_on(driver.close(database));
     played
 }

@@ -13,9 +13,9 @@
 //! Exits with 1 if one of these fails, or if the 99th percentile of the honest log-ins is a second
 //! or more above that of log-ins without strangers.
 
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::world::{Environment, World};
-use acceptance::{Answer, Client, Database};
+use acceptance::{Client, Database, TestResponse};
 use clap::Parser;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -160,9 +160,9 @@ async fn honest_log_in(client: &Client, password: &str) -> Duration {
 }
 
 /// Opens the log-in page and submits it, from this address.
-async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> Answer {
+async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> TestResponse {
     let browser = Browser::new(client).from(address);
-    let page = browser.open(&Asking::new("core")).await;
+    let page = browser.open(&AuthorizationRequest::new("core")).await;
     browser.submit(&page, user_name, password).await
 }
 

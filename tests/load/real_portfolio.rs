@@ -4,7 +4,7 @@
 //! Exits with 1 below the thresholds: exact on 93 % of the rows, within one cent on all.
 
 use acceptance::Client;
-use acceptance::published_loans::{self, Admin};
+use acceptance::published_loans::{self, AdminSession};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -53,7 +53,7 @@ async fn run(arguments: &Arguments) -> Result<bool, String> {
         &word(&quickstart["clients"]["integration"]["client_secret"]),
     );
     let password = word(&quickstart["users"]["admin"]["password"]);
-    let admin = Admin::new(&client, &password);
+    let admin = AdminSession::new(&client, &password);
     let loans = published_loans::read(&arguments.csv)?;
     let started = Instant::now();
     let loan_ids = published_loans::book(&admin, &loans, &arguments.key).await?;

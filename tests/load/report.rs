@@ -2,7 +2,7 @@
 
 use crate::callers::{Answers, Protocol};
 use acceptance::latencies::Latencies;
-use acceptance::pgbench::Transactions;
+use acceptance::pgbench::PgbenchFigures;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
@@ -55,15 +55,15 @@ pub struct Report {
     /// Different tokens.
     pub tokens: u32,
     /// pgbench before the runs.
-    pub before: Transactions,
+    pub before: PgbenchFigures,
     /// pgbench after the runs.
-    pub after: Transactions,
+    pub after: PgbenchFigures,
     /// The runs, in order.
     pub runs: Vec<Run>,
 }
 
 impl Report {
-    fn pgbench(&self) -> Transactions {
+    fn pgbench(&self) -> PgbenchFigures {
         self.before.mean(self.after)
     }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "{:<23}{:>10}{:>9}", "", "per second", "mean ms")?;
         let pgbench = [("before", self.before), ("after", self.after), ("mean", self.pgbench())];
-        for (when, Transactions { per_second, latency_ms }) in pgbench {
+        for (when, PgbenchFigures { per_second, latency_ms }) in pgbench {
             let name = format!("pgbench -S -c {PGBENCH_CLIENTS} {when}");
             writeln!(f, "{name:<23}{per_second:>10.0}{latency_ms:>9.3}")?;
         }

@@ -85,7 +85,9 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
             let streams = arguments.streams;
             strangers.push(tokio::spawn(async move {
                 loop {
-                    if let Ok(reader) = readers.ask(stranger(number), path, streams, 0).await {
+                    if let Ok(reader) =
+                        readers.send_requests(stranger(number), path, streams, 0).await
+                    {
                         connected.fetch_add(1, Ordering::Relaxed);
                         reader.until_closed().await;
                     }

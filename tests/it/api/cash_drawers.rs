@@ -7,7 +7,7 @@ mod transactions;
 mod transfers;
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
 /// Adds an empty drawer.
@@ -87,12 +87,12 @@ async fn filled(world: &World, name: &str, kind: &str, cash: i64, check: i64) ->
     drawer
 }
 
-async fn post(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+async fn post(world: &World, token: &str, drawer: i64, body: Value) -> TestResponse {
     let path = format!("/cash-drawers/{drawer}/transactions");
     world.client.post(token, &path, &body, None).await
 }
 
-async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> TestResponse {
     let path = format!("/cash-drawers/{drawer}/reconciliations");
     world.client.post(token, &path, &body, None).await
 }

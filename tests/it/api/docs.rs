@@ -81,7 +81,7 @@ async fn what_stays_the_same_is_sent_compressed_to_clients_that_take_it() {
                 let request = world.client.request(Method::GET, "", path);
                 request.header("accept-encoding", "br, gzip;q=0.9")
             };
-            let response = ask().send().await.expect("an answer");
+            let response = ask().send().await.expect("a response");
             assert_eq!(response.headers()["content-encoding"], "gzip", "{path}");
             assert_eq!(response.headers()["content-type"], plain.header("content-type"));
             let tag = response.headers()["etag"].clone();
@@ -116,7 +116,7 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
 /// Swagger UI warns about underscores in operation names, because links used them for spaces in
 /// former versions.
 async fn complains_of_underscores_alone(browser: &WebBrowser) {
-    let complaints = browser.complaints().await;
+    let complaints = browser.console_errors().await;
     assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");
 }
 

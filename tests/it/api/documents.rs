@@ -6,14 +6,14 @@ mod hidden;
 mod refused;
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use aws_lc_rs::digest;
 use serde_json::{Value, json};
 
 /// Where documents are attached, with the `Owner_Type` of each.
-fn owners(rows: &Rows) -> [(&'static str, String); 8] {
+fn owners(rows: &FilledRows) -> [(&'static str, String); 8] {
     let (loan, contact) = (rows.loan_id, rows.contact_id);
     let [on_loan, on_contact, on_collateral] = rows.comment_ids;
     [
@@ -37,7 +37,7 @@ fn sha256(bytes: &[u8]) -> String {
 async fn download(world: &World, token: &str, file: &Value) -> Vec<u8> {
     let path = file["Download_Path"].as_str().expect("a path");
     let request = world.client.request(reqwest::Method::GET, token, path);
-    let response = request.send().await.expect("an answer");
+    let response = request.send().await.expect("a response");
     assert_eq!(response.status(), 200);
     response.bytes().await.expect("all bytes").to_vec()
 }
@@ -62,7 +62,7 @@ async fn grant_all_but(world: &World, user: &str, but: &str) {
 }
 
 /// The field named by an answer's only error.
-fn field(answer: &Answer) -> Value {
+fn field(answer: &TestResponse) -> Value {
     answer.json()["errors"][0]["field"].clone()
 }
 
@@ -115,8 +115,8 @@ async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
                 false => format!("{path}?documentId={document_id}"),
             };
             let request = || world.client.request(reqwest::Method::DELETE, &admin, &removal);
-            world.client.send(request()).await.expect("an answer").expect(204);
-            let again = world.client.send(request()).await.expect("an answer");
+            world.client.send(request()).await.expect("a response").expect(204);
+            let again = world.client.send(request()).await.expect("a response");
             again.expect_problem(404, "not-found");
             assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), listed);
             let file = file["Download_Path"].as_str().expect("a path");

@@ -5,12 +5,12 @@ mod away;
 mod large_files;
 
 use crate::PROGRAM;
-use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::filled_tables::FilledRows;
+use acceptance::forms::{Form, chunked_body, media_type};
 use acceptance::installed_clients::skip;
-use acceptance::moto::{Moto, PREFIX, Wanted};
-use acceptance::rows::Rows;
+use acceptance::moto::{Moto, MotoProgram, PREFIX};
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use api_server::documents::store::gc::{GcError, GcReport};
 use api_server::documents::store::{DocumentStore, Orphan};
 use aws_lc_rs::digest;
@@ -27,7 +27,7 @@ use tokio::time::{Instant, sleep};
 const MIB: usize = 1024 * 1024;
 
 /// A world that keeps its documents in a bucket, with these settings of the api-server.
-fn in_a_bucket(moto: Wanted, api: &[(&str, &str)]) -> Environment {
+fn in_a_bucket(moto: MotoProgram, api: &[(&str, &str)]) -> Environment {
     let api = api.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Environment { moto: Some(moto), api: api.collect(), ..Environment::default() }
 }
@@ -45,7 +45,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Places for documents: a field of a loan, and the three kinds of comments.
-fn places(rows: &Rows) -> [String; 4] {
+fn places(rows: &FilledRows) -> [String; 4] {
     let [loan, contact, collateral] = rows.comment_ids;
     [
         format!("/loans/{}/detail1/userdef80/documents", rows.loan_id),
@@ -55,16 +55,16 @@ fn places(rows: &Rows) -> [String; 4] {
     ]
 }
 
-async fn delete(world: &World, token: &str, path: &str) -> Answer {
+async fn delete(world: &World, token: &str, path: &str) -> TestResponse {
     let request = world.client.request(Method::DELETE, token, path);
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 /// Waits until the bucket holds this many documents and unfinished uploads.
 async fn settle(moto: &Moto, documents: usize, unfinished: usize) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        let found = (moto.documents().await, moto.unfinished().await);
+        let found = (moto.documents().await, moto.unfinished_uploads().await);
         if (found.0.len(), found.1.len()) == (documents, unfinished) {
             return;
         }
@@ -97,7 +97,7 @@ async fn check_reads(world: &World, token: &str, path: &str, sent: &[u8]) {
     assert_eq!(whole.header("content-length"), bytes.to_string());
     let ask = async |header: HeaderName, value: &str| {
         let request = world.client.request(Method::GET, token, path).header(header, value);
-        world.client.send(request).await.expect("an answer")
+        world.client.send(request).await.expect("a response")
     };
     for (asked, from, to) in [
         ("bytes=0-9".to_owned(), 0, 10),
@@ -115,7 +115,7 @@ async fn check_reads(world: &World, token: &str, path: &str, sent: &[u8]) {
 
 #[tokio::test]
 async fn files_of_one_part_and_of_several_come_out_as_they_went_in() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -160,7 +160,7 @@ async fn files_of_one_part_and_of_several_come_out_as_they_went_in() {
 
 #[tokio::test]
 async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -190,7 +190,7 @@ async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
         assert_eq!(now["Files"], json!([second]));
         let change = json!({"Name": "New name", "versionHash": now["versionHash"]});
         let request = world.client.request(Method::PUT, &admin, &document).json(&change);
-        let changed = world.client.send(request).await.expect("an answer").expect(200).json();
+        let changed = world.client.send(request).await.expect("a response").expect(200).json();
         let path = second["Download_Path"].as_str().expect("a path");
         check_reads(&world, &admin, path, &text(6 * MIB + 10, 1)).await;
         let stale = format!("{document}?versionHash={}", now["versionHash"].as_str().unwrap());
@@ -221,7 +221,7 @@ async fn what_is_removed_is_gone_from_the_bucket_and_what_is_changed_is_not() {
 
 #[tokio::test]
 async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -253,10 +253,10 @@ async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
         let cut = form(&begun).unfinished();
         let request = world.client.request(Method::POST, &admin, place);
         let request = request.header(CONTENT_TYPE, media_type()).body(cut);
-        world.client.send(request).await.expect("an answer").expect_problem(400, "bad-request");
+        world.client.send(request).await.expect("a response").expect_problem(400, "bad-request");
         settle(moto, 0, 0).await;
         // A client that disconnects when part of its file is already stored.
-        let (pieces, body) = piece_by_piece();
+        let (pieces, body) = chunked_body();
         let request = world.client.request(Method::POST, &admin, place);
         let request = request.header(CONTENT_TYPE, media_type()).body(body);
         let sent = tokio::spawn(request.send());
@@ -277,7 +277,7 @@ async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
 
 #[tokio::test]
 async fn a_request_that_is_sent_again_leaves_one_object() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -315,7 +315,7 @@ async fn a_request_that_is_sent_again_leaves_one_object() {
 
 #[tokio::test]
 async fn the_sweep_takes_what_has_no_row_and_nothing_of_another_databases() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };

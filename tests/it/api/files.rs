@@ -2,7 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::forms::Form;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -20,11 +20,11 @@ async fn upload(world: &World, token: &str, name: &str, bytes: &[u8]) -> (String
     (text("Download_Path"), format!("\"{}\"", text("SHA256")))
 }
 
-async fn ask(world: &World, token: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+async fn ask(world: &World, token: &str, path: &str, headers: &[(&str, &str)]) -> TestResponse {
     let request = world.client.request(Method::GET, token, path);
     let request =
         headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn a_file_comes_as_bytes_that_nobody_takes_for_anything_else() {
             assert_eq!(whole.header(name), value, "{name}");
         }
         let head = world.client.request(Method::HEAD, &admin, &path).header("range", "bytes=0-1");
-        let head = world.client.send(head).await.expect("an answer").expect(200);
+        let head = world.client.send(head).await.expect("a response").expect(200);
         assert_eq!(head.text, "");
         for name in ["content-type", "content-length", "etag", "content-disposition"] {
             assert_eq!(head.header(name), whole.header(name), "{name}");
@@ -164,14 +164,14 @@ async fn a_caller_who_takes_nothing_of_his_downloads_gets_no_more_and_others_do(
         let begin = |token: &str| world.client.request(Method::GET, token, &path).send();
         let mut stalled = Vec::new();
         for _ in 0..64 {
-            stalled.push(begin(&admin).await.expect("an answer"));
+            stalled.push(begin(&admin).await.expect("a response"));
         }
         let pause = Duration::from_secs(2);
         assert!(timeout(pause, begin(&admin)).await.is_err(), "he has his places");
-        let other = timeout(pause, begin(&teller)).await.expect("in time").expect("an answer");
+        let other = timeout(pause, begin(&teller)).await.expect("in time").expect("a response");
         assert_eq!(other.status(), 200);
         drop(stalled.pop());
-        let next = timeout(pause, begin(&admin)).await.expect("in time").expect("an answer");
+        let next = timeout(pause, begin(&admin)).await.expect("in time").expect("a response");
         assert_eq!(next.status(), 200);
         world
     })

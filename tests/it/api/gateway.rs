@@ -9,7 +9,7 @@ mod sandbox_page;
 mod webhooks;
 
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -33,7 +33,7 @@ async fn book(world: &World, admin: &str) -> (i64, i64) {
 }
 
 /// Requests the address of a page.
-async fn ask(world: &World, token: &str, loan: i64) -> Answer {
+async fn ask(world: &World, token: &str, loan: i64) -> TestResponse {
     world.client.get(token, &url_path(loan)).await
 }
 
@@ -50,14 +50,14 @@ async fn open(world: &World, token: &str, loan: i64) -> String {
 }
 
 /// Gets a page of a gateway.
-async fn show(world: &World, path: &str, secret: &str) -> Answer {
+async fn show(world: &World, path: &str, secret: &str) -> TestResponse {
     world.client.get("", &format!("{path}?session={secret}")).await
 }
 
 /// Submits the sandbox's form.
-async fn submit(world: &World, form: &[(&str, &str)]) -> Answer {
+async fn submit(world: &World, form: &[(&str, &str)]) -> TestResponse {
     let request = world.client.request(Method::POST, "", SANDBOX_PAGE).form(form);
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 /// All cards of a loan's borrower, including unused ones.
@@ -88,7 +88,7 @@ async fn run_out(world: &World) {
 
 /// Fails the test unless this is an HTML page with the security headers of every page.
 #[track_caller]
-fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
+fn expect_page(answer: TestResponse, status: u16, heading: &str) -> TestResponse {
     let answer = answer.expect(status);
     assert!(answer.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", answer.text);
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");

@@ -146,7 +146,7 @@ async fn head_answers_like_get_without_a_body() {
         let path = format!("/loans/{loan_id}");
         let get = world.client.get(&admin, &path).await.expect(200);
         let head = world.client.request(reqwest::Method::HEAD, &admin, &path);
-        let head = world.client.send(head).await.expect("an answer").expect(200);
+        let head = world.client.send(head).await.expect("a response").expect(200);
         assert_eq!(head.text, "");
         assert_eq!(head.header("content-length"), get.text.len().to_string());
         world

@@ -1,14 +1,14 @@
 //! `/user-defined-fields`, and the lists of documents of fields and comments.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
+use acceptance::filled_tables::FilledRows;
 use acceptance::{World, on_each_database};
 use reqwest::Method;
 use reqwest::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 
 /// The path that lists the documents of a form's fields, and the privilege path that reads them.
-fn forms(rows: &Rows) -> [(&'static str, String, &'static str); 5] {
+fn forms(rows: &FilledRows) -> [(&'static str, String, &'static str); 5] {
     let (loan, contact) = (rows.loan_id, rows.contact_id);
     [
         ("loan_detail1", format!("/loans/{loan}/detail1"), "Loan > Detail 1"),
@@ -218,7 +218,7 @@ async fn a_document_of_a_field_has_a_version_of_its_columns_and_files() {
             for method in [Method::GET, Method::HEAD] {
                 let request = world.client.request(method, &admin, &path);
                 let request = request.header(IF_NONE_MATCH, format!("W/\"{hash}\""));
-                let known = world.client.send(request).await.expect("an answer").expect(304);
+                let known = world.client.send(request).await.expect("a response").expect(304);
                 assert_eq!(known.text, "");
             }
             seen.push(hash);

@@ -2,21 +2,22 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser, LogInPage};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::log_in_form::{AuthorizationRequest, Browser, LogInPage};
+use acceptance::{TestResponse, World, on_each_database};
 
-async fn authorize(world: &World, asking: &Asking) -> Answer {
+async fn authorize(world: &World, asking: &AuthorizationRequest) -> TestResponse {
     Browser::new(&world.client).get(&asking.url(&world.client.auth_url)).await
 }
 
 #[tokio::test]
 async fn a_browser_logs_in_and_comes_back_with_a_code_that_gives_tokens() {
     on_each_database(PROGRAM, |world| async move {
-        let (asking, viewer) = (Asking::new("openid core"), &world.credentials.viewer);
+        let (asking, viewer) =
+            (AuthorizationRequest::new("openid core"), &world.credentials.viewer);
         let browser = Browser::new(&world.client);
         let page = browser.open(&asking).await;
         let answer = browser.submit(&page, "viewer", viewer).await;
-        let back = asking.come_back(&answer);
+        let back = asking.redirect_parameters(&answer);
         assert_eq!(back["state"], "a state & more");
         assert_eq!(back["iss"], world.client.auth_url, "RFC 9207");
         let tokens = asking.exchange(&world.client, &back["code"]).await.expect(200);
@@ -37,11 +38,11 @@ async fn a_browser_logs_in_and_comes_back_with_a_code_that_gives_tokens() {
 #[tokio::test]
 async fn who_is_logged_in_in_a_browser_is_not_asked_again_unless_the_client_wants_it() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let browser = Browser::new(&world.client);
         let none = asking.clone().with("prompt", "none");
-        let url = |asking: &Asking| asking.url(&world.client.auth_url);
-        let refused = none.come_back(&browser.get(&url(&none)).await);
+        let url = |asking: &AuthorizationRequest| asking.url(&world.client.auth_url);
+        let refused = none.redirect_parameters(&browser.get(&url(&none)).await);
         assert_eq!(refused["error"], "login_required");
         browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         let first = browser.cookie("__Host-login").unwrap();
@@ -50,7 +51,9 @@ async fn who_is_logged_in_in_a_browser_is_not_asked_again_unless_the_client_want
             again.exchange(&world.client, &code).await.expect(200);
         }
         // A log-in by the other kind of user is separate.
-        assert!(browser.open(&Asking::new("web")).await.html.contains("to your loans"));
+        assert!(
+            browser.open(&AuthorizationRequest::new("web")).await.html.contains("to your loans")
+        );
         for asks in [asking.clone().with("prompt", "login"), asking.clone().with("max_age", "0")] {
             let page = browser.open(&asks).await;
             asks.code(&browser.submit(&page, "viewer", &world.credentials.viewer).await);
@@ -67,7 +70,7 @@ async fn who_is_logged_in_in_a_browser_is_not_asked_again_unless_the_client_want
 #[tokio::test]
 async fn a_request_that_may_not_be_the_clients_is_shown_on_a_page_and_never_redirected() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let wrong = [
             asking.clone().with("client_id", ""),
             asking.clone().with("client_id", "nobody"),
@@ -93,7 +96,7 @@ async fn a_request_that_may_not_be_the_clients_is_shown_on_a_page_and_never_redi
 #[tokio::test]
 async fn other_mistakes_go_back_to_the_client_with_its_state() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let long = "x".repeat(5000);
         let wrong = [
             ("response_type", "token", "unsupported_response_type"),
@@ -116,16 +119,16 @@ async fn other_mistakes_go_back_to_the_client_with_its_state() {
         ];
         for (name, value, error) in wrong {
             let asking = asking.clone().with(name, value);
-            let back = asking.come_back(&authorize(&world, &asking).await);
+            let back = asking.redirect_parameters(&authorize(&world, &asking).await);
             assert_eq!(back["error"], error, "{name}={value:.30}");
             assert_eq!(back["state"], "a state & more");
             assert_eq!(back["iss"], world.client.auth_url);
         }
         world.sql("UPDATE oauth_clients SET user_kinds = 'web' WHERE client_id = 'browser'").await;
-        let back = asking.come_back(&authorize(&world, &asking).await);
+        let back = asking.redirect_parameters(&authorize(&world, &asking).await);
         assert_eq!(back["error"], "invalid_scope", "not one of this client's kinds of user");
         world.sql("UPDATE oauth_clients SET grants = '' WHERE client_id = 'browser'").await;
-        let back = asking.come_back(&authorize(&world, &asking).await);
+        let back = asking.redirect_parameters(&authorize(&world, &asking).await);
         assert_eq!(back["error"], "unauthorized_client");
         world
     })
@@ -135,7 +138,7 @@ async fn other_mistakes_go_back_to_the_client_with_its_state() {
 #[tokio::test]
 async fn a_program_on_the_users_machine_may_choose_its_port() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::of("browser", "http://127.0.0.1:50001/callback", "core");
+        let asking = AuthorizationRequest::of("browser", "http://127.0.0.1:50001/callback", "core");
         asking.tokens(&world.client, "viewer", &world.credentials.viewer).await;
         world
     })
@@ -145,10 +148,10 @@ async fn a_program_on_the_users_machine_may_choose_its_port() {
 #[tokio::test]
 async fn a_code_works_once_for_its_client_and_verifier_and_a_second_use_ends_the_session() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let browser = Browser::new(&world.client);
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
-        let other_verifier = Asking { verifier: "x".repeat(43), ..asking.clone() };
+        let other_verifier = AuthorizationRequest { verifier: "x".repeat(43), ..asking.clone() };
         let other_uri = asking.clone().with("redirect_uri", "http://127.0.0.1:1/callback");
         for wrong in [&other_verifier, &other_uri] {
             let refused = wrong.exchange(&world.client, &code).await.expect(400);
@@ -179,7 +182,7 @@ async fn a_code_works_once_for_its_client_and_verifier_and_a_second_use_ends_the
 #[tokio::test]
 async fn a_code_lives_for_a_minute_of_database_time() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let browser = Browser::new(&world.client);
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         world.age("authorization_requests", &["code_date"], 61).await;
@@ -198,7 +201,7 @@ async fn a_code_lives_for_a_minute_of_database_time() {
 #[tokio::test]
 async fn twenty_exchanges_of_one_code_at_once_give_one_session_at_most() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let browser = Browser::new(&world.client);
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         let attempts = (0..20).map(|_| asking.exchange(&world.client, &code));
@@ -214,7 +217,7 @@ async fn twenty_exchanges_of_one_code_at_once_give_one_session_at_most() {
 #[tokio::test]
 async fn a_form_works_only_in_the_browser_that_asked_and_only_from_our_page() {
     on_each_database(PROGRAM, |world| async move {
-        let (asking, word) = (Asking::new("core"), world.credentials.viewer.clone());
+        let (asking, word) = (AuthorizationRequest::new("core"), world.credentials.viewer.clone());
         let browser = Browser::new(&world.client);
         let page = browser.open(&asking).await;
         let stranger = Browser::new(&world.client);
@@ -251,7 +254,7 @@ async fn a_form_works_only_in_the_browser_that_asked_and_only_from_our_page() {
 #[tokio::test]
 async fn a_wrong_password_shows_the_form_again_and_tells_nothing() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("core").with("login_hint", "viewer");
+        let asking = AuthorizationRequest::new("core").with("login_hint", "viewer");
         let browser = Browser::new(&world.client);
         let page = browser.open(&asking).await;
         assert!(page.html.contains("value=\"viewer\""), "the hint stands in the field");
@@ -280,7 +283,7 @@ async fn a_wrong_password_shows_the_form_again_and_tells_nothing() {
 #[tokio::test]
 async fn only_a_browsers_window_gets_a_code_and_only_for_whom_the_client_expects() {
     on_each_database(PROGRAM, |world| async move {
-        let asking = Asking::new("openid core");
+        let asking = AuthorizationRequest::new("openid core");
         let browser = Browser::new(&world.client);
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
@@ -290,7 +293,7 @@ async fn only_a_browsers_window_gets_a_code_and_only_for_whom_the_client_expects
         let silent = asking.clone().with("prompt", "none").with("id_token_hint", hint);
         let url = silent.url(&world.client.auth_url);
         silent.code(&browser.get(&url).await);
-        assert_eq!(silent.come_back(&teller.get(&url).await)["error"], "login_required");
+        assert_eq!(silent.redirect_parameters(&teller.get(&url).await)["error"], "login_required");
         let requests = "SELECT COUNT(*) FROM authorization_requests";
         let before = world.count(requests).await;
         let plain = asking.url(&world.client.auth_url);

@@ -3,7 +3,7 @@
 use crate::PROGRAM;
 use acceptance::servers::free_port;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use sea_orm::ActiveValue::Set;
@@ -52,7 +52,7 @@ async fn add_client(world: &World, client_id: &str, keys: Value) {
     Entity::insert(row).exec_without_returning(&world.db).await.unwrap();
 }
 
-async fn introspect_with(world: &World, assertion: &str) -> Answer {
+async fn introspect_with(world: &World, assertion: &str) -> TestResponse {
     let form = [
         ("token", "junk"),
         ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),

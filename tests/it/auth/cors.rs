@@ -1,10 +1,10 @@
 //! CORS: pages of public clients call the auth server from their registered origins.
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 
-async fn send(world: &World, method: Method, path: &str, origin: &str) -> Answer {
+async fn send(world: &World, method: Method, path: &str, origin: &str) -> TestResponse {
     let url = format!("{}{path}", world.client.auth_url);
     let mut request = world.client.http.request(method.clone(), url).header("origin", origin);
     if method == Method::OPTIONS {

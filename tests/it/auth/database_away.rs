@@ -3,16 +3,17 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 
 #[tokio::test]
 async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_lost() {
-    let gated = Environment { gated: true, ..Environment::default() };
-    on_each_database_with(PROGRAM, gated, |world| async move {
-        let Some(gate) = &world.gate else { return world };
-        let (asking, viewer) = (Asking::new("openid core"), world.credentials.viewer.clone());
+    let environment = Environment { database_proxy: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let Some(proxy) = &world.database_proxy else { return world };
+        let (asking, viewer) =
+            (AuthorizationRequest::new("openid core"), world.credentials.viewer.clone());
         let browser = Browser::new(&world.client);
         let tokens = asking.tokens(&world.client, "viewer", &viewer).await;
         let page = browser.open(&asking).await;
@@ -22,7 +23,7 @@ async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_los
         };
         let access = tokens["access_token"].as_str().unwrap();
         let refresh = tokens["refresh_token"].as_str().unwrap();
-        gate.shut();
+        proxy.shut();
         let inactive = introspect(&world, access).await.expect(503);
         assert!(!inactive.text.contains("active\":false"), "{}", inactive.text);
         introspect(&world, "junk").await.expect(503);
@@ -44,7 +45,7 @@ async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_los
         browser.submit(&page, "viewer", &viewer).await.expect(503);
         browser.get("/.well-known/openid-configuration").await.expect(200);
         browser.get("/health/live").await.expect(200);
-        gate.open();
+        proxy.open();
         assert_eq!(introspect(&world, access).await.expect(200).json()["active"], true);
         asking.exchange(&world.client, &code).await.expect(200);
         world.client.form(("", ""), "/oauth2/token", &form).await.expect(200);

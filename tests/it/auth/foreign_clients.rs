@@ -2,9 +2,9 @@
 //! `tests/clients/`, and Apache.
 
 use crate::PROGRAM;
-use acceptance::foreign::{ClientKey, Program, add_client};
 use acceptance::installed_clients::skip;
 use acceptance::servers::free_port;
+use acceptance::third_party_clients::{ClientKey, ClientProgram, add_client};
 use acceptance::visitor::Visitor;
 use acceptance::web_servers::OpenidSite;
 use acceptance::world::{Environment, on_each_database_with};
@@ -44,7 +44,12 @@ async fn registered(world: &World, method: &str, algorithm: &str) -> (String, Va
 
 /// Runs a client as the officer in a new browser. Returns the client's output and how often the
 /// password was requested.
-async fn run(world: &World, program: &Program, client_id: &str, proof: Value) -> (Value, usize) {
+async fn run(
+    world: &World,
+    program: &ClientProgram,
+    client_id: &str,
+    proof: Value,
+) -> (Value, usize) {
     let mut visitor = Visitor::new(&world.client.http, &[&world.client.auth_url]);
     let user = ("officer", world.credentials.officer.as_str());
     let parameters = parameters(world, client_id, proof);
@@ -65,7 +70,7 @@ fn with_mutual_tls() -> Environment {
 
 #[tokio::test]
 async fn openid_client_gets_on_with_every_way_of_authentication() {
-    let program = match Program::node("openid_client.mjs") {
+    let program = match ClientProgram::node("openid_client.mjs") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
     };
@@ -87,7 +92,12 @@ async fn openid_client_gets_on_with_every_way_of_authentication() {
     .await;
 }
 
-async fn check_openid_client(world: &World, program: &Program, client_id: &str, proof: Value) {
+async fn check_openid_client(
+    world: &World,
+    program: &ClientProgram,
+    client_id: &str,
+    proof: Value,
+) {
     let by_certificate = proof["certificate"].is_string();
     let (seen, log_ins) = run(world, program, client_id, proof).await;
     println!("{client_id}: {seen:#}");
@@ -123,7 +133,7 @@ fn check_user(seen: &Value) {
 
 #[tokio::test]
 async fn oauth4webapi_finds_every_answer_valid_and_every_second_use_refused() {
-    let program = match Program::node("oauth4webapi.mjs") {
+    let program = match ClientProgram::node("oauth4webapi.mjs") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
     };
@@ -156,7 +166,7 @@ async fn oauth4webapi_finds_every_answer_valid_and_every_second_use_refused() {
 
 #[tokio::test]
 async fn authlib_gets_on_with_the_server() {
-    let program = match Program::python("authlib_client.py") {
+    let program = match ClientProgram::python("authlib_client.py") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
     };
@@ -234,7 +244,7 @@ async fn an_api_behind_apache_takes_live_tokens_alone() {
         let apache = site.start(&world, "site", SECRET).await;
         let ask = async |token: &str| {
             let request = world.client.http.get(format!("{}/api/who.shtml", apache.url));
-            world.client.send(request.bearer_auth(token)).await.expect("an answer")
+            world.client.send(request.bearer_auth(token)).await.expect("a response")
         };
         let token = world.token("teller").await;
         let answer = ask(&token).await;

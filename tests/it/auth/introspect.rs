@@ -1,9 +1,9 @@
 //! `/oauth2/introspect`
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 
-pub async fn introspect(world: &World, token: &str) -> Answer {
+pub async fn introspect(world: &World, token: &str) -> TestResponse {
     let secret = world.credentials.api_server.clone();
     let form = [("token", token), ("token_type_hint", "refresh_token")];
     world.client.form(("api-server", &secret), "/oauth2/introspect", &form).await

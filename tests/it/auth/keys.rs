@@ -1,14 +1,14 @@
 //! ID tokens and their signing keys; `/oauth2/jwks`, `/oauth2/userinfo`
 
 use crate::PROGRAM;
-use acceptance::log_in_form::Asking;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::log_in_form::AuthorizationRequest;
+use acceptance::{TestResponse, World, on_each_database};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
-async fn get(world: &World, path: &str) -> Answer {
+async fn get(world: &World, path: &str) -> TestResponse {
     let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
     world.client.send(request).await.unwrap()
 }
@@ -33,7 +33,9 @@ async fn verified(world: &World, tokens: &Value) -> Option<(String, Value)> {
 }
 
 async fn log_in(world: &World) -> Value {
-    Asking::new("openid core").tokens(&world.client, "viewer", &world.credentials.viewer).await
+    AuthorizationRequest::new("openid core")
+        .tokens(&world.client, "viewer", &world.credentials.viewer)
+        .await
 }
 
 #[tokio::test]
@@ -58,7 +60,7 @@ async fn an_id_token_says_who_logged_in_when_and_for_whom() {
         assert_eq!((&later["sub"], &later["sid"]), (&claims["sub"], &claims["sid"]));
         assert_eq!(later["nonce"], Value::Null);
         assert_eq!(later["auth_time"].as_i64().unwrap(), time("auth_time") - 500);
-        let plain = Asking::new("core");
+        let plain = AuthorizationRequest::new("core");
         let plain = plain.tokens(&world.client, "viewer", &world.credentials.viewer).await;
         assert_eq!(plain["id_token"], Value::Null);
         world

@@ -2,7 +2,7 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::seeds::file;
 use acceptance::world::Environment;
 use acceptance::{Database, World, on_each_database};
@@ -87,7 +87,8 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
 
 /// Codes, refreshes, lockouts and ID token claims do not depend on the clock of the process.
 async fn everything_else_ends_on_time(world: &World) {
-    let (asking, word) = (Asking::new("openid core"), world.credentials.viewer.as_str());
+    let (asking, word) =
+        (AuthorizationRequest::new("openid core"), world.credentials.viewer.as_str());
     let browser = Browser::new(&world.client);
     let code = browser.log_in(&asking, "viewer", word).await;
     world.age("authorization_requests", &["code_date"], 50).await;
@@ -181,7 +182,8 @@ const SWEPT: [(&str, &[&str], i64); 5] = [
 async fn expired_rows_are_swept_and_live_ones_stay() {
     on_each_database(PROGRAM, |mut world| async move {
         let fill = async || {
-            let (asking, word) = (Asking::new("core"), world.credentials.viewer.as_str());
+            let (asking, word) =
+                (AuthorizationRequest::new("core"), world.credentials.viewer.as_str());
             Browser::new(&world.client).open(&asking).await;
             assert!(world.client.log_in("core", "teller", "wrong").await.is_err());
             asking.tokens(&world.client, "viewer", word).await

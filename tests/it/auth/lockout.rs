@@ -3,10 +3,10 @@
 use crate::PROGRAM;
 use acceptance::world::Environment;
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, Client, World, on_each_database};
+use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 
-async fn attempt(client: &Client, name: &str, word: &str) -> Answer {
+async fn attempt(client: &Client, name: &str, word: &str) -> TestResponse {
     let form =
         [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
@@ -18,7 +18,7 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
 }
 
 /// Status, body and headers of an answer, without the headers that always differ.
-fn face(answer: &Answer) -> (u16, String, Vec<(String, String)>) {
+fn face(answer: &TestResponse) -> (u16, String, Vec<(String, String)>) {
     let headers = answer
         .headers
         .iter()

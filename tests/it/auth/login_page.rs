@@ -19,7 +19,7 @@ async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
         assert_eq!(browser.text("h1").await, "Log in");
         assert_eq!(browser.driver.title().await.unwrap(), "Log in – Loan Servicing");
         assert_eq!(browser.focus().await, "username");
-        browser.picture("log-in").await;
+        browser.screenshot("log-in").await;
 
         browser.press("viewer" + Key::Tab).await;
         assert_eq!(browser.focus().await, "password");
@@ -33,7 +33,7 @@ async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
         assert_eq!(password.prop("value").await.unwrap().as_deref(), Some(""));
         assert_eq!(password.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
         assert_eq!(password.attr("aria-invalid").await.unwrap().as_deref(), Some("true"));
-        browser.picture("log-in-refused").await;
+        browser.screenshot("log-in-refused").await;
         assert!(!application.has_arrivals());
 
         browser.press(world.credentials.viewer.as_str() + Key::Tab).await;
@@ -123,7 +123,7 @@ async fn without_an_id_token_a_log_out_is_asked_about() {
             let parameters = if returns { &parameters[..] } else { &[] };
             browser.open(&log_out_url(&world, parameters)).await;
             assert_eq!(browser.text("h1").await, "Do you want to log out?");
-            browser.picture("log-out").await;
+            browser.screenshot("log-out").await;
             world.client.get(access, "/loans/1").await.expect_problem(404, "not-found");
             browser.press(Key::Tab).await;
             assert_eq!(browser.focus().await, "button");
@@ -133,7 +133,7 @@ async fn without_an_id_token_a_log_out_is_asked_about() {
                 false => {
                     browser.see("p").await;
                     assert_eq!(browser.text("h1").await, "You are logged out");
-                    browser.picture("logged-out").await;
+                    browser.screenshot("logged-out").await;
                 }
             }
             world.client.get(access, "/loans/1").await.expect_problem(401, "token-invalid");
@@ -157,7 +157,7 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
         browser.open(&url).await;
         assert_eq!(browser.text("h1").await, "Log in to your loans");
         assert_eq!(browser.focus().await, "password");
-        browser.picture("log-in-web").await;
+        browser.screenshot("log-in-web").await;
         browser.press("first words" + Key::Enter).await;
         let arrival = application.arrival().await;
         let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
@@ -168,9 +168,9 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
         browser.open(&elsewhere).await;
         assert_eq!(browser.text("h1").await, "This request cannot be processed");
         assert!(browser.text("main").await.contains("not registered"));
-        browser.picture("mistake").await;
+        browser.screenshot("mistake").await;
         // The browser itself logs that the page came with 400.
-        let complaints = browser.complaints().await;
+        let complaints = browser.console_errors().await;
         assert!(complaints.len() == 1 && complaints[0].contains("400"), "{complaints:?}");
         (world, browser)
     })

@@ -1,7 +1,7 @@
 //! `/logout`, `/oauth2/logout`
 
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser, LogInPage, REDIRECT_URI};
+use acceptance::log_in_form::{AuthorizationRequest, Browser, LogInPage, REDIRECT_URI};
 use acceptance::seeds::file;
 use acceptance::{World, on_each_database};
 use base64::Engine;
@@ -34,7 +34,7 @@ async fn logging_out_again_or_with_a_dead_token_is_no_error() {
         }
         world.client.log_out("junk").await.expect(204);
         let url = format!("{}/logout", world.client.auth_url);
-        let without = world.client.send(world.client.http.post(url)).await.expect("an answer");
+        let without = world.client.send(world.client.http.post(url)).await.expect("a response");
         assert!(without.expect(401).header("www-authenticate").starts_with("Bearer"));
         world
     })
@@ -77,7 +77,7 @@ async fn web_users_log_in_and_out_of_a_table_of_their_own() {
 
 /// A browser in which the viewer is logged in, and the tokens of an application used there.
 async fn logged_in(world: &World) -> (Browser, Value) {
-    let asking = Asking::new("openid core");
+    let asking = AuthorizationRequest::new("openid core");
     let browser = Browser::new(&world.client);
     let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
     let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
@@ -86,9 +86,9 @@ async fn logged_in(world: &World) -> (Browser, Value) {
 
 /// True if the browser gets a code without any prompt.
 async fn remembered(world: &World, browser: &Browser) -> bool {
-    let asking = Asking::new("core").with("prompt", "none");
+    let asking = AuthorizationRequest::new("core").with("prompt", "none");
     let answer = browser.get(&asking.url(&world.client.auth_url)).await;
-    asking.come_back(&answer).contains_key("code")
+    asking.redirect_parameters(&answer).contains_key("code")
 }
 
 async fn refreshes(world: &World, tokens: &Value) -> bool {
@@ -104,7 +104,7 @@ async fn refreshes(world: &World, tokens: &Value) -> bool {
 async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_from_it() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let code = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
         let second = asking.exchange(&world.client, &code).await.expect(200).json();
         let unused = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
@@ -211,7 +211,7 @@ async fn an_application_that_gave_its_tokens_back_first_still_logs_its_user_out(
 async fn the_id_token_of_somebody_else_logs_nobody_out_of_this_browser() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
-        let asking = Asking::new("openid core");
+        let asking = AuthorizationRequest::new("openid core");
         let others = asking.tokens(&world.client, "teller", &world.credentials.teller).await;
         let hint = others["id_token"].as_str().unwrap();
         browser.get(&format!("/oauth2/logout?id_token_hint={hint}")).await.expect(200);
@@ -283,7 +283,7 @@ async fn two_log_ins_in_one_browser_end_together_and_another_users_ends_the_firs
             let token = tokens["access_token"].as_str().unwrap();
             world.client.get(token, "/loans/1").await.status == 404
         };
-        let asking = Asking::new("core").with("prompt", "login");
+        let asking = AuthorizationRequest::new("core").with("prompt", "login");
         let (browser, first) = logged_in(&world).await;
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         let second = asking.exchange(&world.client, &code).await.expect(200).json();

@@ -1,13 +1,13 @@
 //! `/.well-known/oauth-authorization-server`, and health.
 
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::{World, on_each_database};
 use serde_json::Value;
 
 async fn metadata(world: &World, path: &str) -> Value {
     let url = format!("{}{path}", world.client.auth_url);
-    world.client.send(world.client.http.get(url)).await.expect("an answer").expect(200).json()
+    world.client.send(world.client.http.get(url)).await.expect("a response").expect(200).json()
 }
 
 /// The words of a list.
@@ -40,7 +40,7 @@ async fn the_metadata_says_only_what_is_true() {
             ("jwks_uri", 200),
         ] {
             let request = world.client.http.get(format!("{auth_url}{}", path(name)));
-            world.client.send(request).await.expect("an answer").expect(status);
+            world.client.send(request).await.expect("a response").expect(status);
         }
         let secret = world.credentials.integration.clone();
         for grant in words(&document, "grant_types_supported") {
@@ -48,7 +48,7 @@ async fn the_metadata_says_only_what_is_true() {
             let answer = world.client.form(("integration", &secret), "/oauth2/token", &form).await;
             assert_ne!(answer.json()["error"], "unsupported_grant_type");
         }
-        let back = async |asking: Asking| {
+        let back = async |asking: AuthorizationRequest| {
             let answer = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
             assert_eq!(answer.status, 303);
             answer.header("location").to_owned()
@@ -60,7 +60,7 @@ async fn the_metadata_says_only_what_is_true() {
         assert_eq!(standard, ["openid", "profile", "email", "offline_access"]);
         for kind in kinds {
             let scope = format!("{} {kind}", standard.join(" "));
-            assert!(back(Asking::new(&scope)).await.starts_with(&good), "{scope}");
+            assert!(back(AuthorizationRequest::new(&scope)).await.starts_with(&good), "{scope}");
         }
         for (parameter, list) in [
             ("response_type", "response_types_supported"),
@@ -68,11 +68,15 @@ async fn the_metadata_says_only_what_is_true() {
             ("code_challenge_method", "code_challenge_methods_supported"),
         ] {
             for word in words(&document, list) {
-                assert!(back(Asking::new("core").with(parameter, word)).await.starts_with(&good));
+                assert!(
+                    back(AuthorizationRequest::new("core").with(parameter, word))
+                        .await
+                        .starts_with(&good)
+                );
             }
         }
         for prompt in words(&document, "prompt_values_supported") {
-            let location = back(Asking::new("core").with("prompt", prompt)).await;
+            let location = back(AuthorizationRequest::new("core").with("prompt", prompt)).await;
             assert!(!location.contains("invalid_request"), "{prompt}: {location}");
         }
         world
@@ -87,7 +91,7 @@ async fn every_answer_has_the_headers_that_keep_it_safe() {
             ["/login", "/oauth2/authorize", "/oauth2/logout", "/oauth2/userinfo", "/nothing"]
         {
             let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
-            let answer = world.client.send(request).await.expect("an answer");
+            let answer = world.client.send(request).await.expect("a response");
             for (name, value) in [
                 ("x-content-type-options", "nosniff"),
                 ("x-frame-options", "DENY"),
@@ -110,7 +114,7 @@ async fn health_tells_the_databases_time() {
         for server in [world.client.auth_url.clone(), world.client.api_url.clone()] {
             let get = async |path: &str| {
                 let request = world.client.http.get(format!("{server}{path}"));
-                world.client.send(request).await.expect("an answer").expect(200).json()
+                world.client.send(request).await.expect("a response").expect(200).json()
             };
             assert_eq!(get("/health/live").await["status"], "live");
             let ready = get("/health/ready").await;

@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use crate::installer::installer;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use reqwest::Method;
@@ -12,12 +12,12 @@ use reqwest::Method;
 async fn the_log_in_page_names_the_application_as_people_know_it() {
     on_each_database(PROGRAM, |world| async move {
         let browser = Browser::new(&world.client);
-        let page = browser.open(&Asking::new("core")).await;
+        let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>the quickstart</bdi>"), "{}", page.html);
         let named = ["client", "name", "browser", "Our <Portal>"];
         let said = installer(&world, &named).await.done();
         assert!(said.contains("is now named Our <Portal>"), "{said}");
-        let page = browser.open(&Asking::new("core")).await;
+        let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>Our &lt;Portal&gt;</bdi>"), "{}", page.html);
         let clients = installer(&world, &["client", "list", "--json"]).await.json();
         let names = clients.as_array().expect("a list").iter().map(|client| &client["name"]);
@@ -39,7 +39,7 @@ async fn the_log_in_page_names_the_application_as_people_know_it() {
 async fn a_page_about_a_mistake_says_what_to_do_has_a_reference_and_leads_back() {
     on_each_database(PROGRAM, |world| async move {
         let browser = Browser::new(&world.client);
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let url = asking.url(&world.client.auth_url);
         let (known, _) = url.split_once("redirect_uri=").expect("a redirect URI");
         let elsewhere = format!("{known}redirect_uri=https://elsewhere.example/");
@@ -81,9 +81,9 @@ async fn the_roots_of_both_servers_lead_to_the_documentation() {
         assert_eq!(browser.get("/").await.expect(303).header("location"), documentation);
         assert_eq!(world.client.get("", "/").await.expect(302).header("location"), "/docs");
         let head = world.client.http.head(format!("{}/", world.client.auth_url));
-        assert_eq!(world.client.send(head).await.expect("an answer").status, 303);
+        assert_eq!(world.client.send(head).await.expect("a response").status, 303);
         let posted = world.client.request(Method::POST, "", "/");
-        let posted = world.client.send(posted).await.expect("an answer").expect(405);
+        let posted = world.client.send(posted).await.expect("a response").expect(405);
         assert_eq!(posted.header("allow"), "GET, HEAD");
         world
     })

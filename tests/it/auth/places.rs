@@ -2,9 +2,9 @@
 //! block other users.
 
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::world::{Environment, on_each_database_with, on_embedded_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -31,9 +31,9 @@ async fn at_the_page(
     address: &str,
     user_name: &str,
     password: &str,
-) -> impl Future<Output = Answer> + use<> {
+) -> impl Future<Output = TestResponse> + use<> {
     let browser = Browser::new(&world.client).from(address);
-    let page = browser.open(&Asking::new("core")).await;
+    let page = browser.open(&AuthorizationRequest::new("core")).await;
     let (user_name, password) = (user_name.to_owned(), password.to_owned());
     async move { browser.submit(&page, &user_name, &password).await }
 }
@@ -123,7 +123,7 @@ async fn a_client_that_has_proved_who_it_is_logs_many_users_in_from_one_network(
             world.client.send(request)
         });
         for answer in futures_util::future::join_all(log_ins).await {
-            assert_eq!(answer.expect("an answer").expect(400).json()["error"], "invalid_grant");
+            assert_eq!(answer.expect("a response").expect(400).json()["error"], "invalid_grant");
         }
         world
     })
@@ -134,7 +134,8 @@ async fn a_client_that_has_proved_who_it_is_logs_many_users_in_from_one_network(
 async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
     on_each_database_with(PROGRAM, Environment::default(), |world| async move {
         let viewer = &world.credentials.viewer;
-        let mut tokens = Asking::new("core").tokens(&world.client, "viewer", viewer).await;
+        let mut tokens =
+            AuthorizationRequest::new("core").tokens(&world.client, "viewer", viewer).await;
         let refresh = async |token: &str| {
             let form = [
                 ("grant_type", "refresh_token"),
@@ -160,7 +161,7 @@ async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
         assert_eq!(refused.expect(429).json()["error"], "temporarily_unavailable");
         let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'token_refreshed'";
         assert_eq!(world.count(events).await, refreshed as i64);
-        let other = Asking::new("core").tokens(&world.client, "viewer", viewer).await;
+        let other = AuthorizationRequest::new("core").tokens(&world.client, "viewer", viewer).await;
         refresh(other["refresh_token"].as_str().unwrap()).await.expect(200);
         sleep(Duration::from_secs(6)).await;
         refresh(tokens["refresh_token"].as_str().unwrap()).await.expect(200);
@@ -172,7 +173,7 @@ async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
 #[tokio::test]
 async fn a_browser_that_is_logged_in_is_given_codes_at_a_rate() {
     on_each_database_with(PROGRAM, Environment::default(), |world| async move {
-        let asking = Asking::new("core");
+        let asking = AuthorizationRequest::new("core");
         let (browser, other) = (Browser::new(&world.client), Browser::new(&world.client));
         let viewer = &world.credentials.viewer;
         browser.log_in(&asking, "viewer", viewer).await;
@@ -193,7 +194,8 @@ async fn a_browser_that_is_logged_in_is_given_codes_at_a_rate() {
         let seconds: u64 = refused.expect(429).header("retry-after").parse().expect("seconds");
         assert!((1..=6).contains(&seconds), "{seconds}");
         let silent = asking.clone().with("prompt", "none");
-        let back = silent.come_back(&browser.get(&silent.url(&world.client.auth_url)).await);
+        let back =
+            silent.redirect_parameters(&browser.get(&silent.url(&world.client.auth_url)).await);
         assert_eq!(back["error"], "temporarily_unavailable");
         asking.code(&other.get(&url).await);
         world

@@ -2,9 +2,9 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::Asking;
+use acceptance::log_in_form::AuthorizationRequest;
 use acceptance::seeds::file;
-use acceptance::{Answer, Client, World, on_each_database};
+use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,10 +16,10 @@ async fn session(world: &World, scope: &str) -> Value {
         "web" => ("one", "first words"),
         _ => ("viewer", world.credentials.viewer.as_str()),
     };
-    Asking::new(scope).tokens(&world.client, user, word).await
+    AuthorizationRequest::new(scope).tokens(&world.client, user, word).await
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
+async fn refresh(client: &Client, token: &str) -> TestResponse {
     let form =
         [("grant_type", "refresh_token"), ("client_id", "browser"), ("refresh_token", token)];
     client.form(("", ""), "/oauth2/token", &form).await
@@ -31,7 +31,7 @@ async fn next(client: &Client, tokens: &Value) -> Value {
 }
 
 #[track_caller]
-fn refused(answer: &Answer) {
+fn refused(answer: &TestResponse) {
     assert_eq!(answer.status, 400, "{}", answer.text);
     assert_eq!(answer.json()["error"], "invalid_grant");
 }

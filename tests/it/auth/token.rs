@@ -2,9 +2,9 @@
 
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 
-async fn ask(world: &World, form: &[(&str, &str)]) -> Answer {
+async fn ask(world: &World, form: &[(&str, &str)]) -> TestResponse {
     let secret = world.credentials.integration.clone();
     world.client.form(("integration", &secret), "/oauth2/token", form).await
 }
@@ -108,9 +108,9 @@ async fn malformed_requests_have_the_errors_of_rfc_6749() {
         assert_eq!(refused.json()["error"], "invalid_request");
         let url = format!("{}/oauth2/token", world.client.auth_url);
         let json = world.client.http.post(&url).json(&serde_json::json!({"grant_type": "x"}));
-        let json = world.client.send(json).await.expect("an answer").expect(400);
+        let json = world.client.send(json).await.expect("a response").expect(400);
         assert_eq!(json.json()["error"], "invalid_request");
-        let get = world.client.send(world.client.http.get(&url)).await.expect("an answer");
+        let get = world.client.send(world.client.http.get(&url)).await.expect("a response");
         assert_eq!(get.expect_problem(405, "method-not-allowed").header("allow"), "POST");
         world
     })

@@ -2,7 +2,7 @@
 
 use super::upgrade::{Earlier, put_letter};
 use super::{Said, command, run};
-use acceptance::{Database, earlier};
+use acceptance::{Database, upgrade_dumps};
 use std::path::PathBuf;
 
 /// A database and a copy of it, with the settings of the original's servers.
@@ -19,7 +19,7 @@ impl Pair {
             one.upgrade(&["--yes"]).await.done();
             put_letter(&one.url, one.folder.path()).await;
         }
-        let keys = earlier::credentials();
+        let keys = upgrade_dumps::credentials();
         let auth = format!(
             "AUTH_DATABASE_URL={}\nAUTH_MASTER_KEYS=k1:{}\nAUTH_TOKEN_KEYS=k1:{}\n",
             live.url, keys.master_key, keys.token_key

@@ -2,7 +2,7 @@
 
 use super::{add_session, audit, everything, file, installer, sessions, user_id};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
 const ADD: [&str; 7] = ["client", "add", "app", "--grant", "password", "--user-kind", "core"];
@@ -20,7 +20,7 @@ async fn add(world: &World) -> String {
     secret(&answer)
 }
 
-async fn log_in(world: &World, secret: &str) -> Answer {
+async fn log_in(world: &World, secret: &str) -> TestResponse {
     let password = world.credentials.viewer.clone();
     let form = [
         ("grant_type", "password"),

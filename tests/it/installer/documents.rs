@@ -63,7 +63,7 @@ impl Store {
     async fn remove(&self, kept: &Kept) {
         let path = format!("{}?documentId={}", self.path, kept.document_id);
         let removal = self.world.client.request(Method::DELETE, &self.token, &path);
-        self.world.client.send(removal).await.expect("an answer").expect(204);
+        self.world.client.send(removal).await.expect("a response").expect(204);
     }
 
     /// Writes a file that does not come from an upload and is this many hours old.

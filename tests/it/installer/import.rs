@@ -6,7 +6,7 @@ use super::{Said, command, file, run};
 use crate::PROGRAM;
 use acceptance::World;
 use acceptance::on_each_database;
-use acceptance::seeds::WORKED;
+use acceptance::seeds::WORKED_EXAMPLE;
 use acceptance::world::Environment;
 use tokio::process::Command;
 
@@ -48,12 +48,12 @@ async fn a_file_comes_in_once_and_the_report_is_told_again() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let before = world.snapshot().await;
-        let tried = import(&world, WORKED, &["--test"]).await.done();
+        let tried = import(&world, WORKED_EXAMPLE, &["--test"]).await.done();
         let kept = "\ntest run: nothing was committed; everything would have been imported\n";
         assert_eq!(tried, format!("{TABLE}{kept}"));
         assert_eq!(world.snapshot().await, before);
 
-        let done = import(&world, WORKED, &[]).await.done();
+        let done = import(&world, WORKED_EXAMPLE, &[]).await.done();
         assert_eq!(done, format!("{TABLE}\ncommitted\n"));
         let admin = world.token("admin").await;
         let loan_id = world.count("SELECT loan_id FROM loans").await;
@@ -67,14 +67,14 @@ async fn a_file_comes_in_once_and_the_report_is_told_again() {
         assert_eq!(world.texts(by).await, ["admin"]);
 
         let after = world.snapshot().await;
-        let again = import(&world, WORKED, &[]).await.done();
+        let again = import(&world, WORKED_EXAMPLE, &[]).await.done();
         assert!(
             again.starts_with("this file was already imported within the last 24 hours"),
             "{again}"
         );
         assert!(again.ends_with(&format!("{TABLE}\ncommitted\n")), "{again}");
         assert_eq!(world.snapshot().await, after);
-        let once_more = import(&world, WORKED, &["--key", "once more"]).await;
+        let once_more = import(&world, WORKED_EXAMPLE, &["--key", "once more"]).await;
         assert_eq!(once_more.code, Some(1), "{}", once_more.output);
         assert!(once_more.output.ends_with("\nnothing was committed\n"), "{}", once_more.output);
         world
@@ -145,7 +145,7 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
         world.define_fields().await;
         other.define_fields().await;
         let admin = other.token("admin").await;
-        for xml in [WORKED.to_owned(), three_contacts("<Core>")] {
+        for xml in [WORKED_EXAMPLE.to_owned(), three_contacts("<Core>")] {
             let key = format!("key {}", xml.len());
             let answer = other.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
             let said = import(&world, &xml, &["--json", "--key", &key]).await;
@@ -160,7 +160,7 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
             let first = said.error.lines().next().expect("a line");
             assert!(first.starts_with("import: this file was already imported within"), "{first}");
         }
-        import(&world, "<Core/>", &["--key", &format!("key {}", WORKED.len())])
+        import(&world, "<Core/>", &["--key", &format!("key {}", WORKED_EXAMPLE.len())])
             .await
             .refused("the key was already used for another file");
         other.close().await;

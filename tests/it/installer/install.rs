@@ -11,7 +11,7 @@ mod wizard;
 use crate::PROGRAM;
 use acceptance::client::Client;
 use acceptance::databases::create_empty;
-use acceptance::servers::{Kind, Process, free_port};
+use acceptance::servers::{ServerKind, ServerProcess, free_port};
 use acceptance::{Database, seeds};
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ impl Machine {
         let (auth_url, _) = self.urls();
         let client = self.client(client_secret);
         let mut auth = self.start_auth_server().await;
-        let mut api = self.start(Kind::Api, "api-server", &client.api_url).await;
+        let mut api = self.start(ServerKind::Api, "api-server", &client.api_url).await;
         let token = client.log_in("core", admin, password).await.expect("a token");
         let file = seeds::file(&seeds::borrower_with_loan(1, seeds::PUBLISHED_TERMS));
         let result = client.import(&token, false, &file, None).await.expect(200).json();
@@ -132,18 +132,18 @@ impl Machine {
         Client::new(&auth_url, &api_url, &self.path("etc/tls/ca.pem"), secret)
     }
 
-    async fn start_auth_server(&self) -> Process {
-        self.start(Kind::Auth, "auth-server", &self.urls().0).await
+    async fn start_auth_server(&self) -> ServerProcess {
+        self.start(ServerKind::Auth, "auth-server", &self.urls().0).await
     }
 
     /// Starts a server with the settings written.
-    async fn start(&self, kind: Kind, name: &str, url: &str) -> Process {
+    async fn start(&self, kind: ServerKind, name: &str, url: &str) -> ServerProcess {
         let no_delay = ["AUTH", "API"].map(|prefix| format!("{prefix}_DRAIN_DELAY_SECONDS"));
         let environment: BTreeMap<_, _> = no_delay.map(|name| (name, "0".to_owned())).into();
         let env_file = self.path(&format!("etc/{name}.env"));
         let ready = format!("{url}/health/ready");
         let http = self.client("").http;
-        Process::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
+        ServerProcess::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
     }
 
     fn urls(&self) -> (String, String) {

@@ -219,10 +219,10 @@ async fn a_client_that_the_auth_server_refuses_is_told() {
 
 #[tokio::test]
 async fn without_the_database_it_says_so_once_and_soon() {
-    let gated = Environment { gated: true, ..Environment::default() };
-    on_each_database_with(PROGRAM, gated, |world| async move {
-        let Some(gate) = &world.gate else { return world };
-        gate.shut();
+    let environment = Environment { database_proxy: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let Some(proxy) = &world.database_proxy else { return world };
+        proxy.shut();
         let began = Instant::now();
         let said = ask(&world, &[]).await;
         // Each server waits five seconds for the database, both at the same time.
@@ -235,7 +235,7 @@ async fn without_the_database_it_says_so_once_and_soon() {
         let silent = "503 Service Unavailable\"";
         assert!(!said.output.contains(silent), "{}", said.output);
         assert!(!said.output.contains("Unavailable \""), "{}", said.output);
-        gate.open();
+        proxy.open();
         world
     })
     .await;

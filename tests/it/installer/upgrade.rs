@@ -7,8 +7,7 @@ mod under_way;
 use super::{command, run};
 use crate::PROGRAM;
 use acceptance::world::Environment;
-use acceptance::{Database, World, catalogue, earlier};
-use earlier::Rows;
+use acceptance::{Database, World, catalogue, upgrade_dumps};
 use sea_orm::DatabaseConnection;
 use serde_json::json;
 use shared::migration::{self, MIGRATIONS, SchemaState};
@@ -16,6 +15,7 @@ use shared::{db, tls};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tempfile::TempDir;
+use upgrade_dumps::TableContents;
 
 /// The versions for which there are dumps, and the number of migrations each had.
 const VERSIONS: [(&str, usize); 3] = [("first", 2), ("second", 10), ("third", 12)];
@@ -33,7 +33,7 @@ impl Earlier {
     pub async fn load(database: Database, version: &str) -> Self {
         tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
-        let url = earlier::load(&database, version, folder.path()).await;
+        let url = upgrade_dumps::load(&database, version, folder.path()).await;
         Self { database, url, folder }
     }
 
@@ -59,8 +59,8 @@ impl Earlier {
         self.with(async |db| migration::schema_state(db).await).await.expect("a state")
     }
 
-    pub async fn all(&self) -> (BTreeSet<String>, Rows) {
-        self.with(async |db| (catalogue::read(db).await, earlier::rows(db).await)).await
+    pub async fn all(&self) -> (BTreeSet<String>, TableContents) {
+        self.with(async |db| (catalogue::read(db).await, upgrade_dumps::rows(db).await)).await
     }
 
     /// Checks that the schema equals that of a new database.
@@ -70,13 +70,13 @@ impl Earlier {
     }
 
     /// Checks that all rows are unchanged in the columns they had.
-    async fn keeps(&self, before: &Rows) {
+    async fn keeps(&self, before: &TableContents) {
         for ((table, columns), rows) in before {
             // Converted to another form; see `took_import_along`.
             if table == "import_records" && columns.contains(&"scope_hash".to_owned()) {
                 continue;
             }
-            let after = self.with(async |db| earlier::texts(db, table, columns).await).await;
+            let after = self.with(async |db| upgrade_dumps::texts(db, table, columns).await).await;
             let lost: Vec<_> = rows.iter().filter(|row| !after.contains(row)).collect();
             assert!(lost.is_empty(), "{table} {columns:?}: {lost:#?}");
             if !["settings", "seaql_migrations"].contains(&table.as_str()) {
@@ -141,7 +141,7 @@ async fn took_import_along(earlier: &Earlier, version: &str) {
     if version == "first" {
         let columns = ["record_index", "record_count", "part", "result"].map(str::to_owned);
         let joined = "import_records JOIN import_runs USING (import_id)";
-        let rows = earlier.with(async |db| earlier::texts(db, joined, &columns).await).await;
+        let rows = earlier.with(async |db| upgrade_dumps::texts(db, joined, &columns).await).await;
         assert_eq!(rows, [r#"7|1|0|[{"Index":7}]"#]);
     }
 }
@@ -152,7 +152,7 @@ async fn serves(earlier: Earlier, version: &str) {
     if version != "first" {
         put_letter(&url, folder.path()).await;
     }
-    let credentials = earlier::credentials();
+    let credentials = upgrade_dumps::credentials();
     let world =
         World::on(PROGRAM, database, url, folder, credentials, Environment::default()).await;
     let admin = world.token("admin").await;
@@ -190,7 +190,8 @@ async fn serves(earlier: Earlier, version: &str) {
 pub async fn put_letter(url: &str, folder: &Path) {
     let db = db::connect(url, 1, false).await.expect("a connection");
     let value = async |table: &str, column: &str, rest: &str| {
-        let rows = earlier::texts(&db, &format!("{table} {rest}"), &[column.to_owned()]).await;
+        let rows =
+            upgrade_dumps::texts(&db, &format!("{table} {rest}"), &[column.to_owned()]).await;
         rows.into_iter().next().expect("a row")
     };
     let key = value("document_files", "object_key", "").await;

@@ -5,10 +5,10 @@
 //! neither list fails the test.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::with_known_parameters;
 use acceptance::forms::{self, Form};
-use acceptance::rows::with_known;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -76,18 +76,18 @@ async fn operations(world: &World) -> Vec<(String, Method, String)> {
     found
 }
 
-async fn call(world: &World, token: &str, method: &Method, path: &str) -> Answer {
+async fn call(world: &World, token: &str, method: &Method, path: &str) -> TestResponse {
     let request = world.client.request(method.clone(), token, path);
     let request = match *method == Method::GET {
         true => request,
         // Garbage, because access is decided before the body is read.
         false => request.header("content-type", "text/plain").body("rubbish"),
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 /// Sends a request that is valid apart from the row it names.
-async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -> Answer {
+async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -> TestResponse {
     let request = |path: &str| world.client.request(method.clone(), token, path);
     let request = match *method {
         Method::PUT if path.contains("/comments/") => request(path).json(&json!({
@@ -100,11 +100,11 @@ async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -
             .body(Form::file("a.txt", b"words").finish()),
         Method::DELETE => {
             let all = [("documentId", "1"), ("fileId", "1"), ("versionHash", "any")];
-            request(&with_known(method, path, &all))
+            request(&with_known_parameters(method, path, &all))
         }
         _ => request(path),
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]

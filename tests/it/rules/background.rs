@@ -3,16 +3,16 @@
 
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, Database, World};
+use acceptance::{Database, TestResponse, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn ready(world: &World) -> Answer {
+async fn ready(world: &World) -> TestResponse {
     let request = world.client.http.get(format!("{}/health/ready", world.client.api_url));
-    world.client.send(request).await.expect("an answer").expect(200)
+    world.client.send(request).await.expect("a response").expect(200)
 }
 
 /// Waits until exactly these tasks are failing.

@@ -6,7 +6,7 @@
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::quickstart::Quickstart;
-use acceptance::{Answer, Client, contract};
+use acceptance::{Client, TestResponse, contract};
 use api_server::http::operations::{FORM, JSON, Operation};
 use api_server::openapi::examples::{self, Example};
 use api_server::router::operations;
@@ -32,7 +32,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    async fn send(&self, method: &Method, path: &str, body: Body) -> Answer {
+    async fn send(&self, method: &Method, path: &str, body: Body) -> TestResponse {
         let request = self.client.request(method.clone(), &self.token, path);
         let request = match body {
             Body::None => request,
@@ -40,7 +40,7 @@ impl Recorder {
             Body::Xml(text) => request.header("content-type", "application/xml").body(text),
             Body::File(form) => request.header("content-type", media_type()).body(form),
         };
-        self.client.send(request).await.expect("an answer")
+        self.client.send(request).await.expect("a response")
     }
 
     /// Records an answer as the example of an operation.

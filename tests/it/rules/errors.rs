@@ -20,7 +20,7 @@ async fn what_the_framework_refuses_is_a_problem_too() {
         let loan_id = book(&world, &admin).await;
         let call = async |method: Method, path: &str| {
             let request = world.client.request(method, &admin, path);
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
         call(Method::GET, "/nowhere").await.expect_problem(404, "not-found");
         call(Method::GET, "/loans/1/").await.expect_problem(404, "not-found");
@@ -38,7 +38,7 @@ async fn what_the_framework_refuses_is_a_problem_too() {
             .client
             .request(Method::GET, &admin, &format!("/loans/{loan_id}"))
             .header("accept", "text/html, application/xml;q=0.9");
-        let accept = world.client.send(accept).await.expect("an answer");
+        let accept = world.client.send(accept).await.expect("a response");
         accept.expect_problem(406, "not-acceptable");
         for (accept, status) in [
             ("application/json;q=0, */*", 406),
@@ -49,7 +49,7 @@ async fn what_the_framework_refuses_is_a_problem_too() {
         ] {
             let request = world.client.request(Method::GET, &admin, &format!("/loans/{loan_id}"));
             let answer = world.client.send(request.header("accept", accept)).await;
-            assert_eq!(answer.expect("an answer").status, status, "{accept}");
+            assert_eq!(answer.expect("a response").status, status, "{accept}");
         }
         let twice = format!("/loans/{loan_id}/transactions?limit=1&limit=2");
         call(Method::GET, &twice).await.expect_problem(400, "bad-request");
@@ -72,14 +72,14 @@ async fn bodies_are_limited_and_must_be_json() {
         let post = async |media: &str, body: Vec<u8>| {
             let request = world.client.request(Method::POST, &admin, &path);
             let request = request.header("content-type", media).body(body);
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
         let json = "application/json";
         let refused = post("text/plain", b"{}".to_vec()).await;
         refused.expect_problem(415, "unsupported-media-type");
         let malformed = "/loans/abc/transactions/payments?test=banana";
         let request = world.client.request(Method::POST, &admin, malformed).body("x");
-        let refused = world.client.send(request).await.expect("an answer");
+        let refused = world.client.send(request).await.expect("a response");
         refused.expect_problem(415, "unsupported-media-type");
         let twice = br#"{"Amount": "1.00", "Amount": "2.00"}"#;
         post(json, twice.to_vec()).await.expect_problem(400, "bad-request");
@@ -113,16 +113,16 @@ async fn without_the_auth_server_every_call_is_refused_until_it_is_back() {
 
 #[tokio::test]
 async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
-    let gated = Environment { gated: true, ..Environment::default() };
-    on_each_database_with(PROGRAM, gated, |world| async move {
+    let environment = Environment { database_proxy: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let secret = world.credentials.api_server.clone();
         let form = [("token", admin.as_str())];
         let introspect = || world.client.form(("api-server", &secret), "/oauth2/introspect", &form);
         introspect().await.expect(200);
-        match &world.gate {
-            Some(gate) => {
-                gate.shut();
+        match &world.database_proxy {
+            Some(proxy) => {
+                proxy.shut();
                 let away = introspect().await.expect(503);
                 assert_eq!(away.json()["error"], "temporarily_unavailable");
                 assert_eq!(away.header("retry-after"), "5");
@@ -133,7 +133,7 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
                 let ready = world.client.get("", "/health/ready").await;
                 ready.expect_problem(503, "database-unavailable");
                 world.client.log_out(&admin).await.expect(503);
-                gate.open();
+                proxy.open();
             }
             // SQLite is a file: it cannot be stopped, but its tables can be renamed.
             None => {
@@ -158,12 +158,12 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
 
 #[tokio::test]
 async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
-    let gated = Environment { gated: true, ..Environment::default() };
-    on_each_database_with(PROGRAM, gated, |world| async move {
+    let environment = Environment { database_proxy: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
         // The embedded database has no network that could fail.
-        let Some(gate) = &world.gate else { return world };
+        let Some(proxy) = &world.database_proxy else { return world };
         let admin = world.token("admin").await;
-        gate.freeze();
+        proxy.freeze();
         let started = std::time::Instant::now();
         let secret = world.credentials.api_server.clone();
         let form = [("token", admin.as_str())];
@@ -184,8 +184,8 @@ async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
         assert!(text.contains("The service cannot be reached at the moment."), "{text}");
         let waited = started.elapsed();
         assert!(waited < Duration::from_secs(40), "{waited:?}");
-        gate.shut();
-        gate.open();
+        proxy.shut();
+        proxy.open();
         for _ in 0..100 {
             if world.client.get(&admin, "/loans/1").await.status == 404 {
                 return world;

@@ -37,7 +37,7 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
                 Method::GET | Method::DELETE => request,
                 _ => request.header("content-type", "text/plain").body("rubbish"),
             };
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
         let methods = [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::PATCH];
         for (former, current) in MOVED {

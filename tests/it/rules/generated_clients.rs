@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::Client;
-use acceptance::generators::{Missing, Workshop, or_skip};
+use acceptance::generators::{GeneratedClient, MissingProgram, or_skip};
 use acceptance::installed_clients::{python_program, skip, system_program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ impl Quickstart {
     }
 
     /// Lets a program carry out its steps. Returns its output.
-    async fn tried_by(workshop: &Workshop, command: &mut Command) -> String {
+    async fn tried_by(workshop: &GeneratedClient, command: &mut Command) -> String {
         let quickstart = Self::running().await;
         // A program compares lists with each other, and all programs post to the same loan.
         let _turn = quickstart.turn.lock().await;
@@ -66,7 +66,7 @@ impl Quickstart {
     }
 
     /// Lets a program carry out its main job to the end.
-    async fn main_job_by(workshop: &Workshop, command: &mut Command) {
+    async fn main_job_by(workshop: &GeneratedClient, command: &mut Command) {
         let steps = Self::tried_by(workshop, command).await;
         assert!(steps.contains("posted 10.07\n"), "{steps}");
         assert!(steps.contains("downloaded the same bytes\n"), "{steps}");
@@ -74,7 +74,7 @@ impl Quickstart {
     }
 
     /// Lets a program read a loan and a problem with a token.
-    async fn read_by(workshop: &Workshop, command: &mut Command) {
+    async fn read_by(workshop: &GeneratedClient, command: &mut Command) {
         let quickstart = Self::running().await;
         let report = std::fs::read_to_string(&quickstart.file).expect("a report");
         let report: Value = serde_json::from_str(&report).expect("JSON");
@@ -96,9 +96,9 @@ impl Quickstart {
 
 fn open(
     tool: &'static str,
-    compile: impl FnOnce(&Workshop) -> Result<(), Missing>,
-) -> Option<Workshop> {
-    or_skip(Workshop::open(tool, Path::new(PLACE), compile))
+    compile: impl FnOnce(&GeneratedClient) -> Result<(), MissingProgram>,
+) -> Option<GeneratedClient> {
+    or_skip(GeneratedClient::open(tool, Path::new(PLACE), compile))
 }
 
 /// `get_loan` as `GetLoan`.
@@ -125,7 +125,7 @@ async fn python() {
     Quickstart::main_job_by(&workshop, &mut program).await;
 }
 
-fn compile_typescript(workshop: &Workshop) -> Result<(), Missing> {
+fn compile_typescript(workshop: &GeneratedClient) -> Result<(), MissingProgram> {
     system_program("node", "nodejs npm")?;
     workshop.run("tsc", &["-p", "."]);
     Ok(())
@@ -162,7 +162,7 @@ async fn openapi_python_client() {
     Quickstart::read_by(&workshop, &mut program).await;
 }
 
-fn compile_java(workshop: &Workshop) -> Result<(), Missing> {
+fn compile_java(workshop: &GeneratedClient) -> Result<(), MissingProgram> {
     system_program("javac", "default-jdk-headless")?;
     system_program("mvn", "maven")?;
     let lib = format!("-DoutputDirectory={}", workshop.folder.join("lib").display());
@@ -224,7 +224,7 @@ fn csharp() {
 }
 
 /// What a program prints as its version, if it is installed.
-fn version(workshop: &Workshop, program: &str, argument: &str) -> Option<String> {
+fn version(workshop: &GeneratedClient, program: &str, argument: &str) -> Option<String> {
     let output = workshop.command(Path::new(program)).arg(argument).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

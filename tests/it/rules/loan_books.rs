@@ -4,7 +4,7 @@
 //! The loans follow from `TEST_SEED`. A failure is shrunk before it is reported.
 
 use acceptance::Database;
-use acceptance::loan_drivers::database::Desk;
+use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play, pure};
 use acceptance::test_seed::{test_seed, test_seeds};
 use tokio::runtime::Runtime;
@@ -29,9 +29,9 @@ fn the_rows_of_each_database_are_those_of_the_second_book() {
     for database in Database::all() {
         let histories = if database == Database::Sqlite { 300 } else { 40 };
         let folder = tempfile::tempdir().expect("a folder");
-        let desk = runtime.block_on(Desk::fresh(&database, folder.path()));
-        let played = play(histories, seed, |plan| runtime.block_on(desk.compare(plan)));
-        runtime.block_on(desk.close(&database));
+        let driver = runtime.block_on(DatabaseDriver::fresh(&database, folder.path()));
+        let played = play(histories, seed, |plan| runtime.block_on(driver.compare(plan)));
+        runtime.block_on(driver.close(&database));
         let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
         println!("on {}: {tally:?}", database.name());
     }

@@ -2,8 +2,8 @@
 //! parameter and every member of every operation.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::filled_tables::FilledRows;
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -79,7 +79,7 @@ fn fault(message: &str, names: &BTreeSet<String>) -> Option<&'static str> {
 }
 
 /// All texts of an answer.
-fn said(answer: &Answer) -> Vec<String> {
+fn said(answer: &TestResponse) -> Vec<String> {
     let document = answer.json();
     let errors = document["errors"].as_array().cloned().unwrap_or_default();
     let messages = errors.iter().map(|error| error["message"].clone());
@@ -113,7 +113,7 @@ fn unsound(schema: &Value) -> Vec<Value> {
 }
 
 /// Every query and path parameter with an invalid value, and every member of every body.
-fn trials(document: &Value, rows: &Rows) -> Vec<Trial> {
+fn trials(document: &Value, rows: &FilledRows) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
         let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
@@ -192,7 +192,7 @@ fn sound(document: &Value, schema: &Value, name: &str, value: Value) -> Value {
     body
 }
 
-async fn send(world: &World, token: &str, trial: &Trial) -> Answer {
+async fn send(world: &World, token: &str, trial: &Trial) -> TestResponse {
     let request = world.client.request(trial.method.clone(), token, &trial.path);
     let request = match (&trial.body, trial.path.contains("xml-import")) {
         (Some(body), _) => request.json(body),
@@ -202,7 +202,7 @@ async fn send(world: &World, token: &str, trial: &Trial) -> Answer {
         }
         (None, false) => request,
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]

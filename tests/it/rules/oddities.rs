@@ -2,16 +2,16 @@
 //! parsers would read differently. Each is answered by a problem, and none by a server failure.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::filled_tables::FilledRows;
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
 /// Methods that no path accepts, and some that do not exist.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE"];
 
-async fn send(world: &World, request: RequestBuilder) -> Answer {
-    world.client.send(request).await.expect("an answer")
+async fn send(world: &World, request: RequestBuilder) -> TestResponse {
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn every_path_answers_405_to_what_it_has_not_and_says_what_it_has() {
     .await;
 }
 
-fn path_of(rows: &Rows, pattern: &str) -> String {
+fn path_of(rows: &FilledRows, pattern: &str) -> String {
     rows.path(pattern).split('?').next().expect("a path").to_owned()
 }
 
@@ -85,7 +85,7 @@ fn bodies() -> Vec<(Vec<u8>, &'static str)> {
 }
 
 /// Every operation with a JSON body.
-async fn takers_of_json(world: &World, rows: &Rows) -> Vec<(Method, String)> {
+async fn takers_of_json(world: &World, rows: &FilledRows) -> Vec<(Method, String)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut found = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {

@@ -1,10 +1,10 @@
 //! Paging: every list of the served document, walked in small pages while rows are added.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
-use acceptance::rows::with_known;
+use acceptance::filled_tables::FilledRows;
+use acceptance::filled_tables::with_known_parameters;
 use acceptance::test_seed::test_seed;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
@@ -24,7 +24,7 @@ const LIST: u32 = 10;
 /// Adds rows to lists, as copies of existing ones.
 struct Adding<'a> {
     world: &'a World,
-    rows: &'a Rows,
+    rows: &'a FilledRows,
     number: u32,
 }
 
@@ -153,10 +153,10 @@ struct List<'a> {
 }
 
 /// Walks a list in small pages; after the first pages a row is added.
-async fn walk(world: &World, token: &str, rows: &Rows, list: &List<'_>) -> Vec<Value> {
+async fn walk(world: &World, token: &str, rows: &FilledRows, list: &List<'_>) -> Vec<Value> {
     let List { id, path, schema, row, number } = list;
     let kept = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
-    let first = with_known(&Method::GET, path, &kept);
+    let first = with_known_parameters(&Method::GET, path, &kept);
     let mut next = first.clone();
     let mut seen = Vec::new();
     for page in 1..100 {
@@ -194,7 +194,7 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
             }
             let path = rows.path(template).split('?').next().expect("a path").to_owned();
             let all = [("limit", "1000"), ("includeUnused", "true")];
-            let whole = with_known(&Method::GET, &path, &all);
+            let whole = with_known_parameters(&Method::GET, &path, &all);
             let all = world.client.get(&admin, &whole).await.expect(200);
             assert_eq!(all.header("link"), "", "{id}: there is no other page");
             let all = all.json().as_array().expect("rows").clone();
@@ -271,7 +271,7 @@ impl Adding<'_> {
 }
 
 /// The sort keys of each transaction in an answer.
-fn keys(answer: &Answer) -> Vec<(String, i64)> {
+fn keys(answer: &TestResponse) -> Vec<(String, i64)> {
     let rows = answer.json();
     let key = |row: &Value| {
         let date = row["Effective_Date"].as_str().expect("a date").to_owned();

@@ -2,8 +2,8 @@
 //! problem, or as if there were no such row, and never with a server failure.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::filled_tables::FilledRows;
+use acceptance::{TestResponse, World, on_each_database};
 use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -131,7 +131,7 @@ impl Parameter {
 }
 
 /// Every read operation of the served document, on existing rows.
-async fn reads(world: &World, rows: &Rows) -> Vec<Read> {
+async fn reads(world: &World, rows: &FilledRows) -> Vec<Read> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut reads = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -179,7 +179,7 @@ impl Read {
 }
 
 #[track_caller]
-fn check(id: &str, path: &str, answer: &Answer, allowed: &[u16]) -> Option<String> {
+fn check(id: &str, path: &str, answer: &TestResponse, allowed: &[u16]) -> Option<String> {
     let status = answer.status.as_u16();
     let media = answer.header("content-type");
     let named = status == 200 || media == "application/problem+json";
@@ -325,7 +325,7 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Every POST of the served document whose body is JSON.
-async fn writes(world: &World, rows: &Rows) -> Vec<Write> {
+async fn writes(world: &World, rows: &FilledRows) -> Vec<Write> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut writes = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -354,10 +354,10 @@ async fn writes(world: &World, rows: &Rows) -> Vec<Write> {
     writes
 }
 
-async fn send(world: &World, token: &str, path: &str, body: Vec<u8>) -> Answer {
+async fn send(world: &World, token: &str, path: &str, body: Vec<u8>) -> TestResponse {
     let request = world.client.request(Method::POST, token, path).body(body);
     let request = request.header("content-type", "application/json");
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         let none = none.expect_problem(400, "bad-request").json();
         assert_eq!(errors(&none)[0].1, "is not a parameter: this operation takes none");
         let head = world.client.request(Method::HEAD, &admin, &format!("{path}?form=1"));
-        assert_eq!(world.client.send(head).await.expect("an answer").status, 400);
+        assert_eq!(world.client.send(head).await.expect("a response").status, 400);
         // A caller who may not call the operation learns nothing about its parameters.
         world.client.get("", &slips).await.expect(401);
         // Operations about cards do not repeat what was sent.
@@ -117,7 +117,7 @@ async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is
         {
             let put = async |body: &Value| {
                 let request = world.client.request(Method::PUT, &admin, &path).json(body);
-                world.client.send(request).await.expect("an answer")
+                world.client.send(request).await.expect("a response")
             };
             let mut row = world.client.get(&admin, &path).await.expect(200).json();
             let same = put(&row).await.expect(200).json();

@@ -39,7 +39,8 @@ async fn a_client_that_takes_nothing_is_gone_although_it_answers_pings() {
         let readers = readers(&world);
         let cases = readers.iter().flat_map(|reader| [(reader, 0), (reader, 1)]);
         join_all(cases.map(async |((readers, path), window)| {
-            let reader = readers.ask(stranger(1), path, 20, window).await.expect("connected");
+            let reader =
+                readers.send_requests(stranger(1), path, 20, window).await.expect("connected");
             let closed = timeout(PATIENCE, reader.until_closed()).await;
             assert!(closed.is_ok(), "{path}, window {window}: still there");
         }))
@@ -54,12 +55,12 @@ async fn one_network_does_not_take_all_connections() {
     let environment = environment(&[("CONNECTIONS_MAX", "50"), ("CONNECTIONS_PER_NETWORK", "20")]);
     on_embedded_database_with(PROGRAM, environment, |world| async move {
         for (readers, path) in readers(&world) {
-            let asked = (0..60).map(|_| readers.ask(stranger(1), path, 1, 0));
+            let asked = (0..60).map(|_| readers.send_requests(stranger(1), path, 1, 0));
             let held: Vec<_> = join_all(asked).await.into_iter().filter_map(Result::ok).collect();
             assert!(held.len() <= 20, "{} connections of one network", held.len());
             let token = timeout(PATIENCE, world.token("admin")).await.expect("a token");
             let answer = timeout(PATIENCE, world.client.get(&token, "/users")).await;
-            answer.expect("an answer").expect(200);
+            answer.expect("a response").expect(200);
         }
         world
     })
@@ -71,7 +72,7 @@ async fn what_is_not_taken_costs_little_memory() {
     on_embedded_database_with(PROGRAM, Environment::default(), |world| async move {
         let before = resident_kib(world.api.id().expect("a process")).unwrap_or_default();
         let (readers, path) = &readers(&world)[0];
-        let asked = (0..20u8).map(|number| readers.ask(stranger(number), path, 127, 0));
+        let asked = (0..20u8).map(|number| readers.send_requests(stranger(number), path, 127, 0));
         let held: Vec<_> = join_all(asked).await.into_iter().filter_map(Result::ok).collect();
         assert_eq!(held.len(), 20);
         // Lets each answer get as far as it can.

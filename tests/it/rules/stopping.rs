@@ -2,7 +2,7 @@
 //! notices.
 
 use crate::PROGRAM;
-use acceptance::servers::{Process, send_signal};
+use acceptance::servers::{ServerProcess, send_signal};
 use acceptance::world::Environment;
 use acceptance::{Database, World};
 use installer::installation::certificates::{self, TlsFiles};
@@ -29,13 +29,13 @@ async fn world(settings: impl Fn(&str) -> Vec<(String, String)>) -> World {
     World::new(PROGRAM, Database::Sqlite, environment).await
 }
 
-fn servers(world: &mut World) -> [(String, &mut Process); 2] {
+fn servers(world: &mut World) -> [(String, &mut ServerProcess); 2] {
     let World { client, auth, api, .. } = world;
     [(client.auth_url.clone(), auth), (client.api_url.clone(), api)]
 }
 
 async fn get(client: &Client, url: &str, path: &str) -> Response {
-    client.get(format!("{url}{path}")).send().await.expect("an answer")
+    client.get(format!("{url}{path}")).send().await.expect("a response")
 }
 
 fn is_closed(answer: &Response) -> bool {

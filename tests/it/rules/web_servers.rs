@@ -3,13 +3,13 @@
 //! is the servers' own.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
 use acceptance::installed_clients::skip;
-use acceptance::log_in_form::{Asking, Browser};
-use acceptance::rows::Rows;
-use acceptance::web_servers::{Front, Place, WebServer};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
+use acceptance::web_servers::{ProxyPorts, ReverseProxy, WebServer};
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, Client, World};
+use acceptance::{Client, TestResponse, World};
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -36,30 +36,30 @@ const HEADERS: [&str; 12] = [
 
 #[tokio::test]
 async fn behind_apache_with_mod_dav_every_answer_is_the_servers_own() {
-    check(Front::apache()).await;
+    check(ReverseProxy::apache()).await;
 }
 
 #[tokio::test]
 async fn behind_nginx_with_its_dav_module_every_answer_is_the_servers_own() {
-    check(Front::nginx()).await;
+    check(ReverseProxy::nginx()).await;
 }
 
 #[tokio::test]
 async fn behind_haproxy_every_answer_is_the_servers_own() {
-    check(Front::haproxy()).await;
+    check(ReverseProxy::haproxy()).await;
 }
 
-async fn check(front: Result<Front, String>) {
+async fn check(front: Result<ReverseProxy, String>) {
     let front = match front {
         Ok(front) => front,
         Err(missing) => return skip(&missing),
     };
-    let place = front.place();
+    let place = front.allocate_ports();
     on_each_database_with(PROGRAM, place.environment(), |world| async {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
         let server = front.start(&world, &world.tls.authority, place).await;
-        if !matches!(front, Front::Haproxy(_)) {
+        if !matches!(front, ReverseProxy::Haproxy(_)) {
             check_dav_is_on(&world, &server).await;
         }
         server.remove_buffers().expect("no buffers");
@@ -84,7 +84,7 @@ async fn check_dav_is_on(world: &World, server: &WebServer) {
     let url = server.url.replace("localhost", "127.0.0.1") + "/words.txt";
     let send = async |method: Method, words: &'static str| {
         let request = world.client.http.request(method, &url).body(words);
-        world.client.send(request).await.expect("an answer")
+        world.client.send(request).await.expect("a response")
     };
     send(Method::PUT, "Words").await.expect(201);
     assert_eq!(server.files(), 1);
@@ -94,13 +94,13 @@ async fn check_dav_is_on(world: &World, server: &WebServer) {
 }
 
 /// A PUT is 405 only where the api-server has none, and the answer lists the allowed methods.
-async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
+async fn check_every_put(through: &Client, admin: &str, rows: &FilledRows) {
     let document = through.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths");
     let mut puts = 0;
     for (template, operations) in paths {
         let request = through.request(Method::PUT, admin, &rows.path(template)).json(&json!({}));
-        let answer = through.send(request).await.expect("an answer");
+        let answer = through.send(request).await.expect("a response");
         if operations.get("put").is_some() {
             answer.expect_problem(400, "bad-request");
             puts += 1;
@@ -116,7 +116,7 @@ async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
 }
 
 /// Requests through the web server are answered as they are without one.
-async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) {
+async fn check_alike(world: &World, through: &Client, admin: &str, rows: &FilledRows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let file = format!("/files/{}", rows.file_id);
     // Its `Link` header repeats the whole query.
@@ -150,7 +150,7 @@ async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) 
                 "" => request,
                 body => request.header("content-type", "application/json").body(body.to_owned()),
             };
-            client.send(request).await.expect("an answer")
+            client.send(request).await.expect("a response")
         };
         let answers = (ask(&world.client).await, ask(through).await);
         let seen = [answers.0, answers.1].map(|answer| {
@@ -178,7 +178,7 @@ fn numbered_lines(bytes: usize) -> String {
 }
 
 /// Large files pass through, whole and in parts, in both directions.
-async fn check_files(through: &Client, admin: &str, rows: &Rows) {
+async fn check_files(through: &Client, admin: &str, rows: &FilledRows) {
     let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
     let words = numbered_lines(20 * 1024 * 1024);
     let upload = async || {
@@ -197,7 +197,7 @@ async fn check_files(through: &Client, admin: &str, rows: &Rows) {
     let ask = async |method: Method, range: &str, of: &str| {
         let request = through.request(method, admin, download);
         let request = request.header("range", range).header("if-range", of);
-        through.send(request).await.expect("an answer")
+        through.send(request).await.expect("a response")
     };
     let part = ask(Method::GET, "bytes=1000000-1999999", tag).await.expect(206);
     assert!(part.text == words[1_000_000..2_000_000]);
@@ -214,14 +214,14 @@ async fn check_files(through: &Client, admin: &str, rows: &Rows) {
     through.upload(admin, &path, large, None).await.expect_problem(413, "too-large");
 }
 
-fn version(answer: &Answer) -> String {
+fn version(answer: &TestResponse) -> String {
     let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
     assert_eq!(answer.header("etag"), format!("\"{hash}\""));
     hash
 }
 
 /// A PUT changes and a DELETE removes, if they name the current version.
-async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
+async fn check_versions(through: &Client, admin: &str, rows: &FilledRows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let document = format!("/user-defined-fields/documents/{}", rows.document_id);
     let changes = [
@@ -241,7 +241,7 @@ async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
                 Some(hash) => request.header("if-match", format!("\"{hash}\"")),
                 None => request,
             };
-            through.send(request).await.expect("an answer")
+            through.send(request).await.expect("a response")
         };
         let first = version(&through.get(admin, &path).await.expect(200));
         let changed = put("Other words", Some(&first), None).await.expect(200);
@@ -258,7 +258,7 @@ async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
         let delete = async |hash: &str| {
             let request = format!("{path}?versionHash={hash}");
             let request = through.request(Method::DELETE, admin, &request);
-            through.send(request).await.expect("an answer")
+            through.send(request).await.expect("a response")
         };
         delete(&second).await.expect_problem(409, "stale-version");
         assert_eq!(delete(&third).await.expect(204).text, "");
@@ -302,7 +302,7 @@ async fn check_auth(world: &World, server: &WebServer) {
     let metadata = browser.get("/.well-known/openid-configuration").await.expect(200);
     assert_eq!(metadata.json()["issuer"], server.auth_url.as_str());
     assert_eq!(metadata.header("content-encoding"), "");
-    let asking = Asking::new("openid core");
+    let asking = AuthorizationRequest::new("openid core");
     let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
     let tokens = asking.exchange(&client, &code).await.expect(200);
     assert_eq!(
@@ -322,14 +322,14 @@ async fn check_closed(world: &World, server: &WebServer) {
     for url in [&server.url, &server.auth_url] {
         for path in ["/health/ready", "/health/live", "/%68ealth/live", "/metrics"] {
             let request = world.client.http.get(format!("{url}{path}"));
-            let answer = world.client.send(request).await.expect("an answer");
+            let answer = world.client.send(request).await.expect("a response");
             assert!([403, 404].contains(&answer.status.as_u16()), "{url}{path}: {}", answer.text);
         }
     }
 }
 
 /// A web server that does not trust the authority of the api-server's certificate sends it nothing.
-async fn check_distrust(front: &Front, world: &World, admin: &str, place: Place) {
+async fn check_distrust(front: &ReverseProxy, world: &World, admin: &str, place: ProxyPorts) {
     let key = rcgen::KeyPair::generate().expect("a key");
     let other = rcgen::CertificateParams::new(vec!["other".to_owned()]).expect("a certificate");
     let other = other.self_signed(&key).expect("a certificate").pem();

@@ -16,7 +16,7 @@ const TOLD: usize = 5;
 
 /// The content of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct ImportResult {
     /// Its length.
     pub bytes: u64,
     /// Everything except the records.
@@ -31,7 +31,7 @@ pub struct Answer {
     pub told: Vec<String>,
 }
 
-impl Answer {
+impl ImportResult {
     /// Reads the answer to the end, and compares each record with the expected one.
     pub async fn read(
         mut response: reqwest::Response,
@@ -122,14 +122,14 @@ struct Whole {
 }
 
 impl<'de> Visitor<'de> for Whole {
-    type Value = Answer;
+    type Value = ImportResult;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the result of an import")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Answer, A::Error> {
-        let mut answer = Answer::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ImportResult, A::Error> {
+        let mut answer = ImportResult::default();
         while let Some(name) = members.next_key::<String>()? {
             if name == "Records" {
                 let (portfolio, answer) = (&self.portfolio, &mut answer);
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for Whole {
 /// The list of records, deserialized one at a time.
 struct Records<'a> {
     portfolio: &'a Portfolio,
-    answer: &'a mut Answer,
+    answer: &'a mut ImportResult,
 }
 
 impl<'de> DeserializeSeed<'de> for Records<'_> {

@@ -1,6 +1,6 @@
 //! Sends the file, with or without killing the server, and samples the server's memory.
 
-use super::answer::Answer;
+use super::answer::ImportResult;
 use super::portfolio::Portfolio;
 use acceptance::memory::{Memory, Sampler};
 use acceptance::{Client, World};
@@ -35,7 +35,7 @@ pub struct Imported {
     /// The same, to the first byte of the answer.
     pub silent: Duration,
     /// The answer.
-    pub answer: Answer,
+    pub answer: ImportResult,
     /// Memory of the api-server.
     pub memory: Memory,
 }
@@ -70,7 +70,7 @@ impl Import {
             let text = response.text().await.unwrap_or_default();
             return Err(format!("the import was answered with {status}: {text:.1000}"));
         }
-        let answer = Answer::read(response, self.portfolio).await?;
+        let answer = ImportResult::read(response, self.portfolio).await?;
         Ok(Imported { took: started.elapsed(), silent, answer, memory: sampler.so_far() })
     }
 }

@@ -1,7 +1,7 @@
 //! The rows that an import leaves: how many there are, and whether each contact and loan exists
 //! once.
 
-use super::answer::Answer;
+use super::answer::ImportResult;
 use super::portfolio::Portfolio;
 use acceptance::World;
 
@@ -66,7 +66,7 @@ impl Written {
 }
 
 /// Differences between the database and the file, one line each.
-pub async fn faults(world: &World, portfolio: &Portfolio, answer: &Answer) -> Vec<String> {
+pub async fn faults(world: &World, portfolio: &Portfolio, answer: &ImportResult) -> Vec<String> {
     let integer = if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" };
     let contacts = i64::try_from(portfolio.contacts).unwrap_or_default();
     let sum = |key: &str, table: &str| {

@@ -1,7 +1,7 @@
 //! The answers allowed to a job, and a table of those received.
 
 use super::jobs::{Job, Kind, State, Way, Work};
-use acceptance::Answer;
+use acceptance::TestResponse;
 use serde_json::Value;
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ impl Answered {
 }
 
 /// Judges an answer to a job.
-pub fn judge(job: &Job, answer: Result<&Answer, &reqwest::Error>) -> Outcome {
+pub fn judge(job: &Job, answer: Result<&TestResponse, &reqwest::Error>) -> Outcome {
     match answer {
         Ok(answer) => judge_answer(job, answer).unwrap_or_else(Outcome::Wrong),
         Err(error) if error.is_timeout() => Outcome::TimedOut,
@@ -103,7 +103,7 @@ pub fn judge(job: &Job, answer: Result<&Answer, &reqwest::Error>) -> Outcome {
     }
 }
 
-fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
+fn judge_answer(job: &Job, answer: &TestResponse) -> Result<Outcome, String> {
     let shown = || format!("{}: {} {:.400}", job.kind(), answer.status, answer.text);
     if answer.status == 201 {
         let id = first_row(job, &answer.json()).ok_or_else(shown)?;
@@ -132,7 +132,7 @@ fn judge_answer(job: &Job, answer: &Answer) -> Result<Outcome, String> {
 
 /// The status that a load balancer with the sample settings answers with itself: a problem without
 /// a type and a request id.
-fn balancer_status(answer: &Answer) -> Option<u16> {
+fn balancer_status(answer: &TestResponse) -> Option<u16> {
     let document = answer.json();
     let status = answer.status.as_u16();
     let sound = document["type"] == "about:blank"

@@ -5,7 +5,7 @@ use super::judging::wrong_answers;
 use super::load::{Done, Load};
 use super::sender::{Aim, Sent};
 use acceptance::latencies::Latencies;
-use acceptance::pgbench::{Pgbench, Transactions};
+use acceptance::pgbench::{Pgbench, PgbenchFigures};
 use acceptance::postgres::Postgres;
 use acceptance::{World, databases};
 use std::time::Duration;
@@ -18,8 +18,8 @@ const STATEMENTS: u32 = 7;
 
 /// The measured figures.
 struct Figures {
-    before: Transactions,
-    after: Transactions,
+    before: PgbenchFigures,
+    after: PgbenchFigures,
     payments: Rate,
     /// Other requests about drawers.
     others: Option<Rate>,
@@ -77,7 +77,7 @@ impl Figures {
         let mean = before.mean(*after);
         println!("  {:<32}{:>10}{:>10}", "", "per second", "mean ms");
         for (when, figures) in [("before", before), ("after", after), ("mean", &mean)] {
-            let Transactions { per_second, latency_ms } = figures;
+            let PgbenchFigures { per_second, latency_ms } = figures;
             let name = format!("pgbench -s {SCALE} -c {clients} {when}");
             println!("  {name:<32}{per_second:>10.0}{latency_ms:>10.2}");
         }

@@ -124,7 +124,7 @@ async fn kill_postgres(postgres: &Postgres) -> Result<(), String> {
         }
         postgres.kill().await?;
         sleep(AWAY).await;
-        postgres.start_again().await?;
+        postgres.launch().await?;
     }
     Ok(())
 }
@@ -174,7 +174,7 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
     if postgres.is_running() {
         postgres.kill().await?;
     }
-    postgres.start_again().await?;
+    postgres.launch().await?;
     blows.operator.push("PostgreSQL had ended and was started again".to_owned());
     Ok(())
 }

@@ -65,7 +65,7 @@ impl Event {
         match self {
             Self::Rolling => restart_all(site, &mut faults).await?,
             Self::LogOuts => check_log_outs(site, log_outs, &mut notes, &mut faults).await,
-            Self::Alone => stand_alone(site, &mut faults).await?,
+            Self::Alone => remove_synchronous_standby(site, &mut faults).await?,
             Self::Failover => fail_over(site, &mut notes, &mut faults).await?,
             Self::Kill => kill_one_of_each(site).await?,
         }
@@ -140,7 +140,7 @@ async fn log_out_once(site: &Site, number: usize) -> Option<String> {
 
 /// A commit is acknowledged once it is on both disks, or on one after the operator has allowed
 /// that.
-async fn stand_alone(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
+async fn remove_synchronous_standby(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
     site.pg2.kill().await?;
     sleep(AWAY).await;
     let before = written(&site.pg1, site).await?;
@@ -149,10 +149,10 @@ async fn stand_alone(site: &Site, faults: &mut Vec<String>) -> Result<(), String
     if more > 0 {
         faults.push(format!("{more} payments did not wait for the standby"));
     }
-    site.pg1.stand_alone().await?;
+    site.pg1.remove_synchronous_standby().await?;
     sleep(BEHIND).await;
-    site.pg2.start_again().await?;
-    site.pg1.be_followed_by(&site.pg2).await
+    site.pg2.launch().await?;
+    site.pg1.set_synchronous_standby(&site.pg2).await
 }
 
 async fn fail_over(
@@ -173,7 +173,7 @@ async fn fail_over(
     notes.push(format!("the new primary got connections {used:.1} s after the kill"));
     sleep(BEHIND).await;
     // As after a reboot of the machine, if no one has prevented it from starting.
-    site.pg1.start_again().await?;
+    site.pg1.launch().await?;
     site.door.wait("postgresql", "pg1", true).await?;
     let before = written(&site.pg2, site).await?;
     sleep(BESIDE).await;

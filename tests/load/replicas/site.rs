@@ -1,9 +1,9 @@
 //! A site on this machine: two replicas of each server behind HAProxy, on a PostgreSQL server with
 //! a standby, set up from the samples in `deploy/` with other addresses.
 
-use acceptance::haproxy::{self, Front, Haproxy, replace, sample};
+use acceptance::haproxy::{self, Haproxy, HaproxySettings, replace, sample};
 use acceptance::postgres::Postgres;
-use acceptance::servers::{Process, free_port};
+use acceptance::servers::{ServerProcess, free_port};
 use acceptance::world::{Environment, Replica, tls_files};
 use acceptance::{Client, Database, World};
 use std::fmt;
@@ -86,14 +86,14 @@ impl Site {
         let mut second = api2.client.clone();
         second.auth_url.clone_from(&auth2.client.auth_url);
         let direct = [world.client.clone(), second];
-        let front = Front {
+        let front = HaproxySettings {
             port,
             auth: [&direct[0].auth_url, &direct[1].auth_url],
             api: [&direct[0].api_url, &direct[1].api_url],
             tls: &tls,
             authority: &tls.authority,
         };
-        let settings = front.settings(world.folder.path())?;
+        let settings = front.render(world.folder.path())?;
         let front = Haproxy::start(&haproxy, &settings).await?;
         world.client.auth_url = format!("https://127.0.0.1:{port}");
         world.client.api_url = format!("https://localhost:{port}");
@@ -105,7 +105,7 @@ impl Site {
     }
 
     /// The process of a server.
-    pub fn process(&mut self, member: Member) -> &mut Process {
+    pub fn process(&mut self, member: Member) -> &mut ServerProcess {
         match member {
             Member::Auth1 => &mut self.world.auth,
             Member::Auth2 => &mut self.auth2.process,

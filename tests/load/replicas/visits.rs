@@ -2,7 +2,7 @@
 //! have in common with those of the payments' senders.
 
 use super::payments::answers::{Answered, Outcome};
-use acceptance::{Answer, Client, World};
+use acceptance::{Client, TestResponse, World};
 use reqwest::Method;
 use std::fmt;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ impl Person {
         request: reqwest::RequestBuilder,
         status: u16,
         asked: &mut Vec<Asked>,
-    ) -> Option<Answer> {
+    ) -> Option<TestResponse> {
         let sent = Instant::now();
         let answer = self.client.send(request.timeout(ANSWER)).await;
         let took = sent.elapsed();
@@ -202,7 +202,7 @@ impl Person {
 }
 
 /// Judges an answer other than the expected one.
-fn judge(answer: &Answer) -> Seen {
+fn judge(answer: &TestResponse) -> Seen {
     let status = answer.status.as_u16();
     let of_server = answer.header("x-request-id").len() == 32;
     if [502, 503, 504].contains(&status) && !of_server {

@@ -2,7 +2,7 @@
 //! refresh tokens, two effects under one key.
 
 use crate::payments::jobs::{Job, State, Work};
-use acceptance::{Answer, Client, World};
+use acceptance::{Client, TestResponse, World};
 use futures_util::future::join;
 use installer::installation::accounts::{self, Account};
 use reqwest::Method;
@@ -294,7 +294,7 @@ struct Tokens {
 
 impl Tokens {
     /// The tokens in an answer; made-up ones if there are none.
-    fn of(answer: &Answer) -> Self {
+    fn of(answer: &TestResponse) -> Self {
         let answer = answer.json();
         let of = |name: &str| answer[name].as_str().unwrap_or("nobody's").to_owned();
         Self { access: of("access_token"), refresh: of("refresh_token") }
@@ -305,29 +305,29 @@ async fn tokens(client: &Client, user: &str, password: &str) -> Tokens {
     Tokens::of(&log_in(client, user, password).await)
 }
 
-async fn log_in(client: &Client, user: &str, password: &str) -> Answer {
+async fn log_in(client: &Client, user: &str, password: &str) -> TestResponse {
     log_in_by(client, "integration", user, password).await
 }
 
-async fn log_in_by(client: &Client, id: &str, user: &str, password: &str) -> Answer {
+async fn log_in_by(client: &Client, id: &str, user: &str, password: &str) -> TestResponse {
     let form =
         [("grant_type", "password"), ("scope", "core"), ("username", user), ("password", password)];
     let secret = &client.client_secret;
     until_done(|| client.form((id, secret), "/oauth2/token", &form)).await
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
+async fn refresh(client: &Client, token: &str) -> TestResponse {
     until_done(|| refresh_once(client, token)).await
 }
 
-async fn refresh_once(client: &Client, token: &str) -> Answer {
+async fn refresh_once(client: &Client, token: &str) -> TestResponse {
     let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
 }
 
 async fn log_out(client: &Client, token: &str) -> u16 {
     let request = || client.http.post(format!("{}/logout", client.auth_url)).bearer_auth(token);
-    let answer = until_done(async || client.send(request()).await.expect("an answer")).await;
+    let answer = until_done(async || client.send(request()).await.expect("a response")).await;
     answer.status.as_u16()
 }
 
@@ -337,14 +337,14 @@ async fn status(client: &Client, token: &str) -> u16 {
     answer.status.as_u16()
 }
 
-async fn pay(client: &Client, token: &str, job: &Job) -> Answer {
+async fn pay(client: &Client, token: &str, job: &Job) -> TestResponse {
     let request = client.request(Method::POST, token, &job.path());
     let request = request.header("Idempotency-Key", &job.name).json(&job.body());
-    client.send(request).await.expect("an answer")
+    client.send(request).await.expect("a response")
 }
 
 /// Sends a request until nothing is away or locked.
-async fn until_done<F: Future<Output = Answer>>(mut send: impl FnMut() -> F) -> Answer {
+async fn until_done<F: Future<Output = TestResponse>>(mut send: impl FnMut() -> F) -> TestResponse {
     let mut answer = send().await;
     for _ in 0..TRIES {
         if !matches!(answer.status.as_u16(), 409 | 423 | 503) {

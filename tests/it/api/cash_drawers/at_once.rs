@@ -2,7 +2,7 @@
 
 use super::{assign, check_books, filled, grant, holds, make_teller, post};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn sixty_four_transactions_at_once_in_one_drawer_sum_up_exactly() {
             }
         }
         let enter = |n: usize| post(&world, &tokens[n % 3], this, fund(&format!("{n}.01")));
-        let answers: Vec<Answer> = join_all((1..=64).map(enter)).await;
+        let answers: Vec<TestResponse> = join_all((1..=64).map(enter)).await;
         let mut sum = 0;
         for (answer, n) in answers.iter().zip(1..) {
             match answer.status.as_u16() {

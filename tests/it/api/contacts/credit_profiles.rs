@@ -85,7 +85,7 @@ async fn each_read_of_a_credit_profile_is_logged_with_reader_and_purpose_and_not
         assert!(lines().is_empty(), "nobody has read anything yet");
         world.client.get(&admin, &path).await.expect(200);
         let head = world.client.request(Method::HEAD, &admin, &path);
-        world.client.send(head).await.expect("an answer").expect(200);
+        world.client.send(head).await.expect("a response").expect(200);
         assert_eq!(lines().len(), 2);
         for line in lines() {
             for told in ["core:1", &ids[0].to_string(), "NEW_CREDIT"] {

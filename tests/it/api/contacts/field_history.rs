@@ -1,7 +1,7 @@
 //! `/contacts/{contact_id}/field-history` and `/loans/{loan_id}/field-history`
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
+use acceptance::filled_tables::FilledRows;
 use acceptance::seeds::file;
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn instant(world: &World, utc: &str) -> String {
 
 /// Inserts a change into the history of a loan and of its borrower: table, field, user, time, new
 /// value.
-async fn change(world: &World, rows: &Rows, [table, field, user, utc, value]: [&str; 5]) {
+async fn change(world: &World, rows: &FilledRows, [table, field, user, utc, value]: [&str; 5]) {
     for (owner, id, path) in [
         ("loan", rows.loan_id, "Loan > Records"),
         ("contact", rows.contact_id, "Contact > Records"),
@@ -36,7 +36,7 @@ async fn change(world: &World, rows: &Rows, [table, field, user, utc, value]: [&
 }
 
 /// The histories of a loan and of its borrower.
-fn histories(rows: &Rows) -> [String; 2] {
+fn histories(rows: &FilledRows) -> [String; 2] {
     [
         format!("/loans/{}/field-history", rows.loan_id),
         format!("/contacts/{}/field-history", rows.contact_id),
@@ -44,7 +44,7 @@ fn histories(rows: &Rows) -> [String; 2] {
 }
 
 /// New values in both histories, which must be the same.
-async fn values(world: &World, token: &str, rows: &Rows, query: &str) -> Vec<Value> {
+async fn values(world: &World, token: &str, rows: &FilledRows, query: &str) -> Vec<Value> {
     let mut both = Vec::new();
     for history in histories(rows) {
         let answer = world.client.get(token, &format!("{history}?{query}")).await.expect(200);

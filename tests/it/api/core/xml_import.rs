@@ -12,7 +12,7 @@ mod schema;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED_EXAMPLE, borrower_with_loan, file};
 use serde_json::{Value, json};
 
 /// The answer to the example of the format, byte for byte.
@@ -30,8 +30,8 @@ async fn the_worked_example_is_answered_byte_for_byte() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        let tried = world.client.import(&admin, true, WORKED, None).await.expect(200).text;
-        let done = world.client.import(&admin, false, WORKED, None).await.expect(200);
+        let tried = world.client.import(&admin, true, WORKED_EXAMPLE, None).await.expect(200).text;
+        let done = world.client.import(&admin, false, WORKED_EXAMPLE, None).await.expect(200);
         let result = done.json();
         let mut expected = WORKED_ANSWER.to_owned();
         let shown: Value = serde_json::from_str(WORKED_ANSWER).expect("JSON");
@@ -77,9 +77,11 @@ async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
-        let tried = world.client.import(&admin, true, WORKED, Some("k")).await.expect(200).json();
+        let tried =
+            world.client.import(&admin, true, WORKED_EXAMPLE, Some("k")).await.expect(200).json();
         assert_eq!(world.snapshot().await, before);
-        let done = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200).json();
+        let done =
+            world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200).json();
         let mut tried = without_ids(tried);
         assert_eq!((&tried["Test"], &tried["Committed"]), (&json!(true), &json!(false)));
         (tried["Test"], tried["Committed"]) = (json!(false), json!(true));
@@ -94,13 +96,14 @@ async fn the_same_file_under_the_same_key_changes_nothing_the_second_time() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        let first = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200);
+        let first = world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200);
         let after = world.snapshot().await;
-        let second = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200);
+        let second =
+            world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200);
         assert_eq!(second.text, first.text);
         assert_eq!(second.header("idempotency-replayed"), "true");
         assert_eq!(world.snapshot().await, after);
-        let other = WORKED.replace("Ana", "Eva");
+        let other = WORKED_EXAMPLE.replace("Ana", "Eva");
         let other = world.client.import(&admin, false, &other, Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
         world
@@ -165,17 +168,17 @@ async fn a_file_that_is_not_sound_is_refused_with_its_place() {
         flag.expect_problem(400, "bad-request");
         let path = format!("{}/core/xml-import?test=true", world.client.api_url);
         let json = world.client.http.post(path).bearer_auth(&admin).json(&json!({}));
-        let json = world.client.send(json).await.expect("an answer");
+        let json = world.client.send(json).await.expect("a response");
         json.expect_problem(415, "unsupported-media-type");
         let untold = world.client.request(reqwest::Method::POST, &admin, "/core/xml-import");
         let untold = untold.header("content-type", "application/xml").body("<Core/>");
-        let untold = world.client.send(untold).await.expect("an answer");
+        let untold = world.client.send(untold).await.expect("a response");
         assert_eq!(untold.expect_problem(400, "bad-request").json()["errors"][0]["field"], "test");
         for name in ["text/xml", "Text/XML; charset=utf-8"] {
             let tried =
                 world.client.request(reqwest::Method::POST, &admin, "/core/xml-import?test=true");
             let tried = tried.header("content-type", name).body("<Core/>");
-            world.client.send(tried).await.expect("an answer").expect(200);
+            world.client.send(tried).await.expect("a response").expect(200);
         }
         let empty = world.client.import(&admin, false, "<Core/>", None).await.expect(200).json();
         assert_eq!((&empty["Committed"], &empty["Read"]), (&json!(true), &json!(0)));
@@ -188,13 +191,14 @@ async fn a_file_that_is_not_sound_is_refused_with_its_place() {
 async fn only_the_admin_account_imports() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
-        world.import(&world.token("admin").await, WORKED).await;
+        world.import(&world.token("admin").await, WORKED_EXAMPLE).await;
         for user in ["officer", "teller", "viewer"] {
-            let refused = world.client.import(&world.token(user).await, true, WORKED, None).await;
+            let refused =
+                world.client.import(&world.token(user).await, true, WORKED_EXAMPLE, None).await;
             refused.expect_problem(403, "admin-only");
         }
         let web = world.client.log_in("web", "ana.rivera", "a long pass phrase").await;
-        let refused = world.client.import(&web.expect("a token"), true, WORKED, None).await;
+        let refused = world.client.import(&web.expect("a token"), true, WORKED_EXAMPLE, None).await;
         refused.expect_problem(403, "admin-only");
         world
     })
@@ -274,7 +278,7 @@ async fn who_loses_web_access_is_logged_out_for_good() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        world.import(&admin, WORKED).await;
+        world.import(&admin, WORKED_EXAMPLE).await;
         let token = world.client.log_in("web", "ana.rivera", "a long pass phrase").await.unwrap();
         let access = |flag: bool| {
             file(&format!(

@@ -21,7 +21,7 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs", world.client.api_url)).await;
         browser.see(".btn.authorize").await;
-        browser.picture("docs").await;
+        browser.screenshot("docs").await;
         let page = browser.driver.window().await.unwrap();
 
         browser.see(".btn.authorize").await.click().await.unwrap();
@@ -35,18 +35,18 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         assert_eq!(browser.focus().await, "button", "and back where it was");
         browser.press(Key::Enter + "").await;
         browser.see(".dialog-ux .scopes").await;
-        browser.picture("docs-authorize").await;
+        browser.screenshot("docs-authorize").await;
         browser.see(".dialog-ux .auth-container .btn.authorize").await.click().await.unwrap();
         let popup = other_window(&browser, &page).await;
         browser.driver.switch_to_window(popup).await.unwrap();
         browser.see("#username").await;
-        browser.picture("docs-log-in").await;
+        browser.screenshot("docs-log-in").await;
         browser.press("viewer" + Key::Tab).await;
         browser.press(world.credentials.viewer.as_str() + Key::Enter).await;
         browser.driver.switch_to_window(page.clone()).await.unwrap();
         // The button says "Authorize" until the page has exchanged its code.
         wait_for(&browser, ".dialog-ux .auth-container .auth-btn-wrapper .btn", "Logout").await;
-        browser.picture("docs-authorized").await;
+        browser.screenshot("docs-authorized").await;
         assert_eq!(browser.driver.windows().await.unwrap(), [page], "the popup is gone");
 
         browser.see(".dialog-ux .btn-done").await.click().await.unwrap();
@@ -60,11 +60,11 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
         wait_for(&browser, "#said", "Logged out.").await;
         assert_eq!(world.count(LOGGED_IN).await, 1, "the page's token is dead");
         assert!(browser.driver.find(By::Css("#who")).await.is_err());
-        browser.picture("docs-logged-out").await;
+        browser.screenshot("docs-logged-out").await;
         // A discarded token is not sent either.
         browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();
         wait_for(&browser, &format!("{GET_LOAN} {STATUS}"), "401").await;
-        let complaints = browser.complaints().await;
+        let complaints = browser.console_errors().await;
         assert!(complaints.iter().all(|text| text.contains("401")), "{complaints:?}");
         (world, browser)
     })
@@ -121,5 +121,5 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
     let answer = browser.see(&format!("{GET_LOAN} .live-responses-table tbody tr.response")).await;
     assert!(answer.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
     answer.scroll_into_view().await.unwrap();
-    browser.picture("docs-answer").await;
+    browser.screenshot("docs-answer").await;
 }

@@ -137,12 +137,12 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
                 "" => {
                     assert_eq!(told, format!("No operation matches “{words}”."));
                     assert_eq!(found, [""; 0]);
-                    browser.picture("docs-nothing-found").await;
+                    browser.screenshot("docs-nothing-found").await;
                 }
                 expected => {
                     assert_eq!(told, format!("1 of {} operations", all.len()), "{words}");
                     assert_eq!(found, [expected]);
-                    browser.picture("docs-found").await;
+                    browser.screenshot("docs-found").await;
                 }
             }
         }
@@ -178,7 +178,7 @@ async fn everything_can_be_read_in_light_and_dark_and_on_a_phone() {
             browser.prefer(scheme).await;
             for section in SECTIONS {
                 open(&world, &browser, &format!("#{section}")).await;
-                browser.picture(&format!("docs-{section}-{scheme}")).await;
+                browser.screenshot(&format!("docs-{section}-{scheme}")).await;
             }
             for (width, height) in [(1280, 800), (390, 844), (320, 568)] {
                 browser.resize(width, height).await;

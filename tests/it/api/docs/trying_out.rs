@@ -62,14 +62,14 @@ async fn nothing_is_written_before_it_was_asked_about_and_nothing_twice() {
         // The first click.
         execute(&browser).await;
         wait_for(&browser, &format!("{PAY} {STATUS}"), "200").await;
-        browser.picture("docs-test-run").await;
+        browser.screenshot("docs-test-run").await;
         assert_eq!((world.count(POSTED).await, world.count(KEYS).await), (0, 0));
 
         let test = browser.see(&format!("{PAY} tr[data-param-name=test] select")).await;
         test.find(By::Css("option[value=false]")).await.unwrap().click().await.unwrap();
         execute(&browser).await;
         assert_eq!(browser.text("#sure code").await, "POST /loans/{loan_id}/transactions/payments");
-        browser.picture("docs-sure").await;
+        browser.screenshot("docs-sure").await;
         browser.press(Key::Escape + "").await;
         execute(&browser).await;
         assert_eq!(browser.focus().await, "button", "Cancel");
@@ -97,7 +97,7 @@ async fn nothing_is_written_before_it_was_asked_about_and_nothing_twice() {
         }
         assert_eq!(posted.len(), 2);
         assert!(posted.contains(&made_up));
-        browser.picture("docs-posted").await;
+        browser.screenshot("docs-posted").await;
         super::complains_of_underscores_alone(&browser).await;
         (world, browser)
     })

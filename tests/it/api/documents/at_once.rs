@@ -2,7 +2,7 @@
 
 use super::{counts, download, owners};
 use crate::PROGRAM;
-use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::forms::{Form, chunked_body, media_type};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
@@ -152,7 +152,7 @@ async fn a_server_killed_amid_uploads_and_removals_leaves_no_row_without_object_
             while done.load(Ordering::Relaxed) < 24 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            shared.api.kill_now();
+            shared.api.kill_without_waiting();
             stop.store(true, Ordering::Relaxed);
             for sender in senders {
                 sender.await.expect("a sender");
@@ -203,7 +203,7 @@ async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
                 tokio::time::sleep(Duration::from_millis(15 * u64::from(series))).await;
                 let path = format!("{comment}?versionHash={version}");
                 let request = world.client.request(Method::DELETE, &admin, &path);
-                world.client.send(request).await.expect("an answer").expect(204);
+                world.client.send(request).await.expect("a response").expect(204);
             };
             let (statuses, ()) = tokio::join!(join_all(uploads), removal);
             assert!(statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
@@ -245,11 +245,11 @@ async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refu
         for (form, deletion) in deletions {
             let path = format!("{form}/userdef80/documents");
             let [head, end] = Form::around_file("a.txt");
-            let (pieces, body) = piece_by_piece();
+            let (pieces, body) = chunked_body();
             let request = world.client.request(Method::POST, &admin, &path);
             let request = request.header("content-type", media_type()).body(body);
             let client = world.client.clone();
-            let sent = tokio::spawn(async move { client.send(request).await.expect("an answer") });
+            let sent = tokio::spawn(async move { client.send(request).await.expect("a response") });
             pieces.send(Ok([head, b"words".to_vec()].concat())).await.expect("taken");
             // The first bytes have been read by now, so the owner was found to exist.
             pieces.send(Ok(b" and more".to_vec())).await.expect("taken");

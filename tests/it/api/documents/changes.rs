@@ -3,7 +3,7 @@
 use super::{counts, download, field, grant_all_but, owners};
 use crate::PROGRAM;
 use acceptance::forms::Form;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::IF_MATCH;
 use serde_json::{Value, json};
@@ -28,13 +28,13 @@ async fn send(
     method: Method,
     path: &str,
     body: Option<Value>,
-) -> Answer {
+) -> TestResponse {
     let request = world.client.request(method, token, path);
     let request = match &body {
         Some(body) => request.json(body),
         None => request,
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
@@ -75,10 +75,11 @@ async fn a_document_is_renamed_by_whoever_names_its_version() {
             // Only the name: the description is cleared.
             let request = world.client.request(Method::PUT, &admin, &path).header(IF_MATCH, &tag);
             let short = request.json(&json!({"Name": "Größe ".repeat(42)}));
-            let short = world.client.send(short).await.expect("an answer").expect(200).json();
+            let short = world.client.send(short).await.expect("a response").expect(200).json();
             assert_eq!(short["Description"], Value::Null);
             let request = world.client.request(Method::DELETE, &admin, &path);
-            let stale = world.client.send(request.header(IF_MATCH, &tag)).await.expect("an answer");
+            let stale =
+                world.client.send(request.header(IF_MATCH, &tag)).await.expect("a response");
             stale.expect_problem(412, "precondition-failed");
         }
         world

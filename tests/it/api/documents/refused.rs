@@ -6,7 +6,7 @@ use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::wire::Wire;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
@@ -23,9 +23,9 @@ async fn assert_nothing(world: &World, before: (i64, i64)) {
 }
 
 /// Sends a body as it is.
-async fn send(world: &World, token: &str, path: &str, media: &str, body: &[u8]) -> Answer {
+async fn send(world: &World, token: &str, path: &str, media: &str, body: &[u8]) -> TestResponse {
     let request = world.client.request(Method::POST, token, path).header(CONTENT_TYPE, media);
-    world.client.send(request.body(body.to_vec())).await.expect("an answer")
+    world.client.send(request.body(body.to_vec())).await.expect("a response")
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn how_large_files_may_be_and_of_which_types_is_a_setting() {
             let version =
                 if http == "2" { reqwest::Version::HTTP_2 } else { reqwest::Version::HTTP_11 };
             let request = request.version(version).header(CONTENT_TYPE, media_type()).body(body);
-            let refused = world.client.send(request).await.expect("an answer");
+            let refused = world.client.send(request).await.expect("a response");
             refused.expect_problem(413, "too-large");
         }
         let image = Form::file("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
@@ -293,7 +293,7 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
             let mut wire = Wire::to_api(&world).await;
             wire.send(&[head(&length).as_bytes(), &body].concat()).await;
             tokio::time::sleep(Duration::from_millis(200)).await;
-            wire.shut().await;
+            wire.close_writing().await;
             let answer = wire.receive(pause).await;
             assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
         }

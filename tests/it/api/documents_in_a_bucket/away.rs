@@ -6,12 +6,12 @@ use super::{
     MIB, check_reads, delete, in_a_bucket, orphans, places, row_counts, settle, sha256, text,
 };
 use crate::PROGRAM;
-use acceptance::forms::{Form, media_type, piece_by_piece};
+use acceptance::filled_tables::FilledRows;
+use acceptance::forms::{Form, chunked_body, media_type};
 use acceptance::installed_clients::skip;
-use acceptance::moto::Wanted;
-use acceptance::rows::Rows;
+use acceptance::moto::MotoProgram;
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, Database, World};
+use acceptance::{Database, TestResponse, World};
 use api_server::documents::store::gc::{GcError, GcReport};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, IF_NONE_MATCH};
@@ -36,13 +36,13 @@ async fn within<T>(longest: Duration, what: impl Future<Output = T>) -> T {
 }
 
 /// Uploads this many bytes under a key.
-async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str) -> Answer {
+async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str) -> TestResponse {
     let form = Form::file("Paper.txt", &text(bytes, bytes));
     world.client.upload(token, place, form, Some(key)).await
 }
 
 #[track_caller]
-fn expect_away(answer: Answer) {
+fn expect_away(answer: TestResponse) {
     let answer = answer.expect_problem(503, "object-store-unavailable");
     assert_eq!(answer.header("retry-after"), "5");
     assert!(!answer.text.contains("127.0.0.1"), "{}", answer.text);
@@ -63,7 +63,7 @@ fn expect_one_line(told: Result<(), String>) -> String {
 }
 
 /// Attaches a document to a field, before the store goes away.
-async fn attach(world: &World, token: &str, rows: &Rows) -> Value {
+async fn attach(world: &World, token: &str, rows: &FilledRows) -> Value {
     upload(world, token, &places(rows)[0], 300, "before").await.expect(201).json()
 }
 
@@ -77,16 +77,16 @@ async fn check_metadata(world: &World, token: &str, document: &Value) {
     assert_eq!(listed.json(), json!([file]));
     let path = file["Download_Path"].as_str().expect("a path");
     let head = world.client.request(Method::HEAD, token, path);
-    world.client.send(head).await.expect("an answer").expect(200);
+    world.client.send(head).await.expect("a response").expect(200);
     let tag = format!("\"{}\"", file["SHA256"].as_str().expect("a hash"));
     let known = world.client.request(Method::GET, token, path).header(IF_NONE_MATCH, tag);
-    world.client.send(known).await.expect("an answer").expect(304);
+    world.client.send(known).await.expect("a response").expect(304);
     world.client.get("", "/health/ready").await.expect(200);
 }
 
 #[tokio::test]
 async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_later() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -131,7 +131,7 @@ async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_lat
 
 #[tokio::test]
 async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -176,7 +176,7 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
 
 #[tokio::test]
 async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -195,7 +195,7 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
         };
         // The store stays away, or comes back without any memory of the upload it had begun.
         for back in [false, true] {
-            let (pieces, body) = piece_by_piece();
+            let (pieces, body) = chunked_body();
             let send_pieces = async {
                 pieces.send(Ok(first.to_vec())).await.expect("sent");
                 settle(&moto, 0, 1).await;
@@ -208,14 +208,14 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
                 drop(pieces);
             };
             let (answer, ()) = tokio::join!(request(body), send_pieces);
-            expect_away(answer.expect("an answer"));
+            expect_away(answer.expect("a response"));
             assert_eq!(row_counts(&world).await, before);
             if !back {
                 moto.restart().await;
             }
             settle(&moto, 0, 0).await;
         }
-        let made = request(form.clone().into()).await.expect("an answer").expect(201).json();
+        let made = request(form.clone().into()).await.expect("a response").expect(201).json();
         assert_eq!(made["Files"][0]["SHA256"], sha256(&file));
         settle(&moto, 1, 0).await;
         world
@@ -225,13 +225,13 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
 
 #[tokio::test]
 async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
-    let moto = match Wanted::find() {
-        Ok(moto) => moto.gated(),
+    let moto = match MotoProgram::find() {
+        Ok(moto) => moto.behind_proxy(),
         Err(missing) => return skip(&missing),
     };
     on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
         let moto = world.moto.as_ref().expect("a store");
-        let gate = moto.gate.as_ref().expect("a door");
+        let proxy = moto.proxy.as_ref().expect("a proxy");
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let [.., place] = &places(&rows);
@@ -239,7 +239,7 @@ async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
         upload(&world, &admin, place, 40, "one").await.expect(201);
         let kept = upload(&world, &admin, &places(&rows)[1], 50, "kept").await.expect(201).json();
         let objects = moto.documents().await;
-        gate.shut();
+        proxy.shut();
         let version = document["versionHash"].as_str().expect("a hash");
         let path = format!("/user-defined-fields/documents/{}", document["Row_ID"]);
         let removal = format!("{path}?versionHash={version}");
@@ -256,7 +256,7 @@ async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
         let swept = within(REFUSED_MAX, store.sweep(&world.db, 0)).await;
         let fault = swept.expect_err("it is away");
         assert!(matches!(fault, GcError::Store(_)), "{fault}");
-        gate.open();
+        proxy.open();
         assert_eq!(moto.documents().await, objects, "they are all there");
         assert_eq!(orphans(&world, &store).await.len(), 2);
         let swept = store.sweep(&world.db, 0).await.expect("a sweep");
@@ -271,7 +271,7 @@ async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
 
 #[tokio::test]
 async fn a_bucket_that_is_not_there_is_said_to_be() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };

@@ -4,7 +4,7 @@ use super::{MIB, in_a_bucket, places, settle};
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::installed_clients::skip;
-use acceptance::moto::Wanted;
+use acceptance::moto::MotoProgram;
 use acceptance::{Database, World};
 use aws_lc_rs::digest::{Context, SHA256};
 use futures_util::stream;
@@ -31,7 +31,7 @@ fn piece(number: u64) -> Vec<u8> {
 
 #[tokio::test]
 async fn memory_stays_the_same_while_a_large_file_goes_in_and_out() {
-    let moto = match Wanted::find() {
+    let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
@@ -49,7 +49,7 @@ async fn memory_stays_the_same_while_a_large_file_goes_in_and_out() {
     let body = Body::wrap_stream(stream::iter(pieces.map(Ok::<_, io::Error>)));
     let request = world.client.request(Method::POST, &admin, place);
     let request = request.header(CONTENT_TYPE, media_type()).body(body);
-    let made = world.client.send(request).await.expect("an answer").expect(201).json();
+    let made = world.client.send(request).await.expect("a response").expect(201).json();
     let file = &made["Files"][0];
     let mut sent = Context::new(&SHA256);
     (0..PIECES).for_each(|number| sent.update(&piece(number)));

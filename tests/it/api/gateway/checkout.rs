@@ -7,10 +7,10 @@ use super::{
 };
 use crate::PROGRAM;
 use acceptance::installed_clients::skip;
-use acceptance::localstripe::{GOOD_CARD, Wanted};
-use acceptance::provider_door::Reply;
+use acceptance::localstripe::{GOOD_CARD, LocalStripeProgram};
+use acceptance::stripe_proxy::Reply;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -20,9 +20,9 @@ use tokio::time::sleep;
 /// A world in which the provider charges cards. `recovery` is the interval in seconds at which the
 /// api-server settles unfinished work.
 pub(super) fn at_the_provider(recovery: u32) -> Option<Environment> {
-    let wanted = Wanted::find().map_err(|missing| skip(&missing)).ok()?;
+    let program = LocalStripeProgram::find().map_err(|missing| skip(&missing)).ok()?;
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), recovery.to_string())];
-    Some(Environment { provider: Some(wanted), api: api.into(), ..Environment::default() })
+    Some(Environment { provider: Some(program), api: api.into(), ..Environment::default() })
 }
 
 /// A page of the provider, that is, a checkout session.
@@ -38,8 +38,8 @@ pub(super) struct Opened {
 /// Opens a page.
 pub(super) async fn open(world: &World, token: &str, loan: i64) -> Opened {
     let opened = ask(world, token, loan).await.expect(200).json();
-    let door = &world.provider.as_ref().expect("a provider").door;
-    let session = door.checkouts().pop().expect("a session");
+    let proxy = &world.provider.as_ref().expect("a provider").proxy;
+    let session = proxy.checkouts().pop().expect("a session");
     assert_eq!(opened["Url"], session["url"]);
     let path = |name: &str| {
         let url = session[name].as_str().expect("a URL");
@@ -53,12 +53,12 @@ pub(super) async fn open(world: &World, token: &str, loan: i64) -> Opened {
 pub(super) async fn enter_card(world: &World, opened: &Opened) -> String {
     let provider = world.provider.as_ref().expect("a provider");
     let card = provider.stripe.create_card(GOOD_CARD).await;
-    let target = provider.door.complete_checkout(&opened.id, &card).await;
+    let target = provider.proxy.complete_checkout(&opened.id, &card).await;
     assert_eq!(target, format!("{}{}", world.client.api_url, opened.done));
     card
 }
 
-async fn come_back(world: &World, path: &str) -> Answer {
+async fn come_back(world: &World, path: &str) -> TestResponse {
     world.client.get("", path).await
 }
 
@@ -75,10 +75,10 @@ async fn the_browser_comes_back_and_the_card_is_in_the_wallet() {
         let provider = world.provider.as_ref().expect("a provider");
         // HEAD does not open a page here either.
         let head = world.client.request(Method::HEAD, &officer, &url_path(loan));
-        world.client.send(head).await.expect("an answer").expect(200);
-        assert_eq!(provider.door.requests().len(), 0);
+        world.client.send(head).await.expect("a response").expect(200);
+        assert_eq!(provider.proxy.requests().len(), 0);
         let opened = open(&world, &officer, loan).await;
-        let session = &provider.door.checkouts()[0];
+        let session = &provider.proxy.checkouts()[0];
         let customers = provider.stripe.customers().await;
         assert_eq!(session["customer"], customers[0].id);
         assert_eq!(customers[0].metadata["Contact_ID"], contact.to_string());
@@ -156,7 +156,7 @@ async fn whoever_gave_up_has_added_no_card_and_may_think_again() {
 
         // The provider closes pages on its own initiative, too.
         let closed = open(&world, &admin, loan).await;
-        world.provider.as_ref().expect("a provider").door.expire_checkout(&closed.id);
+        world.provider.as_ref().expect("a provider").proxy.expire_checkout(&closed.id);
         for path in [&closed.done, &closed.done, &closed.cancelled] {
             expect_page(come_back(&world, path).await, 410, OVER);
         }
@@ -182,7 +182,7 @@ async fn who_never_comes_back_is_asked_after_when_the_time_is_over() {
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
-        let door = &world.provider.as_ref().expect("a provider").door;
+        let proxy = &world.provider.as_ref().expect("a provider").proxy;
         let (done, left) = (open(&world, &admin, loan).await, open(&world, &admin, loan).await);
         // This borrower returned before entering a card.
         expect_page(come_back(&world, &done.done).await, 200, WAIT);
@@ -195,9 +195,9 @@ async fn who_never_comes_back_is_asked_after_when_the_time_is_over() {
         let found = cards(&world, &admin, loan).await;
         assert_eq!((found.len(), &found[0]["Last_Four"]), (1, &json!("4242")));
         let statuses: Vec<Value> =
-            door.checkouts().iter().map(|session| session["status"].clone()).collect();
+            proxy.checkouts().iter().map(|session| session["status"].clone()).collect();
         assert_eq!(statuses, ["complete", "expired"]);
-        assert_eq!(door.requests_to("POST /v1/checkout/sessions/*/expire").len(), 1);
+        assert_eq!(proxy.requests_to("POST /v1/checkout/sessions/*/expire").len(), 1);
         expect_page(come_back(&world, &done.done).await, 200, ADDED);
         expect_page(come_back(&world, &left.done).await, 410, OVER);
         assert!(open(&world, &admin, loan).await.done.starts_with(STRIPE_RETURN));
@@ -212,14 +212,14 @@ async fn a_provider_that_is_away_is_asked_again() {
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
-        let door = &world.provider.as_ref().expect("a provider").door;
+        let proxy = &world.provider.as_ref().expect("a provider").proxy;
         let opened = open(&world, &admin, loan).await;
         enter_card(&world, &opened).await;
-        door.down().await;
+        proxy.down().await;
         let away = expect_page(come_back(&world, &opened.done).await, 503, AWAY);
         assert_eq!(away.header("retry-after"), "5");
         ask(&world, &admin, loan).await.expect_problem(503, "gateway-unavailable");
-        door.up().await;
+        proxy.up().await;
         let broken = Reply::error(500, "api_error", None, "We are sorry.");
         let rubbish = Reply::json(200, &json!({"status": "complete", "setup_intent": "seti_1"}));
         for (pattern, reply) in [
@@ -230,22 +230,22 @@ async fn a_provider_that_is_away_is_asked_again() {
             ("GET /v1/payment_methods/*", &broken),
             ("GET /v1/payment_methods/*", &Reply::json(200, &json!({"type": "card"}))),
         ] {
-            door.answer(pattern, 1, reply);
+            proxy.reply_with(pattern, 1, reply);
             expect_page(come_back(&world, &opened.done).await, 503, AWAY);
         }
         for reply in [broken.clone(), Reply::json(200, &json!({"id": "cs_1", "url": null}))] {
-            door.answer("POST /v1/checkout/sessions", 1, &reply);
+            proxy.reply_with("POST /v1/checkout/sessions", 1, &reply);
             ask(&world, &admin, loan).await.expect_problem(503, "gateway-unavailable");
         }
-        assert_eq!((door.mend(), states(&world).await), (0, vec!["open".to_owned()]));
+        assert_eq!((proxy.clear_faults(), states(&world).await), (0, vec!["open".to_owned()]));
         assert!(cards(&world, &admin, loan).await.is_empty());
 
         // The recovery keeps asking as well.
-        door.down().await;
+        proxy.down().await;
         run_out(&world).await;
         sleep(Duration::from_secs(3)).await;
         assert_eq!(states(&world).await, ["open"]);
-        door.up().await;
+        proxy.up().await;
         expect_states(&world, &["used"]).await;
         expect_page(come_back(&world, &opened.done).await, 200, ADDED);
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
@@ -260,22 +260,22 @@ async fn a_page_that_cannot_be_settled_keeps_no_other_one_waiting() {
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
-        let door = &world.provider.as_ref().expect("a provider").door;
+        let proxy = &world.provider.as_ref().expect("a provider").proxy;
         let mut opened = Vec::new();
         for _ in 0..4 {
             opened.push(open(&world, &admin, loan).await);
         }
         let of = |place: usize| format!("GET /v1/checkout/sessions/{}", opened[place].id);
-        door.answer(&of(0), 1000, &Reply::error(500, "api_error", None, "We are sorry."));
+        proxy.reply_with(&of(0), 1000, &Reply::error(500, "api_error", None, "We are sorry."));
         let unknown = Reply::error(404, "invalid_request_error", None, "No such session.");
-        door.answer(&of(1), 1, &unknown);
+        proxy.reply_with(&of(1), 1, &unknown);
         // A card that the provider no longer has when it is looked up.
         enter_card(&world, &opened[2]).await;
-        door.answer("GET /v1/payment_methods/*", 1, &unknown);
+        proxy.reply_with("GET /v1/payment_methods/*", 1, &unknown);
         run_out(&world).await;
         expect_states(&world, &["open", "expired", "expired", "expired"]).await;
         expect_page(come_back(&world, &opened[2].done).await, 410, OVER);
-        assert!(door.mend() > 0);
+        assert!(proxy.clear_faults() > 0);
         expect_states(&world, &["expired"; 4]).await;
         assert!(cards(&world, &admin, loan).await.is_empty());
         world

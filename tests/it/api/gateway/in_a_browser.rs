@@ -45,13 +45,13 @@ async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
             let (admin, loan) = begin(&world, &browser).await;
             assert_eq!(browser.driver.title().await.unwrap(), "Add a card – Loan Servicing");
             assert_eq!(browser.text("legend").await, "Card");
-            browser.picture("add-card").await;
+            browser.screenshot("add-card").await;
 
             browser.press(Key::Tab + "").await;
             assert_eq!(browser.focus().await, "tok_visa");
             browser.press(Key::Down + Key::Down).await;
             assert_eq!(browser.focus().await, "tok_amex");
-            browser.picture("add-card-chosen").await;
+            browser.screenshot("add-card-chosen").await;
             browser.press(Key::Tab + "").await;
             assert_eq!(browser.focus().await, "cardholder_name");
             browser.press("4242 4242 4242 4242" + Key::Enter).await;
@@ -63,20 +63,20 @@ async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
             assert_eq!(name.prop("value").await.unwrap().as_deref(), Some(""));
             assert_eq!(name.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
             assert!(browser.see("#tok_amex").await.is_selected().await.unwrap());
-            browser.picture("add-card-refused").await;
+            browser.screenshot("add-card-refused").await;
 
             browser.press("Zoë Ångström" + Key::Tab).await;
             assert_eq!(browser.focus().await, "button");
             browser.press(Key::Enter + "").await;
             wait_for(&browser, &[ADDED]).await;
             assert_eq!(browser.text("h1").await, ADDED);
-            browser.picture("card-added").await;
+            browser.screenshot("card-added").await;
             let added = cards(&world, &admin, loan).await;
             assert_eq!(added.len(), 1);
             assert_eq!(added[0]["BrandType"], "amex");
             assert_eq!(added[0]["Cardholder_Name"], "Zoë Ångström");
             // The browser itself logs that the form came back with 422.
-            let complaints = browser.complaints().await;
+            let complaints = browser.console_errors().await;
             assert!(complaints.len() == 1 && complaints[0].contains("422"), "{complaints:?}");
             (world, browser)
         })
@@ -96,9 +96,9 @@ async fn whoever_goes_back_to_a_used_page_is_told_so() {
             browser.see("button").await.click().await.unwrap();
             wait_for(&browser, &[OVER]).await;
         }
-        browser.picture("page-over").await;
+        browser.screenshot("page-over").await;
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
-        let complaints = browser.complaints().await;
+        let complaints = browser.console_errors().await;
         assert!(complaints.iter().all(|text| text.contains("410")), "{complaints:?}");
         (world, browser)
     })
@@ -128,7 +128,7 @@ async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_let
                 for (text, contrast) in found {
                     assert!(contrast >= 4.5, "{scheme}{state}: {contrast} {text}");
                 }
-                browser.picture(&format!("add-card{state}-{scheme}")).await;
+                browser.screenshot(&format!("add-card{state}-{scheme}")).await;
             }
         }
         // 320 pixels is the width of a phone, or of a desktop at 400 %.
@@ -145,7 +145,7 @@ async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_let
         let labels = browser.driver.execute(labels, Vec::new()).await.unwrap();
         let labels = labels.json().as_array().expect("a list").clone();
         assert!(labels.len() == 11 && labels.iter().all(|count| *count == 1));
-        let complaints = browser.complaints().await;
+        let complaints = browser.console_errors().await;
         assert!(complaints.iter().all(|text| text.contains("422")), "{complaints:?}");
         (world, browser)
     })

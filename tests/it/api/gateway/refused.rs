@@ -3,7 +3,7 @@
 use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, good_form, open};
 use super::{history, states, submit};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 
@@ -11,13 +11,13 @@ const UNREADABLE: &str = "Something went wrong";
 const FORM: &str = "application/x-www-form-urlencoded";
 const NASTY: &str = "<script>alert(1)</script>\"'&";
 
-async fn send(world: &World, media_type: Option<&str>, body: impl Into<Vec<u8>>) -> Answer {
+async fn send(world: &World, media_type: Option<&str>, body: impl Into<Vec<u8>>) -> TestResponse {
     let request = world.client.request(Method::POST, "", SANDBOX_PAGE).body(body.into());
     let request = match media_type {
         Some(media_type) => request.header(CONTENT_TYPE, media_type),
         None => request,
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn paths_and_methods_that_are_not_there_are_problems() {
                     continue;
                 }
                 let request = world.client.request(method.clone(), "", path);
-                let answer = world.client.send(request).await.expect("an answer");
+                let answer = world.client.send(request).await.expect("a response");
                 let answer = answer.expect_problem(405, "method-not-allowed");
                 let mut named: Vec<&str> = answer.header("allow").split(", ").collect();
                 named.sort_unstable();

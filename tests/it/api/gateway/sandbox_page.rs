@@ -164,7 +164,7 @@ async fn who_may_not_add_cards_or_sees_no_such_loan_gets_no_page() {
         // HEAD says whether there would be a page, and opens none.
         let head = async |token: &str| {
             let request = world.client.request(Method::HEAD, token, &url_path(loan));
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
         let asked = head(&admin).await.expect(200);
         assert!(asked.text.is_empty());

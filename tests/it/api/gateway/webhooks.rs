@@ -4,10 +4,10 @@ use super::checkout::{at_the_provider, enter_card, open};
 use super::{ADDED, book, cards, expect_page, expect_states, states};
 use crate::PROGRAM;
 use acceptance::provider::WEBHOOK_SECRET;
-use acceptance::provider_door::ProviderDoor;
+use acceptance::stripe_proxy::StripeProxy;
 use acceptance::webhooks::{event, stripe_signature};
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use chrono::Utc;
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -18,22 +18,22 @@ use tokio::time::sleep;
 const PATH: &str = "/gateway/stripe/webhook";
 const SIGNATURE: &str = "Stripe-Signature";
 
-async fn send(world: &World, payload: &str, signature: Option<&str>) -> Answer {
+async fn send(world: &World, payload: &str, signature: Option<&str>) -> TestResponse {
     let request = world.client.request(Method::POST, "", PATH).body(payload.to_owned());
     let request = match signature {
         Some(signature) => request.header(SIGNATURE, signature),
         None => request,
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
-async fn send_signed(world: &World, payload: &str) -> Answer {
+async fn send_signed(world: &World, payload: &str) -> TestResponse {
     let signature = world.provider.as_ref().expect("a provider").sign(payload);
     send(world, payload, Some(&signature)).await
 }
 
-fn door(world: &World) -> &ProviderDoor {
-    &world.provider.as_ref().expect("a provider").door
+fn proxy(world: &World) -> &StripeProxy {
+    &world.provider.as_ref().expect("a provider").proxy
 }
 
 #[tokio::test]
@@ -44,15 +44,15 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
         let completed = || {
-            let session = door(&world).checkouts().remove(0);
+            let session = proxy(&world).checkouts().remove(0);
             event("checkout.session.completed", &session).to_string()
         };
         // The event's content is not trusted: the provider is asked, and says otherwise.
-        let mut lie = door(&world).checkouts().remove(0);
+        let mut lie = proxy(&world).checkouts().remove(0);
         lie["status"] = json!("complete");
         let lie = event("checkout.session.completed", &lie).to_string();
         send_signed(&world, &lie).await.expect(204);
-        door(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
+        proxy(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
         sleep(Duration::from_secs(1)).await;
         assert_eq!(states(&world).await, ["open"]);
 
@@ -73,8 +73,8 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
 
         let other = open(&world, &admin, loan).await;
-        door(&world).expire_checkout(&other.id);
-        let session = door(&world).checkouts().remove(1);
+        proxy(&world).expire_checkout(&other.id);
+        let session = proxy(&world).checkouts().remove(1);
         send_signed(&world, &event("checkout.session.expired", &session).to_string()).await;
         expect_states(&world, &["used", "expired"]).await;
         world
@@ -90,9 +90,9 @@ async fn what_the_provider_has_not_signed_is_refused() {
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
         enter_card(&world, &opened).await;
-        let session = door(&world).checkouts().remove(0);
+        let session = proxy(&world).checkouts().remove(0);
         let payload = event("checkout.session.completed", &session).to_string();
-        door(&world).forget_requests();
+        proxy(&world).forget_requests();
         let now = Utc::now().timestamp();
         let good = stripe_signature(WEBHOOK_SECRET, now, &payload);
         let (_, tag) = good.split_once(",v1=").expect("a signature");
@@ -121,7 +121,7 @@ async fn what_the_provider_has_not_signed_is_refused() {
         send_signed(&world, &huge).await.expect_problem(400, "bad-request");
         send(&world, &huge, None).await.expect_problem(400, "bad-request");
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(proxy(&world).requests().len(), 0);
         assert_eq!(states(&world).await, ["open"]);
         // The same event with a valid signature.
         send(&world, &payload, Some(&good)).await.expect(204);
@@ -140,7 +140,7 @@ async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         open(&world, &admin, loan).await;
-        door(&world).forget_requests();
+        proxy(&world).forget_requests();
         for payload in [
             String::new(),
             "no JSON".to_owned(),
@@ -158,7 +158,7 @@ async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
             send_signed(&world, &payload).await.expect(204);
         }
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(proxy(&world).requests().len(), 0);
         assert_eq!(states(&world).await, ["open"]);
         world
     })

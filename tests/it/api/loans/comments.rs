@@ -1,7 +1,7 @@
 //! `/loans/comments`, and what all three kinds of comments have in common.
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
 use serde_json::json;
@@ -10,10 +10,16 @@ use serde_json::json;
 const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
 
 /// Sends a request once for each of these spellings of `If-None-Match`.
-async fn ask(world: &World, method: Method, token: &str, path: &str, known: &[&str]) -> Answer {
+async fn ask(
+    world: &World,
+    method: Method,
+    token: &str,
+    path: &str,
+    known: &[&str],
+) -> TestResponse {
     let request = world.client.request(method, token, path);
     let request = known.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]

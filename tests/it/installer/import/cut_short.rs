@@ -199,7 +199,7 @@ async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
         let pieces = pieces(std::io::Cursor::new(xml.into_bytes()));
         let answer =
             idempotent_import::carry_out(&world.db, import, mode, pieces, Some(&claim)).await;
-        assert_eq!(answer.expect("an answer").totals.inserted, 150);
+        assert_eq!(answer.expect("a response").totals.inserted, 150);
         world
     })
     .await;

@@ -66,7 +66,7 @@ async fn receivers(machine: &Machine) -> String {
     let sql = "SELECT redirect_uris FROM oauth_clients WHERE client_id = 'browser'";
     let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
     let statement = Statement::from_string(db.get_database_backend(), sql);
-    let row = db.query_one_raw(statement).await.expect("an answer").expect("a client");
+    let row = db.query_one_raw(statement).await.expect("a response").expect("a client");
     let receivers = row.try_get_by_index(0).expect("a text");
     db.close().await.expect("closed");
     receivers

@@ -4,7 +4,7 @@ use super::wizard::{answer_to_certificates, start};
 use super::{Machine, fault, printed};
 use acceptance::Database;
 use acceptance::installed_clients::skip;
-use acceptance::moto::{BUCKET, Moto, PREFIX, Wanted};
+use acceptance::moto::{BUCKET, Moto, MotoProgram, PREFIX};
 use acceptance::servers::free_port;
 use acceptance::terminal::keys;
 use api_server::documents::store::Location;
@@ -13,15 +13,15 @@ const SECRET: &str = "a secret of the tests";
 
 /// A machine, an object store, and the store's URL.
 async fn machine() -> Option<(Machine, Moto, String)> {
-    let wanted = match Wanted::find() {
-        Ok(wanted) => wanted,
+    let program = match MotoProgram::find() {
+        Ok(program) => program,
         Err(missing) => {
             skip(&missing);
             return None;
         }
     };
     let machine = Machine::new(&Database::Sqlite).await;
-    let moto = Moto::start(&wanted, machine.folder.path()).await;
+    let moto = Moto::start(&program, machine.folder.path()).await;
     let Location::Bucket(bucket) = moto.location() else { panic!("a bucket") };
     Some((machine, moto, bucket.endpoint.expect("a URL")))
 }

@@ -161,7 +161,7 @@ async fn nothing_is_done_while_others_are_connected() {
         let earlier = Earlier::load(database, "second").await;
         let before = earlier.all().await;
         let other = db::connect(&earlier.url, 1, false).await.expect("a connection");
-        other.execute_unprepared("SELECT 1").await.expect("an answer");
+        other.execute_unprepared("SELECT 1").await.expect("a response");
         let said = earlier.upgrade(&["--yes"]).await;
         assert_eq!(said.code, Some(1));
         assert!(said.error.contains("others are connected"), "{}", said.error);
@@ -189,7 +189,7 @@ async fn servers_say_which_schema_they_found() {
             world.sql(sql).await;
             for url in [&world.client.auth_url, &world.client.api_url] {
                 let asked = world.client.http.get(format!("{url}/health/ready")).send().await;
-                let answer = asked.expect("an answer");
+                let answer = asked.expect("a response");
                 assert_eq!(answer.status(), 503);
                 let text = answer.text().await.expect("text");
                 assert!(text.contains(why), "{text}");

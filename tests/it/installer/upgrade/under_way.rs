@@ -5,8 +5,8 @@
 use super::{Earlier, put_letter};
 use crate::PROGRAM;
 use crate::api::loans::transactions::reversals::reverse;
-use acceptance::Answer;
-use acceptance::earlier::{self, SentRequest, UnderWay};
+use acceptance::TestResponse;
+use acceptance::upgrade_dumps::{self, InFlight, SentRequest};
 use acceptance::world::{Environment, World};
 use acceptance::{Database, databases};
 use reqwest::Method;
@@ -32,9 +32,9 @@ const LAPSED: &str =
 
 /// The upgraded database with servers on it, its instants shifted as if it had been left a moment
 /// ago.
-async fn upgraded(database: Database) -> (World, UnderWay) {
+async fn upgraded(database: Database) -> (World, InFlight) {
     let earlier = Earlier::load(database.clone(), "third").await;
-    let under_way = UnderWay::read(&database, "third");
+    let under_way = InFlight::read(&database, "third");
     earlier
         .with(async |db| {
             let since = shared::db::time(db).await.expect("the time").0 - under_way.taken;
@@ -47,16 +47,16 @@ async fn upgraded(database: Database) -> (World, UnderWay) {
     earlier.upgrade(&["--yes"]).await.done();
     let Earlier { database, url, folder } = earlier;
     put_letter(&url, folder.path()).await;
-    let credentials = earlier::credentials();
+    let credentials = upgrade_dumps::credentials();
     let environment = Environment::default();
     (World::on(PROGRAM, database, url, folder, credentials, environment).await, under_way)
 }
 
-async fn send_again(world: &World, token: &str, request: &SentRequest) -> Answer {
+async fn send_again(world: &World, token: &str, request: &SentRequest) -> TestResponse {
     let again = world.client.request(Method::POST, token, &request.path);
     let again = again.header("Content-Type", &request.content_type);
     let again = again.header("Idempotency-Key", &request.key).body(request.body.clone());
-    world.client.send(again).await.expect("an answer")
+    world.client.send(again).await.expect("a response")
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn answers_under_keys_are_replayed_after_the_upgrade() {
             assert_eq!(again.header("idempotency-replayed"), "true", "{name}");
             match sent.status {
                 201 => assert_eq!(again.text, sent.answer, "{name}"),
-                _ => assert_eq!(again.json()["type"], sent.answered()["type"], "{name}"),
+                _ => assert_eq!(again.json()["type"], sent.response_json()["type"], "{name}"),
             }
         }
         for (table, rows) in world.snapshot().await {
@@ -190,7 +190,7 @@ async fn an_entry_of_before_the_upgrade_is_reversed_by_its_snapshot() {
         }
         let admin = world.token("admin").await;
         let loan = world.client.get(&admin, "/loans/5").await.expect(200).json();
-        let rows = under_way.requests["payment"].answered();
+        let rows = under_way.requests["payment"].response_json();
         let principal = rows.as_array().into_iter().flatten();
         let mut principal = principal.filter(|row| row["Balance_Name"] == "principal");
         let principal = principal.next().expect("a principal row");

@@ -83,7 +83,7 @@ fn key() -> KeyPair {
 }
 
 /// Builds an answer, status and body, from the request and the server's URL.
-type Answer = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
+type PeerResponse = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
 
 /// A running server, and the settings to verify it with. It stops when dropped.
 pub struct Peer {
@@ -126,7 +126,7 @@ impl Peer {
     async fn start_full(
         (config, ca): Presented,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
-        answer: Option<Arc<Answer>>,
+        answer: Option<Arc<PeerResponse>>,
     ) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let intercept = Arc::new(intercept);

@@ -3,7 +3,7 @@
 use super::chance::Chance;
 use super::model::{Rules, Who};
 use super::population::{ACCOUNT_MARK, IDENTITY_MARK};
-use acceptance::{Answer, client::Client};
+use acceptance::{TestResponse, client::Client};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    async fn get(&mut self, operation: &Operation, path: &str) -> Answer {
+    async fn get(&mut self, operation: &Operation, path: &str) -> TestResponse {
         let answer = self.client.get(&self.token, path).await;
         let count = self.answers.entry(operation.id).or_default();
         count.0 += 1;
@@ -233,11 +233,11 @@ impl<'a> Caller<'a> {
 }
 
 /// The path of `Link: </path?query>; rel="next"`.
-fn next_page(answer: &Answer) -> Option<String> {
+fn next_page(answer: &TestResponse) -> Option<String> {
     let link = answer.header("link").strip_suffix(">; rel=\"next\"")?;
     link.strip_prefix('<').map(str::to_owned)
 }
 
-fn shown(answer: &Answer) -> String {
+fn shown(answer: &TestResponse) -> String {
     format!("{} {:.300}", answer.status, answer.text)
 }

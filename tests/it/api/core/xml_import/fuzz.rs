@@ -10,7 +10,7 @@ mod format;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::test_seed::test_seed;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use drawing::Drawn;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -88,7 +88,7 @@ async fn smallest(
     found
 }
 
-async fn send(world: &World, admin: &str, test: bool, file: &[u8]) -> Result<Answer, String> {
+async fn send(world: &World, admin: &str, test: bool, file: &[u8]) -> Result<TestResponse, String> {
     let path = format!("/core/xml-import?test={test}");
     let request = world.client.request(reqwest::Method::POST, admin, &path);
     let request = request.header("content-type", "application/xml").body(file.to_vec());
@@ -100,7 +100,7 @@ async fn send(world: &World, admin: &str, test: bool, file: &[u8]) -> Result<Ans
 }
 
 /// What both runs must report alike: everything except the ids of rows and of the request.
-fn comparable(answer: &Answer) -> Value {
+fn comparable(answer: &TestResponse) -> Value {
     let mut told = answer.json();
     let members = told.as_object_mut().expect("an object");
     members.remove("Test");

@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::world::on_embedded_database;
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use futures_util::stream;
 use reqwest::Body;
 use std::io;
@@ -78,11 +78,11 @@ impl File {
     }
 }
 
-async fn send(world: &World, token: &str, file: &File) -> (Answer, Duration) {
+async fn send(world: &World, token: &str, file: &File) -> (TestResponse, Duration) {
     let (body, last_asked) = file.body();
     let request = world.client.request(reqwest::Method::POST, token, "/core/xml-import?test=false");
     let request = request.header("content-type", "application/xml").body(body);
-    let answer = world.client.send(request).await.expect("an answer");
+    let answer = world.client.send(request).await.expect("a response");
     let took = last_asked.lock().expect("not poisoned").elapsed();
     (answer, took)
 }

@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{skip, system_program};
-use acceptance::seeds::{OPEN_TERMS, WORKED, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, WORKED_EXAMPLE, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use api_server::xml_import::schema::{PATH, schema};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn the_committed_schema_is_the_one_that_is_served() {
 async fn the_schema_is_served_to_whoever_asks() {
     on_embedded_database(PROGRAM, |world| async move {
         let url = format!("{}{PATH}", world.client.api_url);
-        let answer = world.client.send(world.client.http.get(url)).await.expect("an answer");
+        let answer = world.client.send(world.client.http.get(url)).await.expect("a response");
         assert_eq!(answer.status, 200);
         assert_eq!(answer.header("content-type"), "application/xml");
         assert_eq!(answer.text, schema());
@@ -72,7 +72,7 @@ fn the_schema_lets_files_through_that_the_import_reads() {
         Ok(judge) => judge,
         Err(missing) => return skip(&missing),
     };
-    for (name, xml) in [("example", WORKED), ("everything", super::elements::EVERYTHING)] {
+    for (name, xml) in [("example", WORKED_EXAMPLE), ("everything", super::elements::EVERYTHING)] {
         assert_eq!(judge.fault(xml), None, "{name}");
     }
     let cleared = file(

@@ -1,14 +1,14 @@
 //! `/loans/collateral/comments`: changing and removing comments.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::IF_MATCH;
 use serde_json::{Value, json};
 
-fn path(rows: &Rows) -> String {
+fn path(rows: &FilledRows) -> String {
     format!("/loans/collateral/comments/{}", rows.comment_ids[2])
 }
 
@@ -28,16 +28,16 @@ fn with(mut change: Value, members: Value) -> Value {
     change
 }
 
-async fn put(world: &World, token: &str, path: &str, body: &Value, tags: &[&str]) -> Answer {
+async fn put(world: &World, token: &str, path: &str, body: &Value, tags: &[&str]) -> TestResponse {
     let request = world.client.request(Method::PUT, token, path).json(body);
     let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
-async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> Answer {
+async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> TestResponse {
     let request = world.client.request(Method::DELETE, token, path);
     let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 async fn version(world: &World, token: &str, path: &str) -> String {

@@ -3,20 +3,26 @@
 
 use super::{add_card, book, link};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn add(world: &World, token: &str, loan: i64, body: Value, key: Option<&str>) -> Answer {
+async fn add(
+    world: &World,
+    token: &str,
+    loan: i64,
+    body: Value,
+    key: Option<&str>,
+) -> TestResponse {
     let path = format!("/loans/{loan}/payment-gateway/credit-cards");
     world.client.post(token, &path, &body, key).await
 }
 
-async fn forget(world: &World, token: &str, card: i64) -> Answer {
+async fn forget(world: &World, token: &str, card: i64) -> TestResponse {
     let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
     let request = world.client.request(reqwest::Method::POST, token, &path);
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 async fn secrets(world: &World) -> Vec<String> {
@@ -310,7 +316,7 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
             Ok(Vec::new())
         });
         let request = request.body(reqwest::Body::wrap_stream(pieces.chain(end)));
-        let answer = world.client.send(request).await.expect("an answer");
+        let answer = world.client.send(request).await.expect("a response");
         let taken = tokio::time::timeout(Duration::from_secs(20), taken).await;
         taken.expect("all of it is taken").expect("the body was sent");
         assert_eq!(answer.expect(200).json()["ForgetFlag"], true);

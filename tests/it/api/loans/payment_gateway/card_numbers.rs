@@ -4,7 +4,7 @@
 use super::book;
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::json;
@@ -51,8 +51,8 @@ impl Operation {
 }
 
 /// Sends a request, and looks for traces of cards in the whole answer.
-async fn send(world: &World, request: reqwest::RequestBuilder) -> Answer {
-    let answer = world.client.send(request).await.expect("an answer");
+async fn send(world: &World, request: reqwest::RequestBuilder) -> TestResponse {
+    let answer = world.client.send(request).await.expect("a response");
     let random = answer.header("x-request-id");
     let told = format!("{:?} {}", answer.headers, answer.text).replace(random, "");
     assert_untraced(&told);

@@ -2,7 +2,7 @@
 
 use super::{USED, book, card, link};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use chrono::{Datelike, Months, NaiveDate};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) async fn rule(
     world.insert("convenience_fee_rules", "rule_id", columns, [row]).await[0]
 }
 
-async fn ask(world: &World, token: &str, loan: i64, query: &str) -> Answer {
+async fn ask(world: &World, token: &str, loan: i64, query: &str) -> TestResponse {
     let path = format!("/loans/{loan}/payment-gateway/convenience-fee?{query}");
     world.client.get(token, &path).await
 }

@@ -4,11 +4,17 @@ use super::convenience_fee::rule;
 use super::{add_card, book, card, link};
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn pay(world: &World, token: &str, loan: i64, body: &Value, key: Option<&str>) -> Answer {
+async fn pay(
+    world: &World,
+    token: &str,
+    loan: i64,
+    body: &Value,
+    key: Option<&str>,
+) -> TestResponse {
     let path = format!("/loans/{loan}/payment-gateway/payments");
     world.client.post(token, &path, body, key).await
 }

@@ -10,8 +10,8 @@ mod till;
 mod webhooks;
 
 use acceptance::localstripe::{AUTHENTICATED_CARD, DECLINED_CARD, GOOD_CARD, REJECTED_CARD};
-use acceptance::provider_door::Reply;
-use acceptance::{Answer, Database};
+use acceptance::stripe_proxy::Reply;
+use acceptance::{Database, TestResponse};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use till::{CONFIRM, End, Till, at_the_till};
 const SECRETS: &str = "SELECT COUNT(*) FROM payment_gateway_secrets";
 
 /// Adds a card with this token to a loan.
-async fn add(till: &Till, token: &str, loan: i64, body: Value) -> Answer {
+async fn add(till: &Till, token: &str, loan: i64, body: Value) -> TestResponse {
     let path = format!("/loans/{loan}/payment-gateway/credit-cards");
     till.world.client.post(token, &path, &body, None).await
 }
@@ -30,10 +30,10 @@ async fn card_of_nobody(till: &Till, number: &str) -> Value {
     json!({ "Gateway_Token": till.provider().stripe.create_card(number).await })
 }
 
-async fn forget(till: &Till, token: &str, card: i64) -> Answer {
+async fn forget(till: &Till, token: &str, card: i64) -> TestResponse {
     let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
     let request = till.world.client.request(Method::POST, token, &path);
-    till.world.client.send(request).await.expect("an answer")
+    till.world.client.send(request).await.expect("a response")
 }
 
 async fn contact(till: &Till, loan: i64) -> i64 {
@@ -85,7 +85,7 @@ async fn a_card_is_kept_charged_to_the_cent_and_forgotten() {
         assert_eq!(paid["Total_Charged"], "102.32");
         let reference = paid["Gateway_Reference"].as_str().expect("a reference");
         till.provider().stripe.assert_settled(reference, 10_232, 0).await;
-        let asked = &till.provider().door.requests_to(CONFIRM)[0];
+        let asked = &till.provider().proxy.requests_to(CONFIRM)[0];
         assert_eq!(asked.field("off_session").as_deref(), Some("true"));
         let key = format!("core-{}", paid["Card_Payment_ID"]);
         assert_eq!(asked.idempotency_key(), Some(key.as_str()));
@@ -98,10 +98,10 @@ async fn a_card_is_kept_charged_to_the_cent_and_forgotten() {
         let forgotten = forget(till, &admin, payment.card).await.expect(200);
         assert_eq!(forgotten.json()["ForgetFlag"], true);
         assert_eq!((attached(till).await, till.world.count(SECRETS).await), (0, 0));
-        let asked = till.provider().door.requests().len();
+        let asked = till.provider().proxy.requests().len();
         let again = forget(till, &admin, payment.card).await.expect(200);
         assert_eq!(again.text, forgotten.text);
-        assert_eq!(till.provider().door.requests().len(), asked);
+        assert_eq!(till.provider().proxy.requests().len(), asked);
         let other = till::Payment { key: "after".to_owned(), ..payment };
         till.pay(&other).await.expect_problem(422, "card-forgotten");
     })
@@ -116,14 +116,14 @@ async fn a_borrower_keeps_cards_of_his_own_and_no_others() {
         let contacts = [contact(till, mine.loan).await, contact(till, others.loan).await];
         let client = till.world.client.clone();
         let body = card_of_nobody(till, GOOD_CARD).await;
-        let asked = till.provider().door.requests().len();
+        let asked = till.provider().proxy.requests().len();
         let refused = add(till, &web, others.loan, body.clone()).await;
         refused.expect_problem(404, "not-found");
         let mut for_other = body.clone();
         for_other["Contact_ID"] = json!(contacts[1]);
         let refused = add(till, &web, mine.loan, for_other).await;
         refused.expect_problem(422, "invalid-value");
-        assert_eq!(till.provider().door.requests().len(), asked);
+        assert_eq!(till.provider().proxy.requests().len(), asked);
 
         let added = add(till, &web, mine.loan, body).await.expect(201).json();
         assert_eq!(added["Contact_ID"], contacts[0]);
@@ -187,7 +187,7 @@ async fn tokens_that_are_no_cards_of_this_contact_are_refused() {
     at_the_till(&[], 2, async |till| {
         let admin = till.admin.clone();
         let (mine, others) = (till.payment(), till.payment());
-        let asked = till.provider().door.requests().len();
+        let asked = till.provider().proxy.requests().len();
         for token in [
             "tok_visa",
             "pm_",
@@ -206,7 +206,7 @@ async fn tokens_that_are_no_cards_of_this_contact_are_refused() {
             assert_eq!(refused.json()["errors"][0]["field"], "Gateway_Token");
             assert!(token == "pm_" || !refused.text.contains(token), "{}", refused.text);
         }
-        assert_eq!(till.provider().door.requests().len(), asked, "nothing is sent");
+        assert_eq!(till.provider().proxy.requests().len(), asked, "nothing is sent");
 
         let refuse = async |token: &str, loan: i64| {
             let refused = add(till, &admin, loan, json!({ "Gateway_Token": token })).await;
@@ -239,14 +239,14 @@ async fn a_card_that_is_added_twice_at_once_is_kept_once() {
         let (before, customers) =
             (till.world.count(SECRETS).await, till.provider().stripe.customers().await.len());
         // One request has attached the card; the other finds it attached to the same contact.
-        let door = &till.provider().door;
-        let mut attached = door.hold_after("/attach");
-        let mut found = door.hold_after("GET /v1/payment_methods/*");
+        let proxy = &till.provider().proxy;
+        let mut attached = proxy.hold_after("/attach");
+        let mut found = proxy.hold_after("GET /v1/payment_methods/*");
         let let_them = async {
             found.arrived().await;
             found.forward().await;
             attached.arrived().await;
-            let mut found = door.hold_after("GET /v1/payment_methods/*");
+            let mut found = proxy.hold_after("GET /v1/payment_methods/*");
             let adding = add(till, &till.admin, loan, body.clone());
             let let_both = async {
                 found.arrived().await;
@@ -279,17 +279,17 @@ async fn a_card_that_is_added_twice_at_once_is_kept_once() {
 async fn a_card_is_forgotten_while_the_provider_is_away_and_detached_later() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
-        till.provider().door.down().await;
+        till.provider().proxy.down().await;
         let forgotten = forget(till, &till.admin, payment.card).await.expect(200);
         assert_eq!(forgotten.json()["ForgetFlag"], true);
         assert_eq!((attached(till).await, till.world.count(SECRETS).await), (1, 1));
         till.pay(&payment).await.expect_problem(422, "card-forgotten");
         // A recovery pass that finds the provider away leaves the card to the next one.
         till.restart().await;
-        till.provider().door.up().await;
-        till.provider().door.lose_answer("/detach", 1);
+        till.provider().proxy.up().await;
+        till.provider().proxy.lose_reply("/detach", 1);
         till.restart().await;
-        till.provider().door.wait_for("/detach", 1).await;
+        till.provider().proxy.wait_for("/detach", 1).await;
         till.restart().await;
         till.wait_for_count(SECRETS, 0).await;
         assert_eq!(attached(till).await, 0);
@@ -308,18 +308,18 @@ async fn a_card_that_the_provider_does_not_detach_keeps_it_from_no_other() {
         for customer in &customers {
             kept.extend(till.provider().stripe.payment_methods(&customer.id).await);
         }
-        till.provider().door.down().await;
+        till.provider().proxy.down().await;
         for card in cards {
             forget(till, &till.admin, card).await.expect(200);
         }
         till.world.api.kill().await;
-        till.provider().door.up().await;
+        till.provider().proxy.up().await;
         let detach = format!("/v1/payment_methods/{}/detach", kept[0].id);
-        till.provider().door.answer(&detach, 9, &Reply::error(500, "api_error", None, "No."));
+        till.provider().proxy.reply_with(&detach, 9, &Reply::error(500, "api_error", None, "No."));
         till.restart().await;
         till.wait_for_count(SECRETS, 1).await;
         assert_eq!(attached(till).await, 1);
-        till.provider().door.mend();
+        till.provider().proxy.clear_faults();
         till.restart().await;
         till.wait_for_count(SECRETS, 0).await;
         assert_eq!(attached(till).await, 0);
@@ -331,7 +331,7 @@ async fn a_card_that_the_provider_does_not_detach_keeps_it_from_no_other() {
 async fn a_payment_whose_card_is_forgotten_meanwhile_is_not_charged_later() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
-        till.provider().door.refuse(till::PREPARE, 1);
+        till.provider().proxy.refuse(till::PREPARE, 1);
         till.pay(&payment).await.expect_problem(503, "gateway-unavailable");
         forget(till, &till.admin, payment.card).await.expect(200);
         till.expect_end(&payment, End::Failed).await;

@@ -3,7 +3,7 @@
 use super::super::{book, loan_ids};
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use shared::amounts::Money;
@@ -117,7 +117,7 @@ async fn sixty_four_payments_at_once_on_one_loan_sum_up_exactly() {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS.replace("\"10\"", "\"0\"").as_str()).await;
         let pay = |n: u32| world.pay(&admin, loan_id, json!({"Amount": format!("{n}.01")}));
-        let answers: Vec<Answer> = join_all((1..=64).map(pay)).await;
+        let answers: Vec<TestResponse> = join_all((1..=64).map(pay)).await;
         let mut paid = Money::ZERO;
         for (answer, n) in answers.iter().zip(1..) {
             match answer.status.as_u16() {
@@ -269,7 +269,7 @@ async fn excess_goes_where_the_loan_or_the_payment_says() {
             .collect();
         let ids = loan_ids(&world.import(&admin, &file(&records)).await);
         let body = json!({"Amount": "700.00", "Effective_Date": "2024-02-15"});
-        let codes = |answer: &Answer| -> Vec<i64> {
+        let codes = |answer: &TestResponse| -> Vec<i64> {
             let rows = answer.json();
             let rows = rows.as_array().expect("rows").clone();
             rows.iter().filter_map(|row| row["Transaction_Code"].as_i64()).collect()

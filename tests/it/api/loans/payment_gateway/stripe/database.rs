@@ -5,7 +5,7 @@ use super::till::{CONFIRM, End, Payment, Till, at_stripe, at_the_till};
 use crate::PROGRAM;
 use acceptance::Database;
 use acceptance::installed_clients::skip;
-use acceptance::localstripe::{DECLINED_CARD, Wanted};
+use acceptance::localstripe::{DECLINED_CARD, LocalStripeProgram};
 use acceptance::world::{Environment, on_each_database_with};
 use sea_orm::DatabaseTransaction;
 
@@ -66,12 +66,12 @@ async fn come_to(till: &mut Till, course: Course, step: &str) -> Payment {
         payment.card = till.add_card(payment.loan, DECLINED_CARD).await;
     }
     forbid(till, &payment, step).await;
-    let door = &till.provider().door;
+    let proxy = &till.provider().proxy;
     match course {
         Charged | Declined => {}
-        AnswerLost => door.lose_answer(CONFIRM, 1),
+        AnswerLost => proxy.lose_reply(CONFIRM, 1),
         LoanClosed => {
-            let mut charged = door.hold_after(CONFIRM);
+            let mut charged = proxy.hold_after(CONFIRM);
             let answer = till.begin(&payment);
             charged.arrived().await;
             till.close_loan(&payment).await;
@@ -128,8 +128,8 @@ async fn allow(till: &Till, payment: &Payment) {
 async fn charge_while_locked(
     till: &Till,
     payment: &Payment,
-) -> (DatabaseTransaction, tokio::task::JoinHandle<Option<acceptance::Answer>>) {
-    let mut charged = till.provider().door.hold_after(CONFIRM);
+) -> (DatabaseTransaction, tokio::task::JoinHandle<Option<acceptance::TestResponse>>) {
+    let mut charged = till.provider().proxy.hold_after(CONFIRM);
     let answer = till.begin(payment);
     charged.arrived().await;
     let locked = till.lock(&format!("loans WHERE loan_id = {}", payment.loan)).await;
@@ -146,7 +146,7 @@ async fn a_charge_on_a_locked_loan_stays_and_is_posted_once_the_loan_is_free() {
         }
         let payment = till.payment();
         let (locked, answer) = charge_while_locked(till, &payment).await;
-        let answer = answer.await.expect("it ran").expect("an answer");
+        let answer = answer.await.expect("it ran").expect("a response");
         assert_eq!(answer.expect_problem(423, "loan-locked").header("retry-after"), "1");
         assert_eq!(till.state(&payment).await, "charged");
         let body = payment.body();
@@ -181,7 +181,7 @@ async fn a_charge_on_a_locked_loan_stays_and_is_posted_once_the_loan_is_free() {
 async fn a_server_that_is_killed_behind_the_posting_has_posted() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
-        let mut held = till.provider().door.hold_before(CONFIRM);
+        let mut held = till.provider().proxy.hold_before(CONFIRM);
         let answer = till.begin(&payment);
         held.arrived().await;
         // The response is stored under the key before it is sent.
@@ -205,27 +205,27 @@ async fn a_server_that_is_killed_behind_the_posting_has_posted() {
 
 #[tokio::test]
 async fn a_database_that_is_away_when_the_card_was_charged_is_told_later() {
-    let stripe = match Wanted::find() {
+    let stripe = match LocalStripeProgram::find() {
         Ok(stripe) => stripe,
         Err(missing) => return skip(&missing),
     };
-    let gated = Environment { gated: true, ..at_stripe(stripe, &[]) };
-    on_each_database_with(PROGRAM, gated, async |world| {
-        if world.gate.is_none() {
+    let environment = Environment { database_proxy: true, ..at_stripe(stripe, &[]) };
+    on_each_database_with(PROGRAM, environment, async |world| {
+        if world.database_proxy.is_none() {
             return world;
         }
         let mut till = Till::open(world, 2).await;
         for asked_again in [true, false] {
             let payment = till.payment();
-            let mut charged = till.provider().door.hold_after(CONFIRM);
+            let mut charged = till.provider().proxy.hold_after(CONFIRM);
             let answer = till.begin(&payment);
             charged.arrived().await;
-            let gate = till.world.gate.as_ref().expect("a door");
-            gate.shut();
+            let proxy = till.world.database_proxy.as_ref().expect("a proxy");
+            proxy.shut();
             charged.forward().await;
-            let answer = answer.await.expect("it ran").expect("an answer");
+            let answer = answer.await.expect("it ran").expect("a response");
             answer.expect_problem(503, "database-unavailable");
-            gate.open();
+            proxy.open();
             assert_eq!(till.state(&payment).await, "created");
             if !asked_again {
                 till.let_time_pass().await;

@@ -3,7 +3,7 @@
 //! under its key or the recovery finds the payment.
 
 use super::till::{CONFIRM, End, PREPARE, Payment, REFUND, Till, at_the_till};
-use acceptance::provider_door::{Held, Reply};
+use acceptance::stripe_proxy::{Held, Reply};
 
 /// What breaks at a request to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ async fn whatever_breaks_while_a_charge_is_given_back() {
 /// Runs every case with a client that retries; then all of them together with none.
 async fn try_cases(cases: &[Case]) {
     at_the_till(&[], 2 * cases.len(), async |till| {
-        till.provider().door.keep_keys();
+        till.provider().proxy.remember_keys();
         for case in cases {
             println!("{case:?}, asked again");
             let payment = till.payment();
@@ -151,7 +151,7 @@ async fn try_cases(cases: &[Case]) {
 /// Runs a payment into this fault, until nothing drives it any further.
 async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Payment) {
     let closed = *at == REFUND;
-    let mut charged = closed.then(|| till.provider().door.hold_after(CONFIRM));
+    let mut charged = closed.then(|| till.provider().proxy.hold_after(CONFIRM));
     let held = strike(till, at, *fault).await;
     let answer = till.begin(payment);
     if let Some(mut charged) = charged.take() {
@@ -169,31 +169,31 @@ async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Pay
         till.world.api.restart(&till.world.client.http.clone()).await;
     }
     let answer = answer.await.expect("it ran");
-    assert_eq!(till.provider().door.mend(), 0, "it did not come to that");
+    assert_eq!(till.provider().proxy.clear_faults(), 0, "it did not come to that");
     match *problem {
         NOTHING => assert!(answer.is_none(), "{answer:?}"),
-        PAID => drop(answer.expect("an answer").expect(201)),
-        GIVEN_BACK => drop(answer.expect("an answer").expect_problem(422, GIVEN_BACK)),
-        problem => drop(answer.expect("an answer").expect_problem(503, problem)),
+        PAID => drop(answer.expect("a response").expect(201)),
+        GIVEN_BACK => drop(answer.expect("a response").expect_problem(422, GIVEN_BACK)),
+        problem => drop(answer.expect("a response").expect_problem(503, problem)),
     }
     if *fault == Down {
-        till.provider().door.up().await;
+        till.provider().proxy.up().await;
     }
 }
 
 /// Prepares a fault. Returns the request that is held until the server is killed.
 async fn strike(till: &Till, at: &str, fault: Fault) -> Option<Held> {
-    let door = &till.provider().door;
+    let proxy = &till.provider().proxy;
     match fault {
-        Killed | KilledOnTheWay => return Some(door.hold_before(at)),
-        KilledBehind => return Some(door.hold_after(at)),
-        Lost => door.refuse(at, 1),
-        AnswerLost => door.lose_answer(at, 1),
-        Down => door.down().await,
-        Refused(status) => door.answer(at, 1, &Reply::error(status, "api_error", None, "No.")),
-        Spoilt(status, body) => door.spoil_answer(at, 1, &Reply::new(status, body)),
-        Cut => door.cut_answer(at, 1),
-        Endless => door.answer_endlessly(at, 1),
+        Killed | KilledOnTheWay => return Some(proxy.hold_before(at)),
+        KilledBehind => return Some(proxy.hold_after(at)),
+        Lost => proxy.refuse(at, 1),
+        AnswerLost => proxy.lose_reply(at, 1),
+        Down => proxy.down().await,
+        Refused(status) => proxy.reply_with(at, 1, &Reply::error(status, "api_error", None, "No.")),
+        Spoilt(status, body) => proxy.replace_reply(at, 1, &Reply::new(status, body)),
+        Cut => proxy.truncate_reply(at, 1),
+        Endless => proxy.reply_endlessly(at, 1),
     }
     None
 }

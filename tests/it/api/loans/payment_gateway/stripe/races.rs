@@ -3,7 +3,7 @@
 
 use super::till::{CANCEL, CONFIRM, End, LOOK_UP, PREPARE, Payment, RECOVERY, REFUND, at_the_till};
 use acceptance::localstripe::AUTHENTICATED_CARD;
-use acceptance::provider_door::Reply;
+use acceptance::stripe_proxy::Reply;
 use futures_util::future::join_all;
 
 /// The recovery runs all the time.
@@ -14,13 +14,14 @@ async fn eight_clients_with_one_key_charge_once() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
         let answers = join_all((0..8).map(|_| till.begin(&payment))).await;
-        let answers = answers.into_iter().map(|answer| answer.expect("it ran").expect("an answer"));
+        let answers =
+            answers.into_iter().map(|answer| answer.expect("it ran").expect("a response"));
         let statuses: Vec<u16> = answers.map(|answer| answer.status.as_u16()).collect();
         assert!(statuses.contains(&201), "{statuses:?}");
         assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");
         let texts = join_all((0..8).map(|_| till.pay(&payment))).await;
         assert!(texts.iter().all(|text| text.text == texts[0].text), "{texts:?}");
-        assert_eq!(till.provider().door.requests_to(CONFIRM).len(), 1);
+        assert_eq!(till.provider().proxy.requests_to(CONFIRM).len(), 1);
         till.expect_end(&payment, End::Posted).await;
     })
     .await;
@@ -36,8 +37,8 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
             assert_eq!(answer.expect(201).json()["State"], "posted");
         }
         // Neither is on the loan yet when the other is checked.
-        let door = &till.provider().door;
-        let mut held = [door.hold_after(CONFIRM), door.hold_after(CONFIRM)];
+        let proxy = &till.provider().proxy;
+        let mut held = [proxy.hold_after(CONFIRM), proxy.hold_after(CONFIRM)];
         let named = |key: &str| Payment {
             key: key.to_owned(),
             external_id: Some("X-1".to_owned()),
@@ -51,12 +52,12 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
         for held in held {
             held.forward().await;
         }
-        let answers = [one, other].map(async |one| one.await.expect("it ran").expect("an answer"));
+        let answers = [one, other].map(async |one| one.await.expect("it ran").expect("a response"));
         let mut statuses: Vec<_> =
             join_all(answers).await.iter().map(|a| (a.status.as_u16(), a.problem())).collect();
         statuses.sort();
         assert_eq!(statuses, [(201, String::new()), (422, "charge-voided".to_owned())]);
-        assert_eq!(till.provider().door.requests_to(REFUND).len(), 1);
+        assert_eq!(till.provider().proxy.requests_to(REFUND).len(), 1);
     })
     .await;
 }
@@ -65,32 +66,32 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
 async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_late() {
     at_the_till(&ALL_THE_TIME, 2, async |till| {
         let payment = till.payment();
-        let mut late = till.provider().door.hold_before(CONFIRM);
+        let mut late = till.provider().proxy.hold_before(CONFIRM);
         let answer = till.begin(&payment);
         late.arrived().await;
         till.let_time_pass().await;
         till.wait_for_state(&payment, "failed").await;
         late.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
+        let answer = answer.await.expect("it ran").expect("a response");
         answer.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
         // Stripe repeats the stored answer to a key, even if it was an error; so cancelling uses
         // none.
-        assert_eq!(till.provider().door.requests_to(CANCEL)[0].idempotency_key(), None);
+        assert_eq!(till.provider().proxy.requests_to(CANCEL)[0].idempotency_key(), None);
 
         // Nor is an intent that is created too late.
         let payment = till.payment();
-        till.provider().door.forget_requests();
-        let mut late = till.provider().door.hold_before(PREPARE);
+        till.provider().proxy.forget_requests();
+        let mut late = till.provider().proxy.hold_before(PREPARE);
         let answer = till.begin(&payment);
         late.arrived().await;
         till.let_time_pass().await;
         till.wait_for_state(&payment, "failed").await;
         late.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
+        let answer = answer.await.expect("it ran").expect("a response");
         answer.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
-        assert_eq!(till.provider().door.requests_to(CONFIRM).len(), 0);
+        assert_eq!(till.provider().proxy.requests_to(CONFIRM).len(), 0);
     })
     .await;
 }
@@ -99,14 +100,14 @@ async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_
 async fn what_was_charged_before_the_recovery_cancels_it_is_posted() {
     at_the_till(&ALL_THE_TIME, 1, async |till| {
         let payment = till.payment();
-        let door = &till.provider().door;
-        let (mut charge, mut cancel) = (door.hold_before(CONFIRM), door.hold_before(CANCEL));
+        let proxy = &till.provider().proxy;
+        let (mut charge, mut cancel) = (proxy.hold_before(CONFIRM), proxy.hold_before(CANCEL));
         let answer = till.begin(&payment);
         charge.arrived().await;
         till.let_time_pass().await;
         cancel.arrived().await;
         charge.forward().await;
-        answer.await.expect("it ran").expect("an answer").expect(201);
+        answer.await.expect("it ran").expect("a response").expect(201);
         cancel.forward().await;
         till.expect_end(&payment, End::Posted).await;
     })
@@ -117,9 +118,9 @@ async fn what_was_charged_before_the_recovery_cancels_it_is_posted() {
 async fn a_request_and_the_recovery_give_a_charge_back_once() {
     at_the_till(&ALL_THE_TIME, 1, async |till| {
         let payment = till.payment();
-        let door = &till.provider().door;
-        door.keep_keys();
-        let (mut charge, mut refund) = (door.hold_after(CONFIRM), door.hold_before(REFUND));
+        let proxy = &till.provider().proxy;
+        proxy.remember_keys();
+        let (mut charge, mut refund) = (proxy.hold_after(CONFIRM), proxy.hold_before(REFUND));
         let answer = till.begin(&payment);
         charge.arrived().await;
         till.close_loan(&payment).await;
@@ -128,9 +129,9 @@ async fn a_request_and_the_recovery_give_a_charge_back_once() {
         till.let_time_pass().await;
         till.wait_for_state(&payment, "voided").await;
         refund.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
+        let answer = answer.await.expect("it ran").expect("a response");
         answer.expect_problem(422, "charge-voided");
-        assert_eq!(till.provider().door.requests_to(REFUND).len(), 2);
+        assert_eq!(till.provider().proxy.requests_to(REFUND).len(), 2);
         till.expect_end(&payment, End::Voided).await;
     })
     .await;
@@ -141,7 +142,7 @@ async fn a_client_that_hangs_up_has_paid() {
     at_the_till(&[], 2, async |till| {
         for at in [PREPARE, CONFIRM] {
             let payment = till.payment();
-            let mut held = till.provider().door.hold_before(at);
+            let mut held = till.provider().proxy.hold_before(at);
             let client = till.begin(&payment);
             held.arrived().await;
             client.abort();
@@ -160,34 +161,38 @@ async fn a_client_that_hangs_up_has_paid() {
 async fn a_provider_that_is_silent_is_given_up_and_asked_later() {
     at_the_till(&[], 2, async |till| {
         let (slow, lost) = (till.payment(), till.payment());
-        let door = &till.provider().door;
-        let (mut charge, mut answer) = (door.hold_before(CONFIRM), door.hold_after(CONFIRM));
+        let proxy = &till.provider().proxy;
+        let (mut charge, mut answer) = (proxy.hold_before(CONFIRM), proxy.hold_after(CONFIRM));
         let first = till.begin(&slow);
         charge.arrived().await;
         let second = till.begin(&lost);
         answer.arrived().await;
         for sent in [first, second] {
-            let answer = sent.await.expect("it ran").expect("an answer");
+            let answer = sent.await.expect("it ran").expect("a response");
             let answer = answer.expect_problem(503, "gateway-outcome-unknown");
             assert_eq!(answer.header("retry-after"), "5");
         }
         assert_eq!(till.state(&slow).await, "unknown");
         // As long as the provider does not say what happened to the charge, no client is told that
         // there was none.
-        let door = &till.provider().door;
+        let proxy = &till.provider().proxy;
         for status in [404, 400, 401, 500] {
-            door.answer(LOOK_UP, 1, &Reply::error(status, "invalid_request_error", None, "No."));
+            proxy.reply_with(
+                LOOK_UP,
+                1,
+                &Reply::error(status, "invalid_request_error", None, "No."),
+            );
             let answer = till.pay(&slow).await;
             answer.expect_problem(503, "gateway-outcome-unknown");
         }
-        door.answer(CANCEL, 1, &Reply::error(404, "invalid_request_error", None, "No."));
+        proxy.reply_with(CANCEL, 1, &Reply::error(404, "invalid_request_error", None, "No."));
         let answer = till.pay(&slow).await;
         answer.expect_problem(503, "gateway-outcome-unknown");
-        door.down().await;
+        proxy.down().await;
         till.pay(&slow).await.expect_problem(503, "gateway-outcome-unknown");
-        let door = &till.provider().door;
-        door.up().await;
-        assert_eq!((door.mend(), till.state(&slow).await), (0, "unknown".to_owned()));
+        let proxy = &till.provider().proxy;
+        proxy.up().await;
+        assert_eq!((proxy.clear_faults(), till.state(&slow).await), (0, "unknown".to_owned()));
         till.expect_end(&lost, End::Posted).await;
         till.expect_end(&slow, End::Failed).await;
         charge.forward().await;
@@ -202,7 +207,7 @@ async fn a_card_that_asks_its_holder_is_not_charged_unless_he_was_faster() {
         for (agrees, end) in [(false, End::Failed), (true, End::Posted)] {
             let mut payment = till.payment();
             payment.card = till.add_card(payment.loan, AUTHENTICATED_CARD).await;
-            let mut cancel = till.provider().door.hold_before(CANCEL);
+            let mut cancel = till.provider().proxy.hold_before(CANCEL);
             let answer = till.begin(&payment);
             cancel.arrived().await;
             let stripe = &till.provider().stripe;
@@ -211,7 +216,7 @@ async fn a_card_that_asks_its_holder_is_not_charged_unless_he_was_faster() {
                 stripe.authenticate(&intents.last().expect("an intent").id, true).await;
             }
             cancel.forward().await;
-            let answer = answer.await.expect("it ran").expect("an answer");
+            let answer = answer.await.expect("it ran").expect("a response");
             if !agrees {
                 let declined = answer.expect_problem(422, "card-declined");
                 assert_eq!(declined.json()["declineCode"], "authentication_required");

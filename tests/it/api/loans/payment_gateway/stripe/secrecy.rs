@@ -6,7 +6,7 @@ use super::{add, forget};
 use acceptance::Database;
 use acceptance::localstripe::{DECLINED_CARD, GOOD_CARD, SECRET_KEY};
 use acceptance::provider::WEBHOOK_SECRET;
-use acceptance::provider_door::Reply;
+use acceptance::stripe_proxy::Reply;
 use serde_json::json;
 
 /// All files of an embedded database, or all rows of a server's.
@@ -31,12 +31,12 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
         let card = till.add_card(declined.loan, DECLINED_CARD).await;
         answers.push(till.pay(&super::till::Payment { card, ..declined }).await);
 
-        let door = &till.provider().door;
-        let mut held = door.hold_after(CONFIRM);
+        let proxy = &till.provider().proxy;
+        let mut held = proxy.hold_after(CONFIRM);
         let answer = till.begin(&voided);
         held.arrived().await;
         till.close_loan(&voided).await;
-        door.refuse(REFUND, 1);
+        proxy.refuse(REFUND, 1);
         held.forward().await;
         answers.extend(answer.await.expect("it ran"));
         answers.push(till.insist(&voided).await);
@@ -51,18 +51,18 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
         let names = tokens.join("', '");
         let message = format!("No such things: '{names}'; a similar one exists, ({}).", tokens[0]);
         let refusal = Reply::error(400, "invalid_request_error", Some("no_such"), &message);
-        door.answer(PREPARE, 1, &refusal);
+        proxy.reply_with(PREPARE, 1, &refusal);
         let answer = till.pay(&told).await.expect_problem(422, "card-declined");
         assert!(answer.json()["detail"].as_str().expect("a text").contains("No such things"));
         answers.push(answer);
         let fresh = till.provider().stripe.create_card(GOOD_CARD).await;
-        door.answer("/attach", 1, &Reply::error(402, "card_error", Some("no"), &message));
+        proxy.reply_with("/attach", 1, &Reply::error(402, "card_error", Some("no"), &message));
         answers.push(add(till, &admin, told.loan, json!({ "Gateway_Token": fresh })).await);
         tokens.push(fresh);
-        door.down().await;
+        proxy.down().await;
         answers.push(forget(till, &admin, told.card).await);
         till.restart().await;
-        till.provider().door.up().await;
+        till.provider().proxy.up().await;
 
         let kept = kept(till).await;
         let (kept, log) = (String::from_utf8_lossy(&kept), till.world.api.log());

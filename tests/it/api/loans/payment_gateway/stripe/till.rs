@@ -4,10 +4,10 @@
 use super::super::book;
 use crate::PROGRAM;
 use acceptance::installed_clients::skip;
-use acceptance::localstripe::{GOOD_CARD, Wanted};
+use acceptance::localstripe::{GOOD_CARD, LocalStripeProgram};
 use acceptance::provider::Provider;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use reqwest::StatusCode;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, TransactionTrait};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub const RECOVERY_SECONDS: i64 = 600;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// A world with localstripe, whose api-server also has these settings.
-pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
+pub fn at_stripe(stripe: LocalStripeProgram, api: &[(&str, &str)]) -> Environment {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let mut settings = BTreeMap::from([(RECOVERY.to_owned(), RECOVERY_SECONDS.to_string())]);
     settings.extend(api.iter().map(own));
@@ -40,7 +40,7 @@ pub fn at_stripe(stripe: Wanted, api: &[(&str, &str)]) -> Environment {
 
 /// Runs a test at localstripe with this many loans on each database, and finally checks the books.
 pub async fn at_the_till(api: &[(&str, &str)], loans: usize, test: impl AsyncFn(&mut Till)) {
-    let stripe = match Wanted::find() {
+    let stripe = match LocalStripeProgram::find() {
         Ok(stripe) => stripe,
         Err(missing) => return skip(&missing),
     };
@@ -147,7 +147,7 @@ impl Till {
     }
 
     /// Requests a payment in a task of its own. `None` if there is no answer.
-    pub fn begin(&self, payment: &Payment) -> JoinHandle<Option<Answer>> {
+    pub fn begin(&self, payment: &Payment) -> JoinHandle<Option<TestResponse>> {
         let (client, admin, payment) =
             (self.world.client.clone(), self.admin.clone(), payment.clone());
         tokio::spawn(async move {
@@ -157,13 +157,13 @@ impl Till {
     }
 
     /// Requests a payment, and returns the answer.
-    pub async fn pay(&self, payment: &Payment) -> Answer {
-        self.begin(payment).await.expect("it ran").expect("an answer")
+    pub async fn pay(&self, payment: &Payment) -> TestResponse {
+        self.begin(payment).await.expect("it ran").expect("a response")
     }
 
     /// Retries under the same key until the answer is final, as clients do. Claims of a dead server
     /// expire immediately.
-    pub async fn insist(&self, payment: &Payment) -> Answer {
+    pub async fn insist(&self, payment: &Payment) -> TestResponse {
         let deadline = Instant::now() + LONGEST;
         loop {
             self.world.age("idempotency_records", &["lease_until"], 120).await;

@@ -2,7 +2,7 @@
 //! signed ones do.
 
 use super::till::{CONFIRM, End, LOOK_UP, Till, at_the_till};
-use acceptance::Answer;
+use acceptance::TestResponse;
 use acceptance::provider::WEBHOOK_SECRET;
 use acceptance::webhooks::{event, stripe_signature};
 use reqwest::Method;
@@ -11,17 +11,17 @@ use std::time::Duration;
 
 const PATH: &str = "/gateway/stripe/webhook";
 
-async fn send(till: &Till, signature: &str, payload: &str) -> Answer {
+async fn send(till: &Till, signature: &str, payload: &str) -> TestResponse {
     let request = till.world.client.request(Method::POST, "", PATH);
     let request = request.header("Stripe-Signature", signature).body(payload.to_owned());
-    till.world.client.send(request).await.expect("an answer")
+    till.world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
 async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
     at_the_till(&[], 2, async |till| {
         let payment = till.payment();
-        till.provider().door.lose_answer(CONFIRM, 1);
+        till.provider().proxy.lose_reply(CONFIRM, 1);
         till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
         let intent = till.provider().stripe.intents().await.remove(0);
         let object = json!({ "id": intent.id, "object": "payment_intent" });
@@ -39,11 +39,11 @@ async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
             send(till, &signature, &payload).await.expect_problem(400, "bad-request");
         }
         let bare = till.world.client.request(Method::POST, "", PATH).body(payload.clone());
-        let bare = till.world.client.send(bare).await.expect("an answer");
+        let bare = till.world.client.send(bare).await.expect("a response");
         bare.expect_problem(400, "bad-request");
         tokio::time::sleep(Duration::from_millis(300)).await;
         assert_eq!(till.state(&payment).await, "unknown");
-        assert_eq!(till.provider().door.requests_to(LOOK_UP).len(), 0);
+        assert_eq!(till.provider().proxy.requests_to(LOOK_UP).len(), 0);
 
         let signature = till.provider().sign(&payload);
         send(till, &signature, &payload).await.expect(204);
@@ -59,14 +59,14 @@ async fn an_event_settles_a_payment_at_once_and_a_forged_one_does_nothing() {
         // The provider is asked for the outcome, whatever the event says; the event itself ends
         // nothing.
         let payment = till.payment();
-        till.provider().door.refuse(CONFIRM, 1);
+        till.provider().proxy.refuse(CONFIRM, 1);
         till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
         let intent = till.provider().stripe.intents().await.pop().expect("an intent");
         let object = json!({ "id": intent.id, "object": "payment_intent", "status": "succeeded" });
         let payload = event("payment_intent.succeeded", &object).to_string();
-        let asked = till.provider().door.requests_to(LOOK_UP).len();
+        let asked = till.provider().proxy.requests_to(LOOK_UP).len();
         send(till, &till.provider().sign(&payload), &payload).await.expect(204);
-        till.provider().door.wait_for(LOOK_UP, asked + 1).await;
+        till.provider().proxy.wait_for(LOOK_UP, asked + 1).await;
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert_eq!(till.state(&payment).await, "unknown");
         till.expect_end(&payment, End::Failed).await;
@@ -80,7 +80,7 @@ async fn localstripes_own_event_settles_a_payment() {
         let url = format!("{}{PATH}", till.world.client.api_url);
         till.provider().stripe.send_events_to(&url, WEBHOOK_SECRET).await;
         let payment = till.payment();
-        till.provider().door.lose_answer(CONFIRM, 1);
+        till.provider().proxy.lose_reply(CONFIRM, 1);
         till.pay(&payment).await.expect_problem(503, "gateway-outcome-unknown");
         till.wait_for_state(&payment, "posted").await;
         till.expect_end(&payment, End::Posted).await;

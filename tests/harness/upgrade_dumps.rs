@@ -35,7 +35,7 @@ pub async fn load(database: &Database, version: &str, folder: &Path) -> String {
 /// What the programs of a version had in progress when its dump was taken, as their clients know
 /// it.
 #[derive(Debug, Deserialize)]
-pub struct UnderWay {
+pub struct InFlight {
     /// When the dump was taken.
     pub taken: DateTime<Utc>,
     /// The tokens of live sessions, by user name.
@@ -68,17 +68,17 @@ pub struct SentRequest {
 
 impl SentRequest {
     /// The answer as JSON.
-    pub fn answered(&self) -> serde_json::Value {
+    pub fn response_json(&self) -> serde_json::Value {
         serde_json::from_str(&self.answer).expect("JSON")
     }
 }
 
-impl UnderWay {
+impl InFlight {
     /// Reads the file next to the dump.
     pub fn read(database: &Database, version: &str) -> Self {
         let file = dumps().join(version).join(format!("{}.json", dialect(database)));
-        let text = std::fs::read_to_string(&file).expect("a file beside the dump");
-        serde_json::from_str(&text).expect("what was under way")
+        let text = std::fs::read_to_string(&file).expect("the file next to the dump");
+        serde_json::from_str(&text).expect("what was in flight")
     }
 }
 
@@ -98,12 +98,12 @@ fn dialect(database: &Database) -> &'static str {
 }
 
 /// Every row of every table as text, by table and columns.
-pub type Rows = BTreeMap<(String, Vec<String>), Vec<String>>;
+pub type TableContents = BTreeMap<(String, Vec<String>), Vec<String>>;
 
 /// All rows of all tables.
-pub async fn rows(db: &DatabaseConnection) -> Rows {
+pub async fn rows(db: &DatabaseConnection) -> TableContents {
     let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let list = match db.get_database_backend() {
+    let columns_sql = match db.get_database_backend() {
         sea_orm::DbBackend::Sqlite => {
             "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c \
              WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, c.cid"
@@ -117,22 +117,24 @@ pub async fn rows(db: &DatabaseConnection) -> Rows {
              WHERE table_schema = database() ORDER BY 1, ordinal_position"
         }
     };
-    for row in query(db, list).await {
+    for row in query(db, columns_sql).await {
         let [table, column] = [0, 1].map(|index| row.try_get_by_index::<String>(index));
         columns.entry(table.expect("a name")).or_default().push(column.expect("a name"));
     }
-    let mut found = Rows::new();
+    let mut contents = TableContents::new();
     for (table, columns) in columns {
         let rows = texts(db, &table, &columns).await;
-        found.insert((table, columns), rows);
+        contents.insert((table, columns), rows);
     }
-    found
+    contents
 }
 
 /// The rows of a table, restricted to these columns.
 pub async fn texts(db: &DatabaseConnection, table: &str, columns: &[String]) -> Vec<String> {
-    let kind = if db.get_database_backend() == sea_orm::DbBackend::MySql { "char" } else { "text" };
-    let cells = columns.iter().map(|column| format!("coalesce(CAST({column} AS {kind}), 'NULL')"));
+    let text_type =
+        if db.get_database_backend() == sea_orm::DbBackend::MySql { "char" } else { "text" };
+    let cells =
+        columns.iter().map(|column| format!("coalesce(CAST({column} AS {text_type}), 'NULL')"));
     let cells: Vec<_> = cells.collect();
     let row = match db.get_database_backend() {
         sea_orm::DbBackend::MySql => format!("concat_ws('|', {})", cells.join(", ")),

@@ -28,12 +28,12 @@ use tokio::process::{Child, Command};
 const CONVERSATION: Duration = Duration::from_secs(120);
 /// A client of `tests/clients`, ready to run.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct ClientProgram {
     interpreter: PathBuf,
     file: &'static str,
 }
 
-impl Program {
+impl ClientProgram {
     /// A client in JavaScript.
     pub fn node(file: &'static str) -> Result<Self, String> {
         let interpreter = system_program("node", "nodejs npm")?;
@@ -65,11 +65,11 @@ impl Program {
         user: (&str, &str),
         parameters: &Value,
     ) -> Value {
-        let talk = self.talk(world, visitor, user, parameters);
-        tokio::time::timeout(CONVERSATION, talk).await.expect("the client ends")
+        let conversation = self.converse(world, visitor, user, parameters);
+        tokio::time::timeout(CONVERSATION, conversation).await.expect("the client ends")
     }
 
-    async fn talk(
+    async fn converse(
         &self,
         world: &World,
         visitor: &mut Visitor,
@@ -88,12 +88,12 @@ impl Program {
                 let log = std::fs::read_to_string(&errors).unwrap_or_default();
                 panic!("{} has ended: {log} {}", self.file, world.auth.log());
             };
-            let answer: Value = serde_json::from_str(&line).expect("JSON");
-            if let Some(result) = answer.get("result") {
+            let reply: Value = serde_json::from_str(&line).expect("JSON");
+            if let Some(result) = reply.get("result") {
                 assert!(child.wait().await.expect("its end").success());
                 return result.clone();
             }
-            let url = answer["open"].as_str().expect("something to open");
+            let url = reply["open"].as_str().expect("something to open");
             let page = visitor.log_in(url, user_name, password).await;
             message = json!({ "arrived": page.url.as_str() });
         }
@@ -146,23 +146,24 @@ pub struct ClientKey {
 impl ClientKey {
     /// Creates a key for this signature algorithm: ES256, or EdDSA, meaning Ed25519.
     pub fn random(algorithm: &str) -> Self {
-        let kind: &SignatureAlgorithm = match algorithm {
+        let signature_algorithm: &SignatureAlgorithm = match algorithm {
             "ES256" => &rcgen::PKCS_ECDSA_P256_SHA256,
             "EdDSA" | "Ed25519" => &rcgen::PKCS_ED25519,
-            _ => panic!("{algorithm} is not known here"),
+            _ => panic!("{algorithm} is not supported"),
         };
-        let key = KeyPair::generate_for(kind).expect("a key");
+        let key = KeyPair::generate_for(signature_algorithm).expect("a key");
         let names = vec!["client.test".to_owned()];
         let certificate = CertificateParams::new(names).expect("a certificate");
         let certificate = certificate.self_signed(&key).expect("a certificate");
-        let raw = key.der_bytes();
+        let public_key = key.der_bytes();
         let mut public = match algorithm {
             // An uncompressed point: one byte for the format, then x and y.
             "ES256" => json!({
                 "kty": "EC", "crv": "P-256",
-                "x": URL_SAFE_NO_PAD.encode(&raw[1..33]), "y": URL_SAFE_NO_PAD.encode(&raw[33..]),
+                "x": URL_SAFE_NO_PAD.encode(&public_key[1..33]),
+                "y": URL_SAFE_NO_PAD.encode(&public_key[33..]),
             }),
-            _ => json!({"kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(raw)}),
+            _ => json!({"kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(public_key)}),
         };
         public["alg"] = json!(algorithm);
         public["x5c"] = json!([STANDARD.encode(certificate.der())]);

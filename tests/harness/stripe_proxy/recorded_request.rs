@@ -1,4 +1,4 @@
-//! A request as it arrived at the door, and the answer to it.
+//! A request as it arrived at the proxy, and the answer to it.
 
 use hyper::body::{Body as _, Incoming};
 use reqwest::Method;
@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 /// A request as sent.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// When it had arrived.
     pub at: Instant,
     /// The method.
@@ -26,7 +26,7 @@ pub struct Asked {
     pub body: String,
 }
 
-impl Asked {
+impl RecordedRequest {
     /// Reads a request to the end.
     pub(super) async fn read(request: hyper::Request<Incoming>) -> Result<Self, hyper::Error> {
         let (head, mut body) = request.into_parts();
@@ -88,14 +88,14 @@ impl Asked {
     /// True if it matches the pattern: an optional method, and the end of a path, in which `*`
     /// stands for anything between two slashes. Examples: `POST /v1/refunds`, `/confirm`,
     /// `GET /v1/payment_intents/*`; `*` alone matches every request.
-    pub fn fits(&self, pattern: &str) -> bool {
+    pub fn matches(&self, pattern: &str) -> bool {
         let line = format!("{} {}", self.method, self.path);
         let mut parts = line.rsplit('/');
-        let mut wanted = pattern.rsplit('/').peekable();
-        while let Some(want) = wanted.next() {
-            let any = want == "*" || (want.is_empty() && wanted.peek().is_none());
+        let mut pattern_parts = pattern.rsplit('/').peekable();
+        while let Some(expected) = pattern_parts.next() {
+            let any = expected == "*" || (expected.is_empty() && pattern_parts.peek().is_none());
             match parts.next() {
-                Some(part) if any || part == want => {}
+                Some(part) if any || part == expected => {}
                 _ => return false,
             }
         }

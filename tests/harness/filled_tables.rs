@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The rows created, by the ids that appear in paths.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct FilledRows {
     /// How many of each.
     pub count: usize,
     /// The loan that has this many of everything.
@@ -52,7 +52,7 @@ const DOCUMENT_FORMS: [&str; 5] = [
 impl World {
     /// Creates this many rows of everything. `series` distinguishes them from those of another
     /// call.
-    pub async fn rows(&self, admin: &str, series: u32, count: usize) -> Rows {
+    pub async fn rows(&self, admin: &str, series: u32, count: usize) -> FilledRows {
         let numbers = (1..=count as u32).map(|number| series * 1000 + number);
         let records: String =
             numbers.map(|number| borrower_with_loan(number, OPEN_TERMS)).collect();
@@ -62,19 +62,19 @@ impl World {
             let of_kind = records.iter().filter(|record| record["Element"] == element);
             of_kind.map(|record| record["New_ID"].as_i64().expect("an id")).collect()
         };
-        let making = Making { world: self, series, count };
+        let maker = RowMaker { world: self, series, count };
         let (loan_ids, contact_id) = (ids("Loan"), ids("Contact")[0]);
         let loan_id = loan_ids[0];
-        let user_id = making.users().await;
-        let (creditline_id, automated_payment_id) = making.on_loan(loan_id).await;
-        let collateral_id = making.collateral(&loan_ids).await;
-        let comment_ids = making.comments([loan_id, contact_id, collateral_id], user_id).await;
+        let user_id = maker.users().await;
+        let (creditline_id, automated_payment_id) = maker.rows_of_loan(loan_id).await;
+        let collateral_id = maker.collateral(&loan_ids).await;
+        let comment_ids = maker.comments([loan_id, contact_id, collateral_id], user_id).await;
         let (report_id, document_id, file_id) =
-            making.on_contact(loan_id, contact_id, user_id).await;
-        let token_id = making.cards(loan_id, contact_id).await;
-        making.setup().await;
-        making.batches(&loan_ids).await;
-        Rows {
+            maker.rows_of_contact(loan_id, contact_id, user_id).await;
+        let token_id = maker.cards(loan_id, contact_id).await;
+        maker.setup().await;
+        maker.batches(&loan_ids).await;
+        FilledRows {
             count,
             loan_id,
             contact_id,
@@ -86,13 +86,13 @@ impl World {
             document_id,
             file_id,
             token_id,
-            drawer_id: making.drawers(user_id).await,
+            drawer_id: maker.drawers(user_id).await,
             user_id,
         }
     }
 }
 
-impl Rows {
+impl FilledRows {
     /// The path of a read operation that leads to these rows, from its path in the document. Lists
     /// are requested in full.
     pub fn path(&self, template: &str) -> String {
@@ -123,33 +123,33 @@ impl Rows {
         let fill = |path: String, (name, id): (&str, i64)| path.replace(name, &id.to_string());
         // The fee operation requires an amount.
         let all = [("limit", "1000"), ("amount", "10.00")];
-        with_known(&Method::GET, &ids.into_iter().fold(path, fill), &all)
+        with_known_parameters(&Method::GET, &ids.into_iter().fold(path, fill), &all)
     }
 
     /// True unless the answer is a list of fewer rows than were created.
-    pub fn are_in(&self, answer: &Value) -> bool {
-        answer.as_array().is_none_or(|rows| rows.len() >= self.count)
+    pub fn all_are_in(&self, response: &Value) -> bool {
+        response.as_array().is_none_or(|rows| rows.len() >= self.count)
     }
 }
 
 /// Adds those of the parameters to a path that its operation has.
-pub fn with_known(method: &Method, path: &str, parameters: &[(&str, &str)]) -> String {
+pub fn with_known_parameters(method: &Method, path: &str, parameters: &[(&str, &str)]) -> String {
     let Some(operation) = operations().find(method, path) else { return path.to_owned() };
-    let known = parameters.iter().filter(|(name, _)| operation.is_parameter(name));
-    let known: Vec<_> = known.map(|(name, value)| format!("{name}={value}")).collect();
-    if known.is_empty() { path.to_owned() } else { format!("{path}?{}", known.join("&")) }
+    let applicable = parameters.iter().filter(|(name, _)| operation.is_parameter(name));
+    let applicable: Vec<_> = applicable.map(|(name, value)| format!("{name}={value}")).collect();
+    if applicable.is_empty() { path.to_owned() } else { format!("{path}?{}", applicable.join("&")) }
 }
 
 /// Creates rows.
-struct Making<'a> {
+struct RowMaker<'a> {
     world: &'a World,
     series: u32,
     count: usize,
 }
 
-impl Making<'_> {
+impl RowMaker<'_> {
     /// Inserts this many rows into a table; `row` builds the values of one from its number.
-    async fn many(
+    async fn insert_many(
         &self,
         table: &str,
         key: &str,
@@ -171,8 +171,8 @@ impl Making<'_> {
         let row = |n| {
             format!("{}, 'Some One', 'active', false, false, true, true, true, NOW", self.name(n))
         };
-        let users = self.many("users", "user_id", columns, row).await;
-        let groups = self.many("user_groups", "group_id", "name", |n| self.name(n)).await;
+        let users = self.insert_many("users", "user_id", columns, row).await;
+        let groups = self.insert_many("user_groups", "group_id", "name", |n| self.name(n)).await;
         let user = users[0];
         let member = |group: &i64| format!("{group}, {user}");
         let members = groups.iter().map(member);
@@ -183,12 +183,12 @@ impl Making<'_> {
         user
     }
 
-    async fn on_loan(&self, loan_id: i64) -> (i64, i64) {
+    async fn rows_of_loan(&self, loan_id: i64) -> (i64, i64) {
         let columns = "loan_id, payment_number, due_date, interest_due, principal_due, \
                        interest_paid, principal_paid";
         let day = |n: usize| format!("'2000-{:02}-{:02}'", n / 28 + 1, n % 28 + 1);
         let due = |n| format!("{loan_id}, {n}, {}, 10000, 10000, 0, 0", day(n));
-        self.many("payments_due", "row_id", columns, due).await;
+        self.insert_many("payments_due", "row_id", columns, due).await;
         let columns = "loan_id, description, active_flag, event_type, event_start_date, \
                        start_date_day_value, event_period, event_number_of_periods, event_count, \
                        transaction_code, amount_type, transaction_amount";
@@ -198,7 +198,7 @@ impl Making<'_> {
                  'fixed', 50000"
             )
         };
-        self.many("recurring_transactions", "row_id", columns, recurring).await;
+        self.insert_many("recurring_transactions", "row_id", columns, recurring).await;
         let columns = "loan_id, description, payment_type, status, bank_account_number, \
                        amount_type, debit_or_credit, billing_type, billing_period, start_date, \
                        temp_grace_period";
@@ -208,11 +208,11 @@ impl Making<'_> {
                  'monthly', '2024-01-01', 0"
             )
         };
-        let automated = self.many("automated_payments", "row_id", columns, drawn).await;
+        let automated = self.insert_many("automated_payments", "row_id", columns, drawn).await;
         let columns = "loan_id, name, transaction_code, credit_line_limit, draw_until_type, \
                        draw_count, draw_total";
         let line = |n| format!("{loan_id}, 'Line {n}', 0, 1000000, 'none', 0, 0");
-        let lines = self.many("credit_lines", "creditline_id", columns, line).await;
+        let lines = self.insert_many("credit_lines", "creditline_id", columns, line).await;
         let columns = "loan_id, transaction_reference_no, transaction_code, \
                        transaction_description, transaction_date, effective_date, gl_date, \
                        transaction_amount, creditline_id, entered_by_user_id, reversed_flag, \
@@ -224,7 +224,7 @@ impl Making<'_> {
                 lines[0]
             )
         };
-        self.many("loan_transactions", "transaction_id", columns, drawn).await;
+        self.insert_many("loan_transactions", "transaction_id", columns, drawn).await;
         self.history("loan", loan_id, "Loan > Records").await;
         (lines[0], automated[0])
     }
@@ -241,7 +241,7 @@ impl Making<'_> {
                  'r', '{privilege_path}'"
             )
         };
-        self.many("field_changes", "row_id", &columns, change).await;
+        self.insert_many("field_changes", "row_id", &columns, change).await;
     }
 
     /// Collateral that secures all loans, and more that secures the first one.
@@ -249,7 +249,7 @@ impl Making<'_> {
         let columns =
             "collateral_code, number_of_units, price_per_unit, percentage_value, net_value";
         let row = |_| "'AUTO', 1, 10000, 100000000, 10000".to_owned();
-        let collaterals = self.many("collaterals", "collateral_id", columns, row).await;
+        let collaterals = self.insert_many("collaterals", "collateral_id", columns, row).await;
         let id = collaterals[0];
         let secured = loan_ids.iter().map(|loan| format!("{loan}, {id}"));
         let others = collaterals.iter().skip(1).map(|other| format!("{}, {other}", loan_ids[0]));
@@ -274,10 +274,10 @@ impl Making<'_> {
         let columns = "collateral_id, company, policy_number, coverage_type, loss_payee_flag, \
                        force_placed_flag, status";
         let policy = |n| format!("{id}, 'Insurer', 'P-{n}', 'hazard', true, false, 'active'");
-        self.many("collateral_insurance_policies", "row_id", columns, policy).await;
+        self.insert_many("collateral_insurance_policies", "row_id", columns, policy).await;
         let columns = "collateral_id, authority, tax_year, tax_amount, due_date, delinquent_flag";
         let tax = |_| format!("{id}, 'County', 2024, 10000, '2024-12-31', false");
-        self.many("collateral_taxes", "row_id", columns, tax).await;
+        self.insert_many("collateral_taxes", "row_id", columns, tax).await;
         id
     }
 
@@ -285,15 +285,15 @@ impl Making<'_> {
     async fn comments(&self, parents: [i64; 3], user_id: i64) -> [i64; 3] {
         let mut comments = [0; 3];
         let kinds = ["loan", "contact", "collateral"];
-        for (place, (kind, parent)) in kinds.into_iter().zip(parents).enumerate() {
+        for (index, (kind, parent)) in kinds.into_iter().zip(parents).enumerate() {
             let columns = format!(
                 "{kind}_id, comment_category_id, comment, priority, pinned_flag, \
                  entered_by_user_id, entered_date"
             );
             let row = format!("{parent}, 1, 'Words', 'normal', false, {user_id}, NOW");
-            let made = self.world.insert("comments", "comment_id", &columns, [row]).await;
-            comments[place] = made[0];
-            self.documents(&format!("{kind}_comment"), made[0], "NULL", 2).await;
+            let created = self.world.insert("comments", "comment_id", &columns, [row]).await;
+            comments[index] = created[0];
+            self.documents(&format!("{kind}_comment"), created[0], "NULL", 2).await;
         }
         comments
     }
@@ -302,7 +302,7 @@ impl Making<'_> {
     async fn documents(&self, owner: &str, owner_id: i64, field: &str, files: usize) -> Vec<i64> {
         let columns = "owner_type, owner_id, field_name, name, created_by_user_id, created_date";
         let row = |n| format!("'{owner}', {owner_id}, {field}, 'Document {n}', 1, NOW");
-        let documents = self.many("documents", "document_id", columns, row).await;
+        let documents = self.insert_many("documents", "document_id", columns, row).await;
         let columns = "document_id, file_name, content_type, size_bytes, sha256, object_key, \
                        uploaded_by_user_id, uploaded_date";
         let file = |document: &i64| {
@@ -316,7 +316,12 @@ impl Making<'_> {
         documents
     }
 
-    async fn on_contact(&self, loan_id: i64, contact_id: i64, user_id: i64) -> (i64, i64, i64) {
+    async fn rows_of_contact(
+        &self,
+        loan_id: i64,
+        contact_id: i64,
+        user_id: i64,
+    ) -> (i64, i64, i64) {
         let columns = "contact_id, person_number, bureau_code, pull_type, purpose_code, \
                        pulled_date, pulled_by_user_id, score_factors, tradeline_count, \
                        inquiry_count, public_record_count, collection_count, open_balance, \
@@ -327,7 +332,7 @@ impl Making<'_> {
                  1, 1, 0, 0, 10000, 0, '[]'"
             )
         };
-        let reports = self.many("credit_profiles", "report_id", columns, report).await;
+        let reports = self.insert_many("credit_profiles", "report_id", columns, report).await;
         let columns = "form, field_name, label, data_type, pick_list, required_flag, hidden_flag, \
                        read_only_flag, web_visible_flag, sequence";
         let mut rows = Vec::new();
@@ -352,20 +357,20 @@ impl Making<'_> {
         let mut document = 0;
         let field = DOCUMENT_FIELD;
         for form in DOCUMENT_FORMS {
-            let defined = format!(
+            let defined_count = format!(
                 "SELECT COUNT(*) FROM user_defined_fields WHERE form = '{form}' AND \
                  field_name = '{field}'"
             );
-            if self.world.count(&defined).await == 0 {
+            if self.world.count(&defined_count).await == 0 {
                 let row = format!(
                     "'{form}', '{field}', 'Papers', 'document', '[]', false, false, false, false, 1"
                 );
                 self.world.insert("user_defined_fields", "field_id", columns, [row]).await;
             }
             let owner_id = if form.starts_with("loan") { loan_id } else { contact_id };
-            let made =
+            let created =
                 self.documents(form, owner_id, &format!("'{field}'"), self.count.min(3)).await;
-            document = made[0];
+            document = created[0];
         }
         let columns = "document_id, file_name, content_type, size_bytes, sha256, object_key, \
                        uploaded_by_user_id, uploaded_date";
@@ -374,7 +379,7 @@ impl Making<'_> {
             let key = key(n);
             format!("{document}, 'b.txt', 'text/plain', 1, '{SHA256_OF_B}', '{key}', 1, NOW")
         };
-        let files = self.many("document_files", "file_id", columns, file).await;
+        let files = self.insert_many("document_files", "file_id", columns, file).await;
         let store = self.world.documents();
         for n in 1..=self.count {
             store.put(&key(n), "b".into()).await.expect("an object");
@@ -392,24 +397,24 @@ impl Making<'_> {
             )
         };
         let key = "payment_gateway_token_id";
-        let cards = self.many("payment_gateway_tokens", key, columns, card).await;
+        let cards = self.insert_many("payment_gateway_tokens", key, columns, card).await;
         let columns = "flat_amount, percentage, active_flag";
         let rule = |_| "10000, 100000000, true".to_owned();
-        self.many("convenience_fee_rules", "rule_id", columns, rule).await;
+        self.insert_many("convenience_fee_rules", "rule_id", columns, rule).await;
         cards[0]
     }
 
     async fn drawers(&self, user_id: i64) -> i64 {
         let columns = "name, drawer_type, status, cash_balance, check_balance";
         let drawer = |n| format!("{}, 'individual', 'open', 0, 0", self.name(n));
-        let id = self.many("cash_drawers", "drawer_id", columns, drawer).await[0];
+        let id = self.insert_many("cash_drawers", "drawer_id", columns, drawer).await[0];
         let first = user_id - 1;
         let columns = "drawer_id, user_id, assigned_date, assigned_by_user_id";
         let assigned = |n| format!("{id}, {}, NOW, 1", first + n as i64);
-        self.many("cash_drawer_assignments", "row_id", columns, assigned).await;
+        self.insert_many("cash_drawer_assignments", "row_id", columns, assigned).await;
         let columns = "drawer_id, user_id, opened_date, opening_cash_balance";
         let session = |n| format!("{id}, {}, NOW, 0", first + n as i64);
-        self.many("cash_drawer_sessions", "row_id", columns, session).await;
+        self.insert_many("cash_drawer_sessions", "row_id", columns, session).await;
         let columns = "drawer_id, user_id, reconciled_date, expected_cash, counted_cash, \
                        expected_check, counted_check, over_short_cash, over_short_check, \
                        denominations, status";
@@ -419,11 +424,12 @@ impl Making<'_> {
                  'balanced'"
             )
         };
-        self.many("cash_drawer_reconciliations", "reconciliation_id", columns, count).await;
+        self.insert_many("cash_drawer_reconciliations", "reconciliation_id", columns, count).await;
         let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
                        transaction_date";
-        let moved = |_| format!("{id}, 'bank_in', 'cash', 10000, 10000, {user_id}, NOW");
-        self.many("cash_drawer_transactions", "drawer_transaction_id", columns, moved).await;
+        let transaction = |_| format!("{id}, 'bank_in', 'cash', 10000, 10000, {user_id}, NOW");
+        self.insert_many("cash_drawer_transactions", "drawer_transaction_id", columns, transaction)
+            .await;
         id
     }
 
@@ -450,15 +456,15 @@ impl Making<'_> {
                 ", false, false, false",
             ),
         ];
-        for (table, key, code, more, rest) in lists {
-            let more = if more.is_empty() {
+        for (table, key, code, extra_columns, rest) in lists {
+            let extra_columns = if extra_columns.is_empty() {
                 String::new()
             } else {
-                format!(", {}", quoted(more, self.world))
+                format!(", {}", quoted(extra_columns, self.world))
             };
-            let columns = format!("{code}, description, active_flag{more}");
+            let columns = format!("{code}, description, active_flag{extra_columns}");
             let row = named(rest);
-            self.many(table, key, &columns, |n| row(self.name(n))).await;
+            self.insert_many(table, key, &columns, |n| row(self.name(n))).await;
         }
         for n in 1..=self.count {
             let name = self.name(n);
@@ -476,7 +482,7 @@ impl Making<'_> {
         let columns = "name, active_flag, interest_method, interest_year_numerator, \
                        interest_year_denominator, rate_type, starting_rate";
         let plan = |n| format!("{}, true, 'SI', '360', '360', 'fixed', 1000000000", self.name(n));
-        self.many("interest_plans", "interest_plan_id", columns, plan).await;
+        self.insert_many("interest_plans", "interest_plan_id", columns, plan).await;
     }
 
     /// A run of each batch program that failed on these loans.

@@ -38,8 +38,8 @@ impl WebBrowser {
     pub async fn contrasts(&self) -> Vec<(String, f64)> {
         let found = self.driver.execute(CONTRASTS, Vec::new()).await.expect("a script");
         let found = found.json().as_array().expect("a list").clone();
-        let figure = |one: &serde_json::Value| one[1].as_f64().expect("a figure");
-        found.iter().map(|one| (one[0].to_string(), figure(one))).collect()
+        let ratio = |entry: &serde_json::Value| entry[1].as_f64().expect("a figure");
+        found.iter().map(|entry| (entry[0].to_string(), ratio(entry))).collect()
     }
 
     /// True if the page is wider than its visible part.

@@ -1,8 +1,8 @@
 //! Generator of random loans and of what is done with them, with a preference for edge cases: month
 //! ends, leap years, the day before, one cent too much.
 
-use super::plan::{Figure, HowMuch, Move, Part, Plan, What, When};
-use super::{Amount, CENT, Kind, Opening, Terms};
+use super::plan::{ActionSpec, AmountSpec, DateSpec, Figure, Move, Plan, SplitPart};
+use super::{AdjustmentKind, Amount, CENT, OpeningBalances, Terms};
 use chrono::{Datelike, Days, NaiveDate, TimeDelta};
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -12,7 +12,7 @@ use shared::entity::loans::{DistributionItem as Item, ExcessHandling, PaymentPer
 
 /// Any loan with at most this many moves.
 pub fn plan(moves: usize) -> BoxedStrategy<Plan> {
-    (terms(), vec(a_move(), 1..=moves)).prop_map(|(terms, moves)| Plan { terms, moves }).boxed()
+    (terms(), vec(any_move(), 1..=moves)).prop_map(|(terms, moves)| Plan { terms, moves }).boxed()
 }
 
 /// Any terms.
@@ -81,41 +81,47 @@ fn day_of_month() -> impl Strategy<Value = u32> {
 
 /// When a loan ends.
 #[derive(Clone, Copy, Debug)]
-enum Ends {
+enum MaturitySpec {
     Never,
     AfterPayments(u32),
     OnPayment(u32),
     AfterDays(u64),
 }
 
-fn maturity() -> impl Strategy<Value = Ends> {
+fn maturity() -> impl Strategy<Value = MaturitySpec> {
     prop_oneof![
-        2 => Just(Ends::Never),
-        4 => (1u32..=36).prop_map(Ends::AfterPayments),
-        2 => (1u32..=24).prop_map(Ends::OnPayment),
-        2 => (0u64..=700).prop_map(Ends::AfterDays),
+        2 => Just(MaturitySpec::Never),
+        4 => (1u32..=36).prop_map(MaturitySpec::AfterPayments),
+        2 => (1u32..=24).prop_map(MaturitySpec::OnPayment),
+        2 => (0u64..=700).prop_map(MaturitySpec::AfterDays),
     ]
 }
 
 /// When a loan begins, relative to the first due date.
 #[derive(Clone, Copy, Debug)]
-enum Start {
+enum StartSpec {
     /// Interest starts this many whole periods before, the contract this many days after that.
     Periods(i64, i64),
     /// The contract is this many days before, interest starts this many days after that.
     Days(i64, i64),
 }
 
-fn start() -> impl Strategy<Value = Start> {
+fn start() -> impl Strategy<Value = StartSpec> {
     let days = prop_oneof![2 => Just(0i64), 1 => -40i64..=40];
     prop_oneof![
-        (1i64..=2, days.clone()).prop_map(|(periods, days)| Start::Periods(periods, days)),
-        (0i64..=75, days).prop_map(|(before, days)| Start::Days(before, days)),
+        (1i64..=2, days.clone()).prop_map(|(periods, days)| StartSpec::Periods(periods, days)),
+        (0i64..=75, days).prop_map(|(before, days)| StartSpec::Days(before, days)),
     ]
 }
 
 fn scheduled(
-    (period, (year, month), day, ends, start): (PaymentPeriod, (i32, u32), u32, Ends, Start),
+    (period, (year, month), day, maturity, start): (
+        PaymentPeriod,
+        (i32, u32),
+        u32,
+        MaturitySpec,
+        StartSpec,
+    ),
 ) -> Terms {
     let day = match period {
         PaymentPeriod::Semimonthly => day.min(30),
@@ -124,7 +130,7 @@ fn scheduled(
     let first = (1..=day).rev().find_map(|day| NaiveDate::from_ymd_opt(year, month, day));
     let first = first.expect("a day of a month");
     let regular = !matches!(period, PaymentPeriod::None | PaymentPeriod::Maturity);
-    let by_day = !matches!(period, PaymentPeriod::Weekly | PaymentPeriod::Biweekly);
+    let by_day_of_month = !matches!(period, PaymentPeriod::Weekly | PaymentPeriod::Biweekly);
     let mut terms = Terms {
         numerator: YearLength::Actual,
         denominator: YearLength::Actual,
@@ -136,21 +142,21 @@ fn scheduled(
         number_of_payments: None,
         first_payment: Some(first).filter(|_| regular),
         maturity: None,
-        payment_day: Some(if by_day { day } else { first.day() }).filter(|_| regular),
+        payment_day: Some(if by_day_of_month { day } else { first.day() }).filter(|_| regular),
         advance_days: 0,
         distribution: Vec::new(),
         excess: ExcessHandling::Principal,
         stops_accrual: false,
         refuses_payments: false,
-        opening: Opening::default(),
+        opening: OpeningBalances::default(),
     };
     let payment = |terms: &Terms, number| terms.calendar().counted(number).map(|(date, _)| date);
-    match ends {
-        Ends::AfterPayments(count) if regular => terms.number_of_payments = Some(count),
-        Ends::OnPayment(number) if regular => {
+    match maturity {
+        MaturitySpec::AfterPayments(count) if regular => terms.number_of_payments = Some(count),
+        MaturitySpec::OnPayment(number) if regular => {
             terms.maturity = payment(&terms, i64::from(number) - 1);
         }
-        Ends::AfterDays(days) => {
+        MaturitySpec::AfterDays(days) => {
             terms.maturity = Some(first + Days::new(days));
         }
         _ if period == PaymentPeriod::Maturity => terms.maturity = Some(first),
@@ -158,11 +164,11 @@ fn scheduled(
     }
     terms.maturity = terms.calendar().maturity;
     match start {
-        Start::Periods(periods, days) if regular => {
+        StartSpec::Periods(periods, days) if regular => {
             terms.interest_start = payment(&terms, -periods).expect("a date");
             terms.origination = terms.interest_start + TimeDelta::days(days);
         }
-        Start::Periods(before, days) | Start::Days(before, days) => {
+        StartSpec::Periods(before, days) | StartSpec::Days(before, days) => {
             terms.origination = first - TimeDelta::days(before);
             terms.interest_start = terms.origination + TimeDelta::days(days);
         }
@@ -200,14 +206,14 @@ fn cents() -> BoxedStrategy<i128> {
     .boxed()
 }
 
-fn opening() -> BoxedStrategy<Opening> {
+fn opening() -> BoxedStrategy<OpeningBalances> {
     let principal = prop_oneof![
         20 => cents().prop_map(|cents| cents * CENT),
         1 => Just(0),
     ];
     let other = || prop_oneof![3 => Just(0), 1 => (1i128..=20_000).prop_map(|cents| cents * CENT)];
     (principal, other(), other(), other(), other())
-        .prop_map(|(principal, late_charges, fees, impound, suspense)| Opening {
+        .prop_map(|(principal, late_charges, fees, impound, suspense)| OpeningBalances {
             principal,
             late_charges,
             fees,
@@ -253,12 +259,12 @@ fn distribution() -> BoxedStrategy<Vec<Item>> {
     ];
     let list = move |past_due: &[Item]| [past_due, &others].concat();
     let plain = list(&[Item::PastDue]);
-    let in_two = list(&[Item::PastDueInterest, Item::PastDuePrincipal]);
+    let interest_and_principal = list(&[Item::PastDueInterest, Item::PastDuePrincipal]);
     prop_oneof![
         2 => Just(plain.clone()),
-        1 => Just(in_two.clone()),
+        1 => Just(interest_and_principal.clone()),
         1 => Just(plain).prop_shuffle(),
-        1 => Just(in_two).prop_shuffle(),
+        1 => Just(interest_and_principal).prop_shuffle(),
     ]
     .prop_map(|mut items| {
         items.push(Item::Excess);
@@ -272,33 +278,35 @@ fn excess() -> impl Strategy<Value = ExcessHandling> {
     prop_oneof![3 => Just(Principal), 2 => Just(Suspense), 1 => Just(Reject)]
 }
 
-fn a_move() -> BoxedStrategy<Move> {
+fn any_move() -> BoxedStrategy<Move> {
     let lag = prop_oneof![4 => Just(0u64), 1 => 1u64..=10];
-    (what(), when(), lag).prop_map(|(what, when, lag)| Move { what, when, lag }).boxed()
+    (action_spec(), date_spec(), lag)
+        .prop_map(|(action, date, lag)| Move { action, date, lag })
+        .boxed()
 }
 
-fn when() -> BoxedStrategy<When> {
+fn date_spec() -> BoxedStrategy<DateSpec> {
     let near = || prop_oneof![3 => Just(0i64), 1 => Just(-1), 1 => Just(1), 1 => 2i64..=20];
     prop_oneof![
-        2 => Just(When::Today),
+        2 => Just(DateSpec::Today),
         3 => prop_oneof![
             3 => 0i64..=31,
             1 => 30i64..=120,
             1 => -2i64..=0,
-        ].prop_map(When::AfterBase),
-        1 => (200i64..=500).prop_map(When::AfterBase),
-        6 => near().prop_map(When::AfterDue),
-        3 => near().prop_map(When::AfterWindow),
-        2 => near().prop_map(When::AfterMonthEnd),
-        1 => near().prop_map(When::AfterMaturity),
-        1 => (-3i64..=3).prop_map(When::AfterOrigination),
-        1 => (1u64..=3).prop_map(When::InFuture),
+        ].prop_map(DateSpec::AfterBase),
+        1 => (200i64..=500).prop_map(DateSpec::AfterBase),
+        6 => near().prop_map(DateSpec::AfterDue),
+        3 => near().prop_map(DateSpec::AfterWindow),
+        2 => near().prop_map(DateSpec::AfterMonthEnd),
+        1 => near().prop_map(DateSpec::AfterMaturity),
+        1 => (-3i64..=3).prop_map(DateSpec::AfterOrigination),
+        1 => (1u64..=3).prop_map(DateSpec::InFuture),
     ]
     .boxed()
 }
 
-fn how_much() -> BoxedStrategy<HowMuch> {
-    let beside = prop_oneof![5 => Just(0i128), 1 => Just(1), 1 => Just(-1), 1 => -500i128..=500];
+fn amount_spec() -> BoxedStrategy<AmountSpec> {
+    let offset = prop_oneof![5 => Just(0i128), 1 => Just(1), 1 => Just(-1), 1 => -500i128..=500];
     let figure = select(vec![
         Figure::Due,
         Figure::Due,
@@ -311,60 +319,60 @@ fn how_much() -> BoxedStrategy<HowMuch> {
         Figure::Balance,
     ]);
     prop_oneof![
-        6 => (figure, beside).prop_map(|(figure, cents)| HowMuch::Of(figure, cents)),
-        3 => cents().prop_map(HowMuch::Cents),
-        3 => (1i128..=400).prop_map(HowMuch::Share),
-        1 => select(vec![0i128, -1, 1, 1, 89_999_999_999_999_999]).prop_map(HowMuch::Cents),
+        6 => (figure, offset).prop_map(|(figure, cents)| AmountSpec::Of(figure, cents)),
+        3 => cents().prop_map(AmountSpec::Cents),
+        3 => (1i128..=400).prop_map(AmountSpec::Share),
+        1 => select(vec![0i128, -1, 1, 1, 89_999_999_999_999_999]).prop_map(AmountSpec::Cents),
     ]
     .boxed()
 }
 
-fn what() -> BoxedStrategy<What> {
+fn action_spec() -> BoxedStrategy<ActionSpec> {
     prop_oneof![
-        12 => (how_much(), weighted(0.2, excess()))
-            .prop_map(|(amount, excess)| What::Pay { amount, payoff: false, excess }),
+        12 => (amount_spec(), weighted(0.2, excess()))
+            .prop_map(|(amount, excess)| ActionSpec::Pay { amount, payoff: false, excess }),
         2 => pay_off(),
         3 => split(),
-        7 => (select(Kind::ALL.to_vec()), how_much())
-            .prop_map(|(kind, amount)| What::Adjust { kind, amount }),
+        7 => (select(AdjustmentKind::ALL.to_vec()), amount_spec())
+            .prop_map(|(kind, amount)| ActionSpec::Adjust { kind, amount }),
         4 => reverse(),
-        3 => Just(What::Read),
+        3 => Just(ActionSpec::Read),
     ]
     .boxed()
 }
 
-fn pay_off() -> BoxedStrategy<What> {
-    let beside = prop_oneof![6 => Just(0i128), 1 => Just(-1), 1 => Just(1), 1 => 100i128..=9_999];
+fn pay_off() -> BoxedStrategy<ActionSpec> {
+    let offset = prop_oneof![6 => Just(0i128), 1 => Just(-1), 1 => Just(1), 1 => 100i128..=9_999];
     let amount = prop_oneof![
-        8 => beside.prop_map(|cents| HowMuch::Of(Figure::Payoff, cents)),
-        1 => how_much(),
-        1 => Just(HowMuch::Cents(0)),
+        8 => offset.prop_map(|cents| AmountSpec::Of(Figure::Payoff, cents)),
+        1 => amount_spec(),
+        1 => Just(AmountSpec::Cents(0)),
     ];
     (amount, weighted(0.3, excess()))
-        .prop_map(|(amount, excess)| What::Pay { amount, payoff: true, excess })
+        .prop_map(|(amount, excess)| ActionSpec::Pay { amount, payoff: true, excess })
         .boxed()
 }
 
-fn split() -> BoxedStrategy<What> {
+fn split() -> BoxedStrategy<ActionSpec> {
     let part = || {
         prop_oneof![
-            8 => Just(Part::Nothing),
-            4 => Just(Part::All),
-            8 => cents().prop_map(Part::Cents),
-            1 => Just(Part::TooMuch),
+            8 => Just(SplitPart::Nothing),
+            4 => Just(SplitPart::All),
+            8 => cents().prop_map(SplitPart::Cents),
+            1 => Just(SplitPart::TooMuch),
         ]
     };
     let parts = [part(), part(), part(), part(), part(), part()];
-    let beside = prop_oneof![12 => Just(0i128), 1 => Just(1), 1 => Just(-1)];
-    (parts, beside, prop::bool::weighted(0.04))
-        .prop_map(|(parts, beside, payoff)| What::Split { parts, beside, payoff })
+    let offset = prop_oneof![12 => Just(0i128), 1 => Just(1), 1 => Just(-1)];
+    (parts, offset, prop::bool::weighted(0.04))
+        .prop_map(|(parts, offset, payoff)| ActionSpec::Split { parts, offset, payoff })
         .boxed()
 }
 
-fn reverse() -> impl Strategy<Value = What> {
+fn reverse() -> impl Strategy<Value = ActionSpec> {
     let back = prop_oneof![3 => Just(0usize), 2 => 0usize..=8];
     let returned = weighted(0.25, prop_oneof![4 => Just(0i64), 2 => 0i64..=9, 1 => -1i64..=60]);
     (back, prop::bool::weighted(0.6), returned)
-        .prop_map(|(back, latest, returned)| What::Reverse { back, latest, returned })
+        .prop_map(|(back, latest, returned)| ActionSpec::Reverse { back, latest, returned })
         .boxed()
 }

@@ -13,16 +13,16 @@ use tokio::time::sleep;
 /// Password of the replication user.
 const PASSWORD: &str = "replicated";
 /// How long a standby may take to catch up.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// The number of log lines quoted in errors.
 const LAST_LINES: usize = 12;
 
 impl Postgres {
     /// Starts a primary with the sample settings, empty except for their users.
     pub async fn start_primary(tls: &TlsFiles) -> Result<Self, String> {
-        let server = Self::make(Storage::Folder).await?;
-        server.settle(tls)?;
-        server.start_again().await?;
+        let server = Self::initialize(Storage::Folder).await?;
+        server.write_settings(tls)?;
+        server.launch().await?;
         server.run_sample("roles.sql").await?;
         let password = format!("ALTER ROLE replicator PASSWORD '{PASSWORD}'");
         Psql::new(&server.url())?.run(&password).await?;
@@ -30,20 +30,20 @@ impl Postgres {
     }
 
     /// Writes the samples' settings and the certificate, adapted to this machine.
-    fn settle(&self, tls: &TlsFiles) -> Result<(), String> {
-        let failed = |error: std::io::Error| error.to_string();
+    fn write_settings(&self, tls: &TlsFiles) -> Result<(), String> {
+        let to_message = |error: std::io::Error| error.to_string();
         // In the data directory, so that a standby gets it, too.
         let files = self.data().join("tls");
-        std::fs::create_dir(&files).map_err(failed)?;
+        std::fs::create_dir(&files).map_err(to_message)?;
         let copies = [
             (&tls.certificate, "certificate.pem"),
             (&tls.key, "key.pem"),
             (&tls.authority, "ca.pem"),
         ];
         for (from, name) in copies {
-            std::fs::copy(from, files.join(name)).map_err(failed)?;
-            let own = std::fs::Permissions::from_mode(0o600);
-            std::fs::set_permissions(files.join(name), own).map_err(failed)?;
+            std::fs::copy(from, files.join(name)).map_err(to_message)?;
+            let default_settings = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(files.join(name), default_settings).map_err(to_message)?;
         }
         let settings = replace(
             &sample("postgresql/postgresql.conf.sample")?,
@@ -53,10 +53,12 @@ impl Postgres {
                 ("listen_addresses = '*'", String::new()),
             ],
         )?;
-        std::fs::write(self.data().join("loan-servicing.conf"), settings).map_err(failed)?;
-        let own = std::fs::read_to_string(self.data().join("postgresql.conf")).map_err(failed)?;
-        let own = format!("{own}\ninclude = 'loan-servicing.conf'\n");
-        std::fs::write(self.data().join("postgresql.conf"), own).map_err(failed)?;
+        std::fs::write(self.data().join("loan-servicing.conf"), settings).map_err(to_message)?;
+        let default_settings =
+            std::fs::read_to_string(self.data().join("postgresql.conf")).map_err(to_message)?;
+        let default_settings = format!("{default_settings}\ninclude = 'loan-servicing.conf'\n");
+        std::fs::write(self.data().join("postgresql.conf"), default_settings)
+            .map_err(to_message)?;
         // The tests do everything as one user, who creates databases.
         let rules = replace(
             &sample("postgresql/pg_hba.conf.sample")?,
@@ -67,11 +69,11 @@ impl Postgres {
             ],
         )?;
         let rules = format!("hostssl all loans 127.0.0.1/32 trust\n{rules}");
-        std::fs::write(self.data().join("pg_hba.conf"), rules).map_err(failed)?;
-        self.give_to_user()
+        std::fs::write(self.data().join("pg_hba.conf"), rules).map_err(to_message)?;
+        self.chown_to_user()
     }
 
-    fn give_to_user(&self) -> Result<(), String> {
+    fn chown_to_user(&self) -> Result<(), String> {
         if !is_root() {
             return Ok(());
         }
@@ -81,7 +83,7 @@ impl Postgres {
     }
 
     /// The connection string for another server to connect to this one.
-    fn source(&self, database: &str) -> String {
+    fn connection_string(&self, database: &str) -> String {
         format!(
             "host=127.0.0.1 port={} user=replicator password={PASSWORD} dbname={database} \
              sslmode=verify-ca sslrootcert={}",
@@ -95,19 +97,19 @@ impl Postgres {
         let standby = Self::prepare_folder(Storage::Folder)?;
         let mut copy = standby.command("pg_basebackup");
         copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync", "-D"]).arg(standby.data());
-        copy.args(["-d", &self.source("postgres")]);
+        copy.args(["-d", &self.connection_string("postgres")]);
         run(copy).await?;
-        standby.start_again().await?;
-        self.be_followed_by(&standby).await?;
+        standby.launch().await?;
+        self.set_synchronous_standby(&standby).await?;
         Ok(standby)
     }
 
     /// Waits until a standby follows; from then on commits wait for it.
-    pub async fn be_followed_by(&self, standby: &Self) -> Result<(), String> {
-        let deadline = Instant::now() + PATIENCE;
+    pub async fn set_synchronous_standby(&self, standby: &Self) -> Result<(), String> {
+        let deadline = Instant::now() + TIMEOUT;
         while let Err(error) = self.run_sample("synchronous.sql").await {
             if Instant::now() > deadline {
-                return Err(format!("{error}: {}", standby.last_words()));
+                return Err(format!("{error}: {}", standby.log_tail()));
             }
             sleep(Duration::from_millis(100)).await;
         }
@@ -115,12 +117,12 @@ impl Postgres {
     }
 
     /// Stops commits from waiting for a standby.
-    pub async fn stand_alone(&self) -> Result<(), String> {
+    pub async fn remove_synchronous_standby(&self) -> Result<(), String> {
         self.run_sample("alone.sql").await
     }
 
     /// The last lines of its log.
-    fn last_words(&self) -> String {
+    fn log_tail(&self) -> String {
         let log = self.log();
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
@@ -137,10 +139,10 @@ impl Postgres {
         rewind.arg("-D").arg(self.data()).args(["--no-sync", "--write-recovery-conf"]);
         // pg_rewind starts a killed server once for recovery, without its port and without a
         // standby.
-        rewind.arg(format!("--source-server={}", primary.source("postgres")));
+        rewind.arg(format!("--source-server={}", primary.connection_string("postgres")));
         run(rewind).await?;
-        self.start_again().await?;
-        primary.be_followed_by(self).await
+        self.launch().await?;
+        primary.set_synchronous_standby(self).await
     }
 
     /// Shuts it down in good order, closing all connections.

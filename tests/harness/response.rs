@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// An answer, read to the end.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// The status.
     pub status: StatusCode,
     /// The headers.
@@ -15,7 +15,7 @@ pub struct Answer {
     pub text: String,
 }
 
-impl Answer {
+impl TestResponse {
     /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()

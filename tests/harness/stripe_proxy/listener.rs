@@ -1,8 +1,8 @@
-//! The HTTP/1.1 side of the door that the api-server sees: persistent connections, and deliberately
-//! broken answers.
+//! The HTTP/1.1 side of the proxy that the api-server sees: persistent connections, and
+//! deliberately broken answers.
 
-use super::Room;
-use super::asked::{Asked, Reply};
+use super::ProxyState;
+use super::recorded_request::{RecordedRequest, Reply};
 use futures_util::{StreamExt, stream};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -19,21 +19,21 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 /// What is sent back.
-pub(super) enum Answer {
-    Whole(Reply),
-    Cut(Reply),
+pub(super) enum ReplyDelivery {
+    Complete(Reply),
+    Truncated(Reply),
     Dripping(Reply, Duration),
     Endless,
 }
 
-/// A listening port with its connections, all of which close when this is dropped.
-pub(super) struct Listening {
+/// A listener port with its connections, all of which close when this is dropped.
+pub(super) struct Listener {
     open: watch::Sender<()>,
     accepting: JoinHandle<()>,
 }
 
-impl Listening {
-    pub(super) async fn start(port: u16, room: Arc<Room>) -> Self {
+impl Listener {
+    pub(super) async fn start(port: u16, state: Arc<ProxyState>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("the port");
         let (open, mut closed) = watch::channel(());
         let accepting = tokio::spawn(async move {
@@ -43,7 +43,7 @@ impl Listening {
                     _ = closed.changed() => return,
                 };
                 let Ok((stream, _)) = accepted else { return };
-                tokio::spawn(serve(stream, Arc::clone(&room), closed.clone()));
+                tokio::spawn(serve(stream, Arc::clone(&state), closed.clone()));
             }
         });
         Self { open, accepting }
@@ -56,8 +56,8 @@ impl Listening {
     }
 }
 
-async fn serve(stream: TcpStream, room: Arc<Room>, mut closed: watch::Receiver<()>) {
-    let service = service_fn(|request| answer(Arc::clone(&room), request));
+async fn serve(stream: TcpStream, state: Arc<ProxyState>, mut closed: watch::Receiver<()>) {
+    let service = service_fn(|request| handle(Arc::clone(&state), request));
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     tokio::select! {
         _ = connection => {}
@@ -66,40 +66,40 @@ async fn serve(stream: TcpStream, room: Arc<Room>, mut closed: watch::Receiver<(
 }
 
 /// Answers a request. An error closes the connection without an answer.
-async fn answer(
-    room: Arc<Room>,
-    request: hyper::Request<Incoming>,
+async fn handle(
+    state: Arc<ProxyState>,
+    incoming: hyper::Request<Incoming>,
 ) -> io::Result<hyper::Response<Body>> {
-    let asked = Asked::read(request).await.map_err(io::Error::other)?;
+    let request = RecordedRequest::read(incoming).await.map_err(io::Error::other)?;
     // In a task of its own, because a request in flight arrives even if its sender has gone.
-    let passed = tokio::spawn(async move { room.pass(asked).await });
-    let answer = passed.await.map_err(io::Error::other)?;
-    answer.map(Answer::into_response).ok_or_else(|| io::Error::other("lost"))
+    let forwarded = tokio::spawn(async move { state.forward(request).await });
+    let reply = forwarded.await.map_err(io::Error::other)?;
+    reply.map(ReplyDelivery::into_response).ok_or_else(|| io::Error::other("lost"))
 }
 
-impl Answer {
+impl ReplyDelivery {
     fn into_response(self) -> hyper::Response<Body> {
         match self {
-            Self::Whole(reply) => {
+            Self::Complete(reply) => {
                 let body = Body::from(reply.body.clone());
                 respond(reply, body)
             }
-            Self::Cut(reply) => {
-                let half = reply.body[..reply.body.len() / 2].to_vec();
+            Self::Truncated(reply) => {
+                let first_half = reply.body[..reply.body.len() / 2].to_vec();
                 let end = stream::once(async {
                     // Lets the first half go out.
                     sleep(Duration::from_millis(50)).await;
                     Err(io::Error::other("cut"))
                 });
-                let body = stream::once(async { Ok(half) }).chain(end);
+                let body = stream::once(async { Ok(first_half) }).chain(end);
                 respond_at_length(reply, Body::wrap_stream(body))
             }
             Self::Dripping(reply, pause) => {
-                let drops = stream::iter(reply.body.clone()).then(move |byte| async move {
+                let bytes = stream::iter(reply.body.clone()).then(move |byte| async move {
                     sleep(pause).await;
                     Ok::<_, io::Error>(vec![byte])
                 });
-                respond_at_length(reply, Body::wrap_stream(drops))
+                respond_at_length(reply, Body::wrap_stream(bytes))
             }
             Self::Endless => {
                 const START: &[u8] = b"{\"id\": \"pi_";

@@ -1,58 +1,58 @@
-//! Faults that can happen to a request at the door.
+//! Faults that can happen to a request at the proxy.
 
-use super::asked::{Asked, Reply};
+use super::recorded_request::{RecordedRequest, Reply};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// The longest a test waits for an expected request.
-const EXPECTED: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What happens to one request.
 pub(super) enum Fault {
     /// The request is lost on the way to the provider.
     Refuse,
     /// The answer is lost on the way back.
-    LoseAnswer,
+    LoseReply,
     /// The request waits before the provider sees it.
     HoldBefore(Hold),
     /// The answer waits.
     HoldAfter(Hold),
-    /// The door answers, and the provider never sees the request.
-    Answer(Reply),
-    /// The provider carries out the request, and the door answers something else.
-    SpoilAnswer(Reply),
+    /// The proxy answers, and the provider never sees the request.
+    ReplyWith(Reply),
+    /// The provider carries out the request, and the proxy answers something else.
+    ReplaceReply(Reply),
     /// The answer breaks off in the middle.
-    CutAnswer,
+    TruncateReply,
     /// The answer arrives byte by byte, with this pause before each.
-    DripAnswer(Duration),
+    DripReply(Duration),
     /// The provider carries out the request, and the answer has no end.
-    EndlessAnswer,
+    EndlessReply,
 }
 
-/// The door's end of a held request.
+/// The proxy's end of a held request.
 pub(super) struct Hold {
-    arrived: oneshot::Sender<Asked>,
+    arrived: oneshot::Sender<RecordedRequest>,
     decided: oneshot::Receiver<oneshot::Sender<()>>,
 }
 
 impl Hold {
     /// Tells the test and waits for its decision; `None` if the request is lost. The sender
     /// returned is to be used when the request has been passed on.
-    pub(super) async fn wait(self, asked: Asked) -> Option<oneshot::Sender<()>> {
+    pub(super) async fn wait(self, request: RecordedRequest) -> Option<oneshot::Sender<()>> {
         // A test may decide without looking at the request.
-        let _ = self.arrived.send(asked);
+        let _ = self.arrived.send(request);
         self.decided.await.ok()
     }
 }
 
 /// The test's end of a held request. Dropping it loses the request.
-pub struct Held {
-    arrived: oneshot::Receiver<Asked>,
+pub struct HeldRequest {
+    arrived: oneshot::Receiver<RecordedRequest>,
     decide: oneshot::Sender<oneshot::Sender<()>>,
 }
 
-impl Held {
+impl HeldRequest {
     pub(super) fn new() -> (Self, Hold) {
         let (arrived, arrival) = oneshot::channel();
         let (decide, decided) = oneshot::channel();
@@ -61,17 +61,17 @@ impl Held {
 
     /// Waits until the request has arrived or, if its answer is held, until the provider has
     /// answered. To be called once.
-    pub async fn arrived(&mut self) -> Asked {
-        let arrived = timeout(EXPECTED, &mut self.arrived).await.expect("a request in time");
-        arrived.expect("the door is there")
+    pub async fn arrived(&mut self) -> RecordedRequest {
+        let arrived = timeout(TIMEOUT, &mut self.arrived).await.expect("a request in time");
+        arrived.expect("the proxy is there")
     }
 
     /// Lets the request proceed, even if its sender no longer waits for the answer, and waits until
     /// the provider has answered.
     pub async fn forward(self) {
         let (done, delivered) = oneshot::channel();
-        assert!(self.decide.send(done).is_ok(), "the door is there");
-        timeout(EXPECTED, delivered).await.expect("passed on in time").expect("passed on");
+        assert!(self.decide.send(done).is_ok(), "the proxy is there");
+        timeout(TIMEOUT, delivered).await.expect("passed on in time").expect("passed on");
     }
 
     /// Closes the connection, which loses the request if it is held before the provider, otherwise

@@ -4,7 +4,7 @@
 //! It is stricter than Stripe in one respect: a session needs an existing customer, because the
 //! card must be found with that customer afterwards.
 
-use super::{Asked, Reply};
+use super::{RecordedRequest, Reply};
 use crate::localstripe::SECRET_KEY;
 use chrono::Utc;
 use reqwest::{Client, Method};
@@ -34,12 +34,12 @@ const PARAMETERS: [&str; 13] = [
 
 /// A session, and the setup intent that it creates.
 #[derive(Clone)]
-struct Session {
+struct CheckoutSession {
     shown: Value,
     intent: Value,
 }
 
-impl Session {
+impl CheckoutSession {
     fn id(&self) -> &str {
         self.shown["id"].as_str().unwrap_or_default()
     }
@@ -59,29 +59,29 @@ impl Session {
 pub struct Checkout {
     provider: String,
     http: Client,
-    sessions: Mutex<Vec<Session>>,
+    sessions: Mutex<Vec<CheckoutSession>>,
 }
 
 impl Checkout {
     /// Creates the sessions for customers of the provider at this URL.
-    pub fn before(provider: &str, http: &Client) -> Self {
+    pub fn new(provider: &str, http: &Client) -> Self {
         Self { provider: provider.to_owned(), http: http.clone(), sessions: Mutex::default() }
     }
 
     /// Answers a request about sessions; `None` if it is about something else.
-    pub async fn answer(&self, asked: &Asked) -> Option<Reply> {
-        let rest = asked.path.strip_prefix("/v1/checkout/sessions")?;
-        let rest: Vec<&str> = rest.split('/').skip(1).collect();
-        let key = asked.header("authorization").unwrap_or_default();
+    pub async fn handle(&self, request: &RecordedRequest) -> Option<Reply> {
+        let segments = request.path.strip_prefix("/v1/checkout/sessions")?;
+        let segments: Vec<&str> = segments.split('/').skip(1).collect();
+        let key = request.header("authorization").unwrap_or_default();
         if !key.starts_with("Bearer sk_") && !key.starts_with("Basic ") {
             return Some(invalid(401, None, "You did not provide an API key."));
         }
-        let reply = match (asked.method.as_str(), rest.as_slice()) {
-            ("POST", []) => self.create(asked).await,
-            ("GET", [id]) => self.show(id, &expanded(&asked.parameters())).await,
+        let reply = match (request.method.as_str(), segments.as_slice()) {
+            ("POST", []) => self.create(request).await,
+            ("GET", [id]) => self.show(id, &expanded(&request.parameters())).await,
             ("POST", [id, "expire"]) if self.is_open(id) => {
                 self.expire(id);
-                self.show(id, &expanded(&asked.form())).await
+                self.show(id, &expanded(&request.form())).await
             }
             ("POST", [_, "expire"]) => invalid(400, None, "Only open sessions can expire."),
             _ => invalid(404, None, "Unrecognized request URL."),
@@ -89,16 +89,16 @@ impl Checkout {
         Some(reply)
     }
 
-    async fn create(&self, asked: &Asked) -> Reply {
-        let form = asked.form();
+    async fn create(&self, request: &RecordedRequest) -> Reply {
+        let form = request.form();
         for (name, _) in &form {
-            let plain = name.split('[').next().unwrap_or_default();
-            if !PARAMETERS.contains(&plain) {
-                let message = format!("Received unknown parameter: {plain}");
+            let base = name.split('[').next().unwrap_or_default();
+            if !PARAMETERS.contains(&base) {
+                let message = format!("Received unknown parameter: {base}");
                 return invalid(400, Some("parameter_unknown"), &message);
             }
         }
-        let field = |name: &str| asked.field(name).filter(|value| !value.is_empty());
+        let field = |name: &str| request.field(name).filter(|value| !value.is_empty());
         for name in ["mode", "customer", "success_url"] {
             if field(name).is_none() {
                 let message = format!("Missing required param: {name}.");
@@ -117,8 +117,8 @@ impl Checkout {
             return invalid(400, Some("resource_missing"), &message);
         }
         let now = Utc::now().timestamp();
-        let expires = field("expires_at").map_or(Ok(now + OPEN_SECONDS), |at| at.parse());
-        let Some(expires) = expires.ok().filter(|at| OPEN_ALLOWED.contains(&(at - now))) else {
+        let expires = field("expires_at").map_or(Ok(now + OPEN_SECONDS), |time| time.parse());
+        let Some(expires) = expires.ok().filter(|time| OPEN_ALLOWED.contains(&(time - now))) else {
             return invalid(400, None, "expires_at is from 30 minutes to 24 hours from now.");
         };
         let session = session(&form, &customer, (now, expires));
@@ -129,18 +129,18 @@ impl Checkout {
 
     /// Returns a session, with expanded objects where requested.
     async fn show(&self, id: &str, expand: &[String]) -> Reply {
-        let Some(Session { mut shown, mut intent }) = self.session(id) else {
+        let Some(CheckoutSession { mut shown, mut intent }) = self.session(id) else {
             let message = format!("No such checkout.session: {id}");
             return invalid(404, Some("resource_missing"), &message);
         };
-        let wanted = |name: &str| expand.iter().any(|path| path == name);
+        let expands = |name: &str| expand.iter().any(|path| path == name);
         let card = intent["payment_method"].as_str().map(str::to_owned);
-        let whole_card = wanted("setup_intent.payment_method");
+        let whole_card = expands("setup_intent.payment_method");
         if let Some(card) = card.filter(|_| whole_card) {
             let found = self.find(&format!("/v1/payment_methods/{card}")).await;
             intent["payment_method"] = found.unwrap_or_default();
         }
-        if whole_card || wanted("setup_intent") {
+        if whole_card || expands("setup_intent") {
             shown["setup_intent"] = intent;
         }
         Reply::json(200, &shown)
@@ -155,11 +155,11 @@ impl Checkout {
     /// Plays a borrower who enters this card, which is then attached to the customer. Returns the
     /// URL to which the browser is sent.
     pub async fn complete(&self, id: &str, card: &str) -> String {
-        let session = self.session(id).filter(Session::is_open).expect("an open session");
+        let session = self.session(id).filter(CheckoutSession::is_open).expect("an open session");
         let customer = session.shown["customer"].as_str().unwrap_or_default();
         let url = format!("{}/v1/payment_methods/{card}/attach", self.provider);
         let attach = self.http.post(url).bearer_auth(SECRET_KEY).form(&[("customer", customer)]);
-        let attached = attach.send().await.expect("an answer");
+        let attached = attach.send().await.expect("a response");
         assert!(attached.status().is_success(), "{card} is not taken: {attached:?}");
         self.change(id, |session| {
             session.close("complete");
@@ -183,12 +183,12 @@ impl Checkout {
         self.session(id).is_some_and(|session| session.is_open())
     }
 
-    fn session(&self, id: &str) -> Option<Session> {
+    fn session(&self, id: &str) -> Option<CheckoutSession> {
         let sessions = self.sessions.lock().expect("not poisoned");
         sessions.iter().find(|session| session.id() == id).cloned()
     }
 
-    fn change(&self, id: &str, change: impl FnOnce(&mut Session)) {
+    fn change(&self, id: &str, change: impl FnOnce(&mut CheckoutSession)) {
         let mut sessions = self.sessions.lock().expect("not poisoned");
         change(sessions.iter_mut().find(|session| session.id() == id).expect("a session"));
     }
@@ -201,7 +201,11 @@ impl Checkout {
     }
 }
 
-fn session(form: &[(String, String)], customer: &str, (now, expires): (i64, i64)) -> Session {
+fn session(
+    form: &[(String, String)],
+    customer: &str,
+    (now, expires): (i64, i64),
+) -> CheckoutSession {
     let field = |name: &str| form.iter().find(|(field, _)| field == name).map(|(_, value)| value);
     let (id, intent) = (format!("cs_test_{}", random(58)), format!("seti_{}", random(24)));
     let shown = json!({
@@ -245,7 +249,7 @@ fn session(form: &[(String, String)], customer: &str, (now, expires): (i64, i64)
         "status": "requires_payment_method",
         "usage": "off_session",
     });
-    Session { shown, intent }
+    CheckoutSession { shown, intent }
 }
 
 /// The fields `name[…]`.

@@ -8,44 +8,44 @@ use tokio::sync::watch;
 
 /// The state of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Door {
+enum ProxyMode {
     Open,
     Frozen,
     Shut,
 }
 
 /// The proxy. It is open at first, and shut for good when dropped.
-pub struct Gate {
-    door: watch::Sender<Door>,
+pub struct TcpProxy {
+    mode: watch::Sender<ProxyMode>,
     url: String,
 }
 
-impl Gate {
+impl TcpProxy {
     /// Creates a proxy in front of the server of this database URL.
-    pub async fn before(database_url: &str) -> Self {
-        let (scheme, rest) = database_url.split_once("://").expect("a URL");
-        let (authority, path) = rest.split_once('/').expect("a database name");
+    pub async fn in_front_of(database_url: &str) -> Self {
+        let (scheme, remainder) = database_url.split_once("://").expect("a URL");
+        let (authority, path) = remainder.split_once('/').expect("a database name");
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let standard = if scheme.starts_with("postgres") { "5432" } else { "3306" };
-        let (name, port) = host.split_once(':').unwrap_or((host, standard));
+        let default_port = if scheme.starts_with("postgres") { "5432" } else { "3306" };
+        let (name, port) = host.split_once(':').unwrap_or((host, default_port));
         let target = format!("{name}:{port}");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let at = if user.is_empty() { String::new() } else { format!("{user}@") };
-        let url = format!("{scheme}://{at}127.0.0.1:{port}/{path}");
-        let (door, mut state) = watch::channel(Door::Open);
+        let credentials = if user.is_empty() { String::new() } else { format!("{user}@") };
+        let url = format!("{scheme}://{credentials}127.0.0.1:{port}/{path}");
+        let (mode, mut state) = watch::channel(ProxyMode::Open);
         tokio::spawn(async move {
             loop {
                 let Ok((client, _)) = listener.accept().await else { return };
                 if state.has_changed().is_err() {
                     return;
                 }
-                if *state.borrow_and_update() != Door::Shut {
-                    tokio::spawn(pass(client, target.clone(), state.clone()));
+                if *state.borrow_and_update() != ProxyMode::Shut {
+                    tokio::spawn(forward(client, target.clone(), state.clone()));
                 }
             }
         });
-        Self { door, url }
+        Self { mode, url }
     }
 
     /// The URL of the database through the proxy.
@@ -55,29 +55,29 @@ impl Gate {
 
     /// Cuts every connection and refuses new ones.
     pub fn shut(&self) {
-        self.door.send_replace(Door::Shut);
+        self.mode.send_replace(ProxyMode::Shut);
     }
 
     /// Passes nothing more on any connection. Data in flight may be lost, so shut the proxy before
     /// opening it again.
     pub fn freeze(&self) {
-        self.door.send_replace(Door::Frozen);
+        self.mode.send_replace(ProxyMode::Frozen);
     }
 
     /// Accepts connections again.
     pub fn open(&self) {
-        self.door.send_replace(Door::Open);
+        self.mode.send_replace(ProxyMode::Open);
     }
 }
 
-async fn pass(mut client: TcpStream, target: String, mut door: watch::Receiver<Door>) {
+async fn forward(mut client: TcpStream, target: String, mut mode: watch::Receiver<ProxyMode>) {
     let Ok(mut server) = TcpStream::connect(target).await else { return };
-    if *door.borrow() == Door::Open {
+    if *mode.borrow() == ProxyMode::Open {
         tokio::select! {
             _ = copy_bidirectional(&mut client, &mut server) => return,
-            _ = door.wait_for(|door| *door != Door::Open) => {}
+            _ = mode.wait_for(|mode| *mode != ProxyMode::Open) => {}
         }
     }
     // Both ends stay open until the proxy is shut.
-    let _ = door.wait_for(|door| *door == Door::Shut).await;
+    let _ = mode.wait_for(|mode| *mode == ProxyMode::Shut).await;
 }
