@@ -96,8 +96,8 @@ async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
     let replica = world.replica().await;
     let clients = [&world.client, &replica.client];
     let (mut answered, mut doubles, mut survivors) = (0, 0, 0);
-    let next_of = |answer: &TestResponse| {
-        answer.json()["refresh_token"].as_str().expect("a token").to_owned()
+    let next_of = |response: &TestResponse| {
+        response.json()["refresh_token"].as_str().expect("a token").to_owned()
     };
     let started = Instant::now();
     let rounds = attempts.div_ceil(at_once);
@@ -105,13 +105,13 @@ async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
         let token = log_in(world, "viewer", &world.credentials.viewer).await.json();
         let token = token["refresh_token"].as_str().expect("a refresh token").to_owned();
         let exchanges = (0..at_once as usize).map(|n| refresh(clients[n % 2], &token));
-        let answers = join_all(exchanges).await;
-        let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
-        for answer in answers.iter().filter(|answer| answer.status != 200) {
-            assert_eq!(answer.json()["error"], "invalid_grant", "{}", answer.text);
+        let responses = join_all(exchanges).await;
+        let won: Vec<_> = responses.iter().filter(|response| response.status == 200).collect();
+        for response in responses.iter().filter(|response| response.status != 200) {
+            assert_eq!(response.json()["error"], "invalid_grant", "{}", response.text);
         }
         answered += won.len();
-        let successors: BTreeSet<String> = won.iter().map(|answer| next_of(answer)).collect();
+        let successors: BTreeSet<String> = won.iter().map(|response| next_of(response)).collect();
         doubles += u32::from(successors.len() != 1);
         for successor in &successors {
             refresh(&world.client, successor).await.expect(200);
@@ -158,9 +158,9 @@ async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
         for (at, (_, name)) in kinds.iter().enumerate() {
             world.sql(&forget(if *name == "teller" { "anybody" } else { name })).await;
             let started = Instant::now();
-            let answer = log_in(world, name, "wrong").await.expect(400);
+            let response = log_in(world, name, "wrong").await.expect(400);
             times[at].push(started.elapsed());
-            faces.push(answer.text);
+            faces.push(response.text);
         }
     }
     assert!(faces.iter().all(|face| *face == faces[0]), "the answers differ");

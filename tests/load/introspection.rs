@@ -167,8 +167,8 @@ async fn measure(
             let callers =
                 Callers::new(&client.auth_url, &tls.authority, secret, protocol, tokens, active)?;
             callers.ask_for(WARM_UP, arguments.connections).await?;
-            let answers = callers.ask_for(arguments.duration(), arguments.connections).await?;
-            runs.push(Run::new(name, protocol, &answers)?);
+            let responses = callers.ask_for(arguments.duration(), arguments.connections).await?;
+            runs.push(Run::new(name, protocol, &responses)?);
         }
     }
     let stopped = timeout(PREPARATION, server.stop()).await;

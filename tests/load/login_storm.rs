@@ -96,15 +96,15 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
     for _ in 0..REFERENCES {
         reference.push(honest_log_in(&own, &viewer).await);
     }
-    let answers = Arc::new(Answers::default());
+    let responses = Arc::new(Answers::default());
     let mut strangers = Vec::new();
     for network in 1..=arguments.networks {
         let client = Arc::new(client());
         for number in 0..arguments.at_once {
             let address = format!("203.0.{network}.{}", number % 250 + 1);
             let name = format!("guess{network}-{number}");
-            let (client, answers) = (Arc::clone(&client), Arc::clone(&answers));
-            strangers.push(tokio::spawn(guess(client, address, name, answers)));
+            let (client, responses) = (Arc::clone(&client), Arc::clone(&responses));
+            strangers.push(tokio::spawn(guess(client, address, name, responses)));
         }
     }
     let mut honest = Vec::new();
@@ -119,7 +119,7 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
     }
     world.close().await;
     let (alone, beside) = (percentile(&mut reference, 50), percentile(&mut honest, 99));
-    let Answers { checked, refused, other } = &*answers;
+    let Answers { checked, refused, other } = &*responses;
     let [checked, refused, other] = [checked, refused, other].map(|it| it.load(Ordering::Relaxed));
     println!(
         "passwords of strangers: {checked} checked, {refused} refused with 429, {other} others"
@@ -136,17 +136,17 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Tries one wrong password after the other.
-async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<Answers>) {
+async fn guess(client: Arc<Client>, address: String, name: String, responses: Arc<Answers>) {
     loop {
-        let answer = log_in(&client, &address, &name, "a wrong one").await;
-        match answer.status.as_u16() {
-            200 => answers.checked.fetch_add(1, Ordering::Relaxed),
+        let response = log_in(&client, &address, &name, "a wrong one").await;
+        match response.status.as_u16() {
+            200 => responses.checked.fetch_add(1, Ordering::Relaxed),
             429 => {
                 // Slightly less than the answer asks for.
                 sleep(Duration::from_millis(500)).await;
-                answers.refused.fetch_add(1, Ordering::Relaxed)
+                responses.refused.fetch_add(1, Ordering::Relaxed)
             }
-            _ => answers.other.fetch_add(1, Ordering::Relaxed),
+            _ => responses.other.fetch_add(1, Ordering::Relaxed),
         };
     }
 }
@@ -154,8 +154,8 @@ async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<
 /// Measures an honest user's log-in, from opening the form to the answer.
 async fn honest_log_in(client: &Client, password: &str) -> Duration {
     let began = Instant::now();
-    let answer = log_in(client, "198.51.100.7", "viewer", password).await;
-    assert_eq!(answer.status, 303, "{}", answer.text);
+    let response = log_in(client, "198.51.100.7", "viewer", password).await;
+    assert_eq!(response.status, 303, "{}", response.text);
     began.elapsed()
 }
 

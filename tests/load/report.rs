@@ -26,14 +26,14 @@ impl Run {
     pub fn new(
         tokens: &'static str,
         protocol: Protocol,
-        answers: &Answers,
+        responses: &Answers,
     ) -> Result<Self, String> {
-        let latencies = Latencies::of(&answers.latencies).ok_or("nothing was answered")?;
+        let latencies = Latencies::of(&responses.latencies).ok_or("nothing was answered")?;
         Ok(Self {
             tokens,
             protocol: protocol.name(),
-            answers: answers.latencies.len(),
-            answers_per_second: answers.latencies.len() as f64 / answers.elapsed.as_secs_f64(),
+            answers: responses.latencies.len(),
+            answers_per_second: responses.latencies.len() as f64 / responses.elapsed.as_secs_f64(),
             latencies,
         })
     }

@@ -168,16 +168,16 @@ impl<'a> Asked<'a> {
         let loan_id = self.loan_ids[round % self.loan_ids.len()];
         let path = format!("/loans/{loan_id}{tail}");
         let started = Instant::now();
-        let answer = self.world.client.get(&self.token, &path).await;
+        let response = self.world.client.get(&self.token, &path).await;
         let time = started.elapsed();
-        match answer.status.as_u16() {
+        match response.status.as_u16() {
             200 => Ok(time),
             // Tokens live for twelve minutes: renew it, and do not count the request twice.
             401 => {
                 self.token = self.world.token("officer").await;
                 Box::pin(self.time(round, tail)).await
             }
-            status => Err(format!("{path}: {status} {}", answer.text)),
+            status => Err(format!("{path}: {status} {}", response.text)),
         }
     }
 }

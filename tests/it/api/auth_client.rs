@@ -43,7 +43,7 @@ impl SlowAuthServer {
         let questions = Arc::new(AtomicUsize::new(0));
         let logged_out = Arc::new(AtomicBool::new(false));
         let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
-        let answer = endpoint::make(move |_| {
+        let response = endpoint::make(move |_| {
             count.fetch_add(1, Ordering::Relaxed);
             // Decided when the request arrives, sent later.
             let body =
@@ -55,7 +55,7 @@ impl SlowAuthServer {
         });
         let stop = std::future::pending();
         let stopping = Shutdown::default();
-        tokio::spawn(serve(listener, tls, answer, ServerLimits::default(), stopping, stop));
+        tokio::spawn(serve(listener, tls, response, ServerLimits::default(), stopping, stop));
         let env_file = folder.path().join("api-server.env");
         let (certificate, key) = (files.certificate.display(), files.key.display());
         let settings = format!(

@@ -57,8 +57,8 @@ async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
         let teller = world.token("teller").await;
         for (n, seen) in [true, true, false].into_iter().enumerate() {
             let path = format!("/contacts/{}", result["Records"][n]["New_ID"]);
-            let answer = world.client.get(&officer, &path).await;
-            assert_eq!(answer.status == 200, seen, "{}", answer.text);
+            let response = world.client.get(&officer, &path).await;
+            assert_eq!(response.status == 200, seen, "{}", response.text);
             world.client.get(&teller, &path).await.expect(200);
         }
         world

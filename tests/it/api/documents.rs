@@ -62,8 +62,8 @@ async fn grant_all_but(world: &World, user: &str, but: &str) {
 }
 
 /// The field named by an answer's only error.
-fn field(answer: &TestResponse) -> Value {
-    answer.json()["errors"][0]["field"].clone()
+fn field(response: &TestResponse) -> Value {
+    response.json()["errors"][0]["field"].clone()
 }
 
 #[tokio::test]

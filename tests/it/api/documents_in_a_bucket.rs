@@ -245,8 +245,8 @@ async fn refused_and_cut_off_uploads_leave_no_object_no_parts_and_no_row() {
             (form(&begun).and_file("file", "b.txt", b"Another one"), 400, "bad-request"),
             (long_name, 422, "invalid-value"),
         ] {
-            let answer = world.client.upload(&admin, place, form, Some("refused")).await;
-            answer.expect_problem(status, kind);
+            let response = world.client.upload(&admin, place, form, Some("refused")).await;
+            response.expect_problem(status, kind);
             settle(moto, 0, 0).await;
         }
         // A form without its end, and nothing after it.
@@ -293,12 +293,12 @@ async fn a_request_that_is_sent_again_leaves_one_object() {
         };
         // Eight concurrent requests: those that arrive while the first is running are told that it
         // is in progress.
-        let answers = join_all((0..8).map(|_| upload(&bytes))).await;
-        let done = answers.iter().find(|answer| answer.status == 201).expect("one is done");
-        for answer in &answers {
-            match answer.status.as_u16() {
-                201 => assert_eq!(answer.text, done.text),
-                _ => drop(answer.clone().expect_problem(409, "idempotency-in-progress")),
+        let responses = join_all((0..8).map(|_| upload(&bytes))).await;
+        let done = responses.iter().find(|response| response.status == 201).expect("one is done");
+        for response in &responses {
+            match response.status.as_u16() {
+                201 => assert_eq!(response.text, done.text),
+                _ => drop(response.clone().expect_problem(409, "idempotency-in-progress")),
             }
         }
         let again = upload(&bytes).await.expect(201);

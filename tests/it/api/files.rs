@@ -143,7 +143,7 @@ async fn a_file_whose_object_was_damaged_or_lost_is_never_given_out_as_sound() {
             // The answer must not look complete: the bytes sent are not what was announced.
             match world.client.send(request).await {
                 Err(_) => {}
-                Ok(answer) => drop(answer.expect_problem(500, "internal-error")),
+                Ok(response) => drop(response.expect_problem(500, "internal-error")),
             }
         }
         std::fs::remove_file(&object).expect("lost");

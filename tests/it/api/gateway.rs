@@ -88,20 +88,20 @@ async fn run_out(world: &World) {
 
 /// Fails the test unless this is an HTML page with the security headers of every page.
 #[track_caller]
-fn expect_page(answer: TestResponse, status: u16, heading: &str) -> TestResponse {
-    let answer = answer.expect(status);
-    assert!(answer.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", answer.text);
-    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("referrer-policy"), "same-origin");
-    assert_eq!(answer.header("x-frame-options"), "DENY");
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    let policy = answer.header("content-security-policy");
+fn expect_page(response: TestResponse, status: u16, heading: &str) -> TestResponse {
+    let response = response.expect(status);
+    assert!(response.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", response.text);
+    assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("referrer-policy"), "same-origin");
+    assert_eq!(response.header("x-frame-options"), "DENY");
+    assert_eq!(response.header("x-content-type-options"), "nosniff");
+    let policy = response.header("content-security-policy");
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
     assert!(policy.ends_with("; base-uri 'none'; form-action 'self'"), "{policy}");
-    assert!(answer.text.contains("<meta name=\"robots\" content=\"noindex\">"));
-    assert!(!answer.text.contains("<script") && !answer.text.contains(" style="));
-    answer
+    assert!(response.text.contains("<meta name=\"robots\" content=\"noindex\">"));
+    assert!(!response.text.contains("<script") && !response.text.contains(" style="));
+    response
 }
 
 const OVER: &str = "This page is no longer valid";

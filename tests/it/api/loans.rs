@@ -76,10 +76,10 @@ async fn a_loan_of_another_officer_does_not_exist() {
         let officer = world.token("officer").await;
         let viewer = world.token("viewer").await;
         for (id, seen) in ids.iter().zip([true, false, true, true]) {
-            let answer = world.client.get(&officer, &format!("/loans/{id}")).await;
+            let response = world.client.get(&officer, &format!("/loans/{id}")).await;
             match seen {
-                true => drop(answer.expect(200)),
-                false => drop(answer.expect_problem(404, "not-found")),
+                true => drop(response.expect(200)),
+                false => drop(response.expect_problem(404, "not-found")),
             }
             let rows = world.client.get(&officer, &format!("/loans/{id}/transactions")).await;
             assert_eq!(rows.status == 200, seen);

@@ -57,9 +57,9 @@ async fn the_latest_run_counts_or_the_latest_of_a_business_day() {
                 ("?businessDate=2024-02-28", second, "2024-02-28"),
                 ("?businessDate=2024-02-29", third, "2024-02-29"),
             ] {
-                let answer = status(&world, &admin, &format!("{path}{query}")).await;
-                assert_eq!(answer["Batch_ID"], expected);
-                assert_eq!(answer["Business_Date"], day);
+                let response = status(&world, &admin, &format!("{path}{query}")).await;
+                assert_eq!(response["Batch_ID"], expected);
+                assert_eq!(response["Business_Date"], day);
             }
         }
         world
@@ -122,8 +122,8 @@ async fn percent_done_is_whole_and_never_100_before_all_is_done() {
             ("2000000000", "1999999999", 99),
         ] {
             run(&world, ["ach", "2024-02-29", "running", total, processed]).await;
-            let answer = status(&world, &admin, "/status/ach-batch").await;
-            assert_eq!(answer["Percent_Done"], percent, "{processed} of {total}");
+            let response = status(&world, &admin, "/status/ach-batch").await;
+            assert_eq!(response["Percent_Done"], percent, "{processed} of {total}");
         }
         world
             .sql(&format!(
@@ -164,8 +164,8 @@ async fn failures_are_those_of_the_run_on_visible_loans_and_at_most_a_hundred() 
             let columns = "batch_id, loan_id, code, message";
             world.insert("batch_failures", "row_id", columns, rows).await;
             let failures = async |token: &str| {
-                let answer = status(&world, token, path).await;
-                answer["Failures"].as_array().expect("failures").clone()
+                let response = status(&world, token, path).await;
+                response["Failures"].as_array().expect("failures").clone()
             };
             let seen = failures(&officer).await;
             let message =

@@ -212,9 +212,9 @@ async fn a_document_of_a_field_has_a_version_of_its_columns_and_files() {
             "UPDATE document_files SET sha256 = 'ef' WHERE sha256 = 'cd'",
             "DELETE FROM document_files WHERE sha256 = 'ef'",
         ] {
-            let answer = get().await;
-            let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
-            assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+            let response = get().await;
+            let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
+            assert_eq!(response.header("etag"), format!("\"{hash}\""));
             for method in [Method::GET, Method::HEAD] {
                 let request = world.client.request(method, &admin, &path);
                 let request = request.header(IF_NONE_MATCH, format!("W/\"{hash}\""));
@@ -246,10 +246,10 @@ async fn without_the_view_of_its_form_a_document_does_not_exist() {
                 let (id, _) = documents(&world, &format!("owner_type = '{other}'")).await;
                 for tail in ["", "/files"] {
                     let path = format!("/user-defined-fields/documents/{id}{tail}");
-                    let answer = world.client.get(&viewer, &path).await;
+                    let response = world.client.get(&viewer, &path).await;
                     match form == other {
-                        true => drop(answer.expect(200)),
-                        false => drop(answer.expect_problem(404, "not-found")),
+                        true => drop(response.expect(200)),
+                        false => drop(response.expect_problem(404, "not-found")),
                     }
                 }
             }

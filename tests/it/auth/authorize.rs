@@ -16,8 +16,8 @@ async fn a_browser_logs_in_and_comes_back_with_a_code_that_gives_tokens() {
             (AuthorizationRequest::new("openid core"), &world.credentials.viewer);
         let browser = Browser::new(&world.client);
         let page = browser.open(&asking).await;
-        let answer = browser.submit(&page, "viewer", viewer).await;
-        let back = asking.redirect_parameters(&answer);
+        let response = browser.submit(&page, "viewer", viewer).await;
+        let back = asking.redirect_parameters(&response);
         assert_eq!(back["state"], "a state & more");
         assert_eq!(back["iss"], world.client.auth_url, "RFC 9207");
         let tokens = asking.exchange(&world.client, &back["code"]).await.expect(200);
@@ -205,8 +205,8 @@ async fn twenty_exchanges_of_one_code_at_once_give_one_session_at_most() {
         let browser = Browser::new(&world.client);
         let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
         let attempts = (0..20).map(|_| asking.exchange(&world.client, &code));
-        let answers = futures_util::future::join_all(attempts).await;
-        let successes = answers.iter().filter(|answer| answer.status == 200).count();
+        let responses = futures_util::future::join_all(attempts).await;
+        let successes = responses.iter().filter(|response| response.status == 200).count();
         assert!(successes <= 1, "{successes}");
         assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 0, "a second use");
         world
@@ -236,7 +236,7 @@ async fn a_form_works_only_in_the_browser_that_asked_and_only_from_our_page() {
         // A double click gets two answers: the browser shows the last one, and its code works.
         let clicks =
             futures_util::future::join_all((0..2).map(|_| browser.submit(&page, "viewer", &word)));
-        let codes = clicks.await.iter().map(|answer| asking.code(answer)).collect::<Vec<_>>();
+        let codes = clicks.await.iter().map(|response| asking.code(response)).collect::<Vec<_>>();
         let mut exchanged = 0;
         for code in &codes {
             exchanged += u16::from(asking.exchange(&world.client, code).await.status == 200);

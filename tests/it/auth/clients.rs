@@ -123,10 +123,10 @@ async fn twenty_uses_of_one_assertion_at_once_are_one() {
         add_client(&world, "keyed", json!([key.public])).await;
         let assertion = key.sign(&claims(&world).await);
         let uses = (0..20).map(|_| introspect_with(&world, &assertion));
-        let answers = futures_util::future::join_all(uses).await;
-        let good = answers.iter().filter(|answer| answer.status == 200).count();
+        let responses = futures_util::future::join_all(uses).await;
+        let good = responses.iter().filter(|response| response.status == 200).count();
         assert_eq!(good, 1);
-        assert!(answers.iter().all(|answer| [200, 401].contains(&answer.status.as_u16())));
+        assert!(responses.iter().all(|response| [200, 401].contains(&response.status.as_u16())));
         world
     })
     .await;

@@ -32,13 +32,13 @@ async fn only_registered_origins_of_public_clients_are_let_in() {
                 assert_eq!(refused.header("access-control-allow-origin"), "", "{path} {origin}");
             }
         }
-        let answer = send(&world, Method::POST, "/oauth2/token", "https://one.example").await;
-        assert_eq!(answer.header("access-control-allow-origin"), "https://one.example");
+        let response = send(&world, Method::POST, "/oauth2/token", "https://one.example").await;
+        assert_eq!(response.header("access-control-allow-origin"), "https://one.example");
         let any = send(&world, Method::GET, "/oauth2/jwks", "https://evil.example").await.expect(200);
         assert_eq!(any.header("access-control-allow-origin"), "*");
         for path in ["/oauth2/introspect", "/login", "/oauth2/authorize"] {
-            let answer = send(&world, Method::OPTIONS, path, "https://one.example").await;
-            assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
+            let response = send(&world, Method::OPTIONS, path, "https://one.example").await;
+            assert_eq!(response.header("access-control-allow-origin"), "", "{path}");
         }
         world
     })

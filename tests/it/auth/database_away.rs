@@ -61,8 +61,8 @@ async fn an_unknown_client_learns_nothing_about_a_token() {
         let live = world.token("viewer").await;
         let ask = async |token: &str| {
             let form = [("token", token)];
-            let answer = world.client.form(("nobody", "x"), "/oauth2/introspect", &form).await;
-            answer.expect(401).text
+            let response = world.client.form(("nobody", "x"), "/oauth2/introspect", &form).await;
+            response.expect(401).text
         };
         assert_eq!(ask(&live).await, ask("junk").await);
         world

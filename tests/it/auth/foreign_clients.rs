@@ -247,9 +247,9 @@ async fn an_api_behind_apache_takes_live_tokens_alone() {
             world.client.send(request.bearer_auth(token)).await.expect("a response")
         };
         let token = world.token("teller").await;
-        let answer = ask(&token).await;
-        assert_eq!(answer.status, 200, "{}", apache.log());
-        assert!(answer.text.starts_with("user=teller kind=core"), "{}", answer.text);
+        let response = ask(&token).await;
+        assert_eq!(response.status, 200, "{}", apache.log());
+        assert!(response.text.starts_with("user=teller kind=core"), "{}", response.text);
         ask("no-token").await.expect(401);
         world.client.log_out(&token).await.expect(204);
         ask(&token).await.expect(401);

@@ -13,9 +13,9 @@ pub async fn introspect(world: &World, token: &str) -> TestResponse {
 async fn a_live_token_says_whom_it_speaks_for() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("admin").await;
-        let answer = introspect(&world, &token).await.expect(200);
-        assert_eq!(answer.header("cache-control"), "no-store");
-        let said = answer.json();
+        let response = introspect(&world, &token).await.expect(200);
+        assert_eq!(response.header("cache-control"), "no-store");
+        let said = response.json();
         assert_eq!(said["active"], true);
         assert_eq!(said["username"], "admin");
         assert_eq!(said["client_id"], "integration");

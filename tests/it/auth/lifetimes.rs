@@ -138,9 +138,9 @@ async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_t
         ];
         let secret = world.credentials.integration.clone();
         let issue = || world.client.form(("integration", &secret), "/oauth2/token", &form);
-        let answer = issue().await.expect(200).json();
-        assert_eq!(answer["expires_in"], 1200);
-        let token = answer["access_token"].as_str().expect("a token").to_owned();
+        let response = issue().await.expect(200).json();
+        assert_eq!(response["expires_in"], 1200);
+        let token = response["access_token"].as_str().expect("a token").to_owned();
         let set = async |value: &str| {
             let name = "web_inactivity_timeout";
             let sql = format!("UPDATE settings SET value = '{value}' WHERE name = '{name}'");

@@ -18,14 +18,14 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
 }
 
 /// Status, body and headers of an answer, without the headers that always differ.
-fn face(answer: &TestResponse) -> (u16, String, Vec<(String, String)>) {
-    let headers = answer
+fn face(response: &TestResponse) -> (u16, String, Vec<(String, String)>) {
+    let headers = response
         .headers
         .iter()
         .filter(|(name, _)| !["date", "x-request-id"].contains(&name.as_str()));
     let headers =
         headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
-    (answer.status.as_u16(), answer.text.clone(), headers.collect())
+    (response.status.as_u16(), response.text.clone(), headers.collect())
 }
 
 #[tokio::test]
@@ -74,8 +74,8 @@ async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
                 attempt(client, "viewer", &word).await.status.as_u16()
             }
         });
-        let answers = join_all(guesses).await;
-        assert!(answers.iter().all(|status| [400, 429].contains(status)), "{answers:?}");
+        let responses = join_all(guesses).await;
+        assert!(responses.iter().all(|status| [400, 429].contains(status)), "{responses:?}");
         attempt(&world.client, "viewer", &viewer).await.expect(400);
         world
     })
@@ -86,8 +86,8 @@ async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
 async fn many_right_log_ins_of_one_user_at_once_all_succeed() {
     on_each_database(PROGRAM, |world| async move {
         let viewer = &world.credentials.viewer;
-        let answers = join_all((0..20).map(|_| attempt(&world.client, "viewer", viewer))).await;
-        assert!(answers.iter().all(|answer| answer.status == 200));
+        let responses = join_all((0..20).map(|_| attempt(&world.client, "viewer", viewer))).await;
+        assert!(responses.iter().all(|response| response.status == 200));
         world
     })
     .await;
@@ -129,8 +129,8 @@ async fn a_network_that_fails_too_often_is_told_when_to_come_again() {
         let request =
             world.client.http.post(url).form(&form).header("x-forwarded-for", "203.0.113.1");
         let api_server = ("api-server", Some(world.credentials.api_server.as_str()));
-        let answer = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
-        answer.unwrap().expect(200);
+        let response = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
+        response.unwrap().expect(200);
         world.age("log_in_failures", &["first_failure_date"], 1801).await;
         from("203.0.113.77", ("integration", secret), teller).await.expect(200);
         world

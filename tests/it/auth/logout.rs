@@ -87,8 +87,8 @@ async fn logged_in(world: &World) -> (Browser, Value) {
 /// True if the browser gets a code without any prompt.
 async fn remembered(world: &World, browser: &Browser) -> bool {
     let asking = AuthorizationRequest::new("core").with("prompt", "none");
-    let answer = browser.get(&asking.url(&world.client.auth_url)).await;
-    asking.redirect_parameters(&answer).contains_key("code")
+    let response = browser.get(&asking.url(&world.client.auth_url)).await;
+    asking.redirect_parameters(&response).contains_key("code")
 }
 
 async fn refreshes(world: &World, tokens: &Value) -> bool {
@@ -177,8 +177,8 @@ async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
         browser.get(&url("https://evil.example/")).await.expect(400);
         browser.get(&(url(REDIRECT_URI) + "&client_id=integration")).await.expect(400);
         assert!(remembered(&world, &browser).await);
-        let answer = browser.get(&url(REDIRECT_URI)).await.expect(303);
-        assert_eq!(answer.header("location"), format!("{REDIRECT_URI}?state=s"));
+        let response = browser.get(&url(REDIRECT_URI)).await.expect(303);
+        assert_eq!(response.header("location"), format!("{REDIRECT_URI}?state=s"));
         assert_eq!(browser.cookie("__Host-login"), None);
         assert!(!refreshes(&world, &tokens).await);
         assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 0);
@@ -199,8 +199,8 @@ async fn an_application_that_gave_its_tokens_back_first_still_logs_its_user_out(
         assert!(remembered(&world, &browser).await);
         let hint = tokens["id_token"].as_str().unwrap();
         let url = format!("/oauth2/logout?id_token_hint={hint}&post_logout_redirect_uri=");
-        let answer = browser.get(&(url + REDIRECT_URI)).await.expect(303);
-        assert_eq!(answer.header("location"), REDIRECT_URI, "to the letter");
+        let response = browser.get(&(url + REDIRECT_URI)).await.expect(303);
+        assert_eq!(response.header("location"), REDIRECT_URI, "to the letter");
         assert_eq!(world.count("SELECT COUNT(*) FROM browser_log_ins").await, 0);
         world
     })

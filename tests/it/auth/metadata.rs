@@ -45,13 +45,14 @@ async fn the_metadata_says_only_what_is_true() {
         let secret = world.credentials.integration.clone();
         for grant in words(&document, "grant_types_supported") {
             let form = [("grant_type", grant), ("scope", "core")];
-            let answer = world.client.form(("integration", &secret), "/oauth2/token", &form).await;
-            assert_ne!(answer.json()["error"], "unsupported_grant_type");
+            let response =
+                world.client.form(("integration", &secret), "/oauth2/token", &form).await;
+            assert_ne!(response.json()["error"], "unsupported_grant_type");
         }
         let back = async |asking: AuthorizationRequest| {
-            let answer = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
-            assert_eq!(answer.status, 303);
-            answer.header("location").to_owned()
+            let response = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
+            assert_eq!(response.status, 303);
+            response.header("location").to_owned()
         };
         let good = format!("{auth_url}/login?request=");
         let (kinds, standard): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
@@ -91,16 +92,16 @@ async fn every_answer_has_the_headers_that_keep_it_safe() {
             ["/login", "/oauth2/authorize", "/oauth2/logout", "/oauth2/userinfo", "/nothing"]
         {
             let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
-            let answer = world.client.send(request).await.expect("a response");
+            let response = world.client.send(request).await.expect("a response");
             for (name, value) in [
                 ("x-content-type-options", "nosniff"),
                 ("x-frame-options", "DENY"),
                 ("cache-control", "no-store"),
                 ("strict-transport-security", "max-age=31536000"),
             ] {
-                assert_eq!(answer.header(name), value, "{path}");
+                assert_eq!(response.header(name), value, "{path}");
             }
-            let policy = answer.header("content-security-policy");
+            let policy = response.header("content-security-policy");
             assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
         }
         world

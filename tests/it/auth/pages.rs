@@ -47,18 +47,18 @@ async fn a_page_about_a_mistake_says_what_to_do_has_a_reference_and_leads_back()
         let page = browser.open(&asking).await;
         let forged = browser.post("/login", &[("request", page.field("request"))]).await;
         let home = "href=\"http://127.0.0.1:8765/\">Back to the quickstart</a>";
-        for (answer, status, back) in [
+        for (response, status, back) in [
             (browser.get(&elsewhere).await, 400, home),
             (browser.get(&nobody).await, 400, ""),
             (browser.get("/login").await, 400, ""),
             (forged, 403, home),
         ] {
-            let answer = answer.expect(status);
-            let reference = format!("Reference: {}", answer.header("x-request-id"));
+            let response = response.expect(status);
+            let reference = format!("Reference: {}", response.header("x-request-id"));
             for part in [reference.as_str(), "Go back to the application", back] {
-                assert!(answer.text.contains(part), "no {part} in {}", answer.text);
+                assert!(response.text.contains(part), "no {part} in {}", response.text);
             }
-            assert!(!answer.text.contains("elsewhere.example"), "{}", answer.text);
+            assert!(!response.text.contains("elsewhere.example"), "{}", response.text);
         }
         let asked = browser.get("/oauth2/logout?client_id=browser").await.expect(200);
         assert!(asked.text.contains(home) && asked.text.contains("Reference: "), "{}", asked.text);

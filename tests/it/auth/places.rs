@@ -96,10 +96,10 @@ async fn an_account_has_few_log_ins_at_once_whether_there_is_such_a_user_or_not(
                 async move { at_the_page(world, &address, name, "wrong").await.await }
             });
             let tries = futures_util::future::join_all(tries).await;
-            let refused = tries.iter().filter(|answer| answer.status == 429).count();
+            let refused = tries.iter().filter(|response| response.status == 429).count();
             assert!((1..60 - 20).contains(&refused), "{name}: {refused}");
-            let others = tries.iter().filter(|answer| answer.status != 429);
-            assert!(others.clone().all(|answer| answer.status == 200), "{name}");
+            let others = tries.iter().filter(|response| response.status != 429);
+            assert!(others.clone().all(|response| response.status == 200), "{name}");
         }
         world
     })
@@ -122,8 +122,8 @@ async fn a_client_that_has_proved_who_it_is_logs_many_users_in_from_one_network(
             let request = request.basic_auth("integration", Some(secret));
             world.client.send(request)
         });
-        for answer in futures_util::future::join_all(log_ins).await {
-            assert_eq!(answer.expect("a response").expect(400).json()["error"], "invalid_grant");
+        for response in futures_util::future::join_all(log_ins).await {
+            assert_eq!(response.expect("a response").expect(400).json()["error"], "invalid_grant");
         }
         world
     })
@@ -148,11 +148,11 @@ async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
         let mut refreshed = 0;
         let refused = loop {
             let token = tokens["refresh_token"].as_str().unwrap().to_owned();
-            let answer = refresh(&token).await;
-            if answer.status != 200 {
-                break answer;
+            let response = refresh(&token).await;
+            if response.status != 200 {
+                break response;
             }
-            tokens = answer.json();
+            tokens = response.json();
             refreshed += 1;
             let most = 61 + began.elapsed().as_secs() / 5;
             assert!(refreshed <= most, "{refreshed} refreshes in {:?}", began.elapsed());
@@ -182,11 +182,11 @@ async fn a_browser_that_is_logged_in_is_given_codes_at_a_rate() {
         let began = Instant::now();
         let mut codes = 0;
         let refused = loop {
-            let answer = browser.get(&url).await;
-            if answer.status != 303 {
-                break answer;
+            let response = browser.get(&url).await;
+            if response.status != 303 {
+                break response;
             }
-            asking.code(&answer);
+            asking.code(&response);
             codes += 1;
             let most = 61 + began.elapsed().as_secs() / 5;
             assert!(codes <= most, "{codes} codes in {:?}", began.elapsed());

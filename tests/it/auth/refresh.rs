@@ -31,9 +31,9 @@ async fn next(client: &Client, tokens: &Value) -> Value {
 }
 
 #[track_caller]
-fn refused(answer: &TestResponse) {
-    assert_eq!(answer.status, 400, "{}", answer.text);
-    assert_eq!(answer.json()["error"], "invalid_grant");
+fn refused(response: &TestResponse) {
+    assert_eq!(response.status, 400, "{}", response.text);
+    assert_eq!(response.json()["error"], "invalid_grant");
 }
 
 fn of<'a>(tokens: &'a Value, name: &str) -> &'a str {
@@ -122,8 +122,8 @@ async fn a_token_that_comes_back_after_its_successor_was_used_ends_the_family() 
         refused(&refresh(&world.client, of(&first, "refresh_token")).await);
         refused(&refresh(&world.client, of(&third, "refresh_token")).await);
         for tokens in [&first, &second, &third] {
-            let answer = introspect(&world, of(tokens, "access_token")).await;
-            assert_eq!(answer.text, r#"{"active":false}"#);
+            let response = introspect(&world, of(tokens, "access_token")).await;
+            assert_eq!(response.text, r#"{"active":false}"#);
         }
         next(&world.client, &other).await;
         let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'reuse_detected'";
@@ -142,12 +142,12 @@ async fn fifty_refreshes_sent_at_once_to_two_replicas_get_one_successor() {
             let first = session(&world, "core").await;
             let token = of(&first, "refresh_token");
             let clients = [&world.client, &replica.client];
-            let answers = join_all((0..50).map(|n| refresh(clients[n % 2], token))).await;
+            let responses = join_all((0..50).map(|n| refresh(clients[n % 2], token))).await;
             let mut successors = BTreeSet::new();
-            for answer in answers {
-                let answer = answer.expect(200).json();
-                successors.insert(of(&answer, "refresh_token").to_owned());
-                let alive = introspect(&world, of(&answer, "access_token")).await;
+            for response in responses {
+                let response = response.expect(200).json();
+                successors.insert(of(&response, "refresh_token").to_owned());
+                let alive = introspect(&world, of(&response, "access_token")).await;
                 assert_eq!(alive.json()["active"], true);
             }
             assert_eq!(successors.len(), 1, "one live family");
@@ -234,8 +234,8 @@ async fn a_refresh_token_is_for_its_client_and_scope() {
             ("refresh_token", token),
             ("scope", "web"),
         ];
-        let answer = world.client.form(("", ""), "/oauth2/token", &wider).await.expect(400);
-        assert_eq!(answer.json()["error"], "invalid_scope");
+        let response = world.client.form(("", ""), "/oauth2/token", &wider).await.expect(400);
+        assert_eq!(response.json()["error"], "invalid_scope");
         for junk in ["junk", "lsr_", of(&tokens, "access_token")] {
             refused(&refresh(&world.client, junk).await);
         }
@@ -256,9 +256,9 @@ async fn a_log_out_and_a_refresh_at_once_leave_nothing_alive() {
                 replica.client.log_out(of(&tokens, "access_token")).await.expect(204)
             };
             let refresh = refresh(&world.client, of(&tokens, "refresh_token"));
-            let (_, answer) = tokio::join!(log_out, refresh);
-            if answer.status == 200 {
-                let new = answer.json();
+            let (_, response) = tokio::join!(log_out, refresh);
+            if response.status == 200 {
+                let new = response.json();
                 let access = introspect(&world, of(&new, "access_token")).await;
                 assert_eq!(access.json()["active"], false, "after {delay} ms");
             }

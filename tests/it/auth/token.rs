@@ -16,13 +16,13 @@ fn password<'a>(name: &'a str, word: &'a str, scope: &'a str) -> [(&'a str, &'a 
 #[tokio::test]
 async fn a_right_password_gives_a_token_and_a_row_of_active_users() {
     on_each_database(PROGRAM, |world| async move {
-        let answer = ask(&world, &password("admin", &world.credentials.admin, "core")).await;
-        let answer = answer.expect(200);
-        let token = answer.json();
+        let response = ask(&world, &password("admin", &world.credentials.admin, "core")).await;
+        let response = response.expect(200);
+        let token = response.json();
         assert_eq!(token["token_type"], "Bearer");
         assert_eq!(token["expires_in"], 720);
         assert_eq!(token["scope"], "core");
-        assert_eq!(answer.header("cache-control"), "no-store");
+        assert_eq!(response.header("cache-control"), "no-store");
         let text = token["access_token"].as_str().expect("a token");
         assert!(text.starts_with("lsa_"));
         assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 1);

@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 const ADD: [&str; 7] = ["client", "add", "app", "--grant", "password", "--user-kind", "core"];
 
 /// The secret in the output of `--json`.
-fn secret(answer: &Value) -> String {
-    let secret = answer["client_secret"].as_str().expect("a secret").to_owned();
+fn secret(output: &Value) -> String {
+    let secret = output["client_secret"].as_str().expect("a secret").to_owned();
     assert_eq!(secret.len(), 43, "256 bits");
     secret
 }
 
 async fn add(world: &World) -> String {
-    let answer = installer(world, &[&ADD[..], &["--json"]].concat()).await.json();
-    assert_eq!(answer["client_id"], "app");
-    secret(&answer)
+    let response = installer(world, &[&ADD[..], &["--json"]].concat()).await.json();
+    assert_eq!(response["client_id"], "app");
+    secret(&response)
 }
 
 async fn log_in(world: &World, secret: &str) -> TestResponse {
@@ -334,12 +334,12 @@ async fn what_a_client_gets_while_it_is_removed_is_dead_too() {
             installer(&world, &["client", "remove", "app"]).await.done();
         };
         let before = log_in(&world, &secret).await.expect(200);
-        let (mut answers, ()) = tokio::join!(futures_util::future::join_all(log_ins), remove);
-        answers.push(before);
+        let (mut responses, ()) = tokio::join!(futures_util::future::join_all(log_ins), remove);
+        responses.push(before);
         let left = "SELECT COUNT(*) FROM auth_sessions WHERE client_id = 'app'";
         assert_eq!(world.count(left).await, 0);
-        for answer in answers.iter().filter(|answer| answer.status == 200) {
-            let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        for response in responses.iter().filter(|response| response.status == 200) {
+            let token = response.json()["access_token"].as_str().unwrap().to_owned();
             world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
         }
         world

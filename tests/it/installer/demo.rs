@@ -100,9 +100,9 @@ async fn every_file_has_its_bytes(world: &World, admin: &str) {
     assert!(files > 50, "{files}");
     let mut found = 0;
     for id in 1..=files {
-        let answer = world.client.get(admin, &format!("/files/{id}")).await;
-        if answer.status != 404 {
-            assert!(answer.expect(200).text.ends_with("This text is made up.\n"));
+        let response = world.client.get(admin, &format!("/files/{id}")).await;
+        if response.status != 404 {
+            assert!(response.expect(200).text.ends_with("This text is made up.\n"));
             found += 1;
         }
     }
@@ -256,9 +256,9 @@ async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio()
             let bare = example.split('?').next().unwrap_or_default();
             let operation = operations().find(&reqwest::Method::GET, bare);
             assert_eq!(operation.map(|found| &found.path), Some(path), "{id}");
-            let answer = world.client.get(&admin, example).await.expect(200);
-            let bytes = id == "download_file" && !answer.text.is_empty();
-            assert!(bytes || !is_empty(&answer.json()), "{id} {example}: {}", answer.text);
+            let response = world.client.get(&admin, example).await.expect(200);
+            let bytes = id == "download_file" && !response.text.is_empty();
+            assert!(bytes || !is_empty(&response.json()), "{id} {example}: {}", response.text);
         }
         world
     })
@@ -282,16 +282,16 @@ async fn the_web_user_sees_what_is_his() {
             "get_convenience_fee",
         ] {
             let (_, path) = examples.iter().find(|(known, _)| *known == id).expect(id);
-            let answer = world.client.get(&web, path).await.expect(200).json();
-            assert!(!is_empty(&answer), "{id} {path}: {answer}");
+            let response = world.client.get(&web, path).await.expect(200).json();
+            assert!(!is_empty(&response), "{id} {path}: {response}");
         }
         world
     })
     .await;
 }
 
-fn is_empty(answer: &Value) -> bool {
-    answer.as_array().is_some_and(Vec::is_empty) || answer.is_null()
+fn is_empty(response: &Value) -> bool {
+    response.as_array().is_some_and(Vec::is_empty) || response.is_null()
 }
 
 #[tokio::test]

@@ -51,8 +51,8 @@ impl Store {
 
     async fn upload(&self, name: &str, bytes: &[u8]) -> Kept {
         let form = Form::file(name, bytes);
-        let answer = self.world.client.upload(&self.token, &self.path, form, None).await;
-        let document = answer.expect(201).json();
+        let response = self.world.client.upload(&self.token, &self.path, form, None).await;
+        let document = response.expect(201).json();
         let document_id = document["Document_ID"].as_i64().expect("an id");
         let key =
             format!("SELECT object_key FROM document_files WHERE document_id = {document_id}");

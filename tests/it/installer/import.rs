@@ -147,16 +147,16 @@ async fn json_is_the_answer_of_the_api_which_goes_on_with_the_same_key() {
         let admin = other.token("admin").await;
         for xml in [WORKED_EXAMPLE.to_owned(), three_contacts("<Core>")] {
             let key = format!("key {}", xml.len());
-            let answer = other.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
+            let response = other.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
             let said = import(&world, &xml, &["--json", "--key", &key]).await;
-            assert_eq!(said.output, answer.text);
+            assert_eq!(said.output, response.text);
             // Each replays what the other did.
             let here = world.token("admin").await;
             let replayed = world.client.import(&here, false, &xml, Some(&key)).await.expect(200);
             assert_eq!(replayed.header("idempotency-replayed"), "true");
-            assert_eq!(replayed.text, answer.text);
+            assert_eq!(replayed.text, response.text);
             let said = import(&other, &xml, &["--json", "--key", &key]).await;
-            assert_eq!(said.output, answer.text);
+            assert_eq!(said.output, response.text);
             let first = said.error.lines().next().expect("a line");
             assert!(first.starts_with("import: this file was already imported within"), "{first}");
         }

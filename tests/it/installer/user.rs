@@ -16,10 +16,10 @@ use tokio::time::{sleep, timeout};
 
 /// Fails the test unless the api-server accepts the token, or rejects it, at this very moment.
 async fn alive(world: &World, token: &str, expected: bool) {
-    let answer = world.client.get(token, "/loans/1").await;
+    let response = world.client.get(token, "/loans/1").await;
     match expected {
-        true => assert!([403, 404].contains(&answer.status.as_u16()), "{}", answer.text),
-        false => drop(answer.expect_problem(401, "token-invalid")),
+        true => assert!([403, 404].contains(&response.status.as_u16()), "{}", response.text),
+        false => drop(response.expect_problem(401, "token-invalid")),
     }
 }
 

@@ -165,12 +165,12 @@ async fn every_fault_of_a_certificate_is_named() {
 async fn a_peer_of_tls_1_1_fails_the_refusal_of_older_versions() {
     let peer = Peer::start_raw(|mut stream| async move {
         let hello = read_some(&mut stream).await;
-        let answer = if highest_version(&hello) <= 0x0302 {
+        let response = if highest_version(&hello) <= 0x0302 {
             server_hello(0x0302, 0xc013)
         } else {
             vec![21, 3, 2, 0, 2, 2, 70]
         };
-        send(&mut stream, &answer).await;
+        send(&mut stream, &response).await;
     });
     let report = peer.await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2", "TLS 1.3", "older TLS refused"]);
@@ -224,8 +224,8 @@ async fn a_server_of_plain_http_fails_the_handshake() {
     let peer = Peer::start_raw(|mut stream| async move {
         let request = read_some(&mut stream).await;
         let status = if request.starts_with(b"GET ") { "404 Not Found" } else { "400 Bad Request" };
-        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
-        send(&mut stream, answer.as_bytes()).await;
+        let response = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        send(&mut stream, response.as_bytes()).await;
     });
     let report = peer.await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2"], "{}", report.to_text());
@@ -261,9 +261,9 @@ async fn a_server_that_stops_answering_after_the_handshake_is_given_up() {
 
 #[tokio::test]
 async fn a_web_server_that_is_no_auth_server_fails_the_metadata() {
-    for answer in [(404, json!("nothing here")), (200, json!({"hello": "world"}))] {
+    for response in [(404, json!("nothing here")), (200, json!({"hello": "world"}))] {
         let config = Leaf::default().config();
-        let report = Peer::start(config, move |_, _| answer.clone()).await.verify().await;
+        let report = Peer::start(config, move |_, _| response.clone()).await.verify().await;
         assert_eq!(failed(&report), ["metadata"], "{}", report.to_text());
         assert_eq!(skipped(&report), ["issuer", "keys", "database clock"]);
     }
@@ -302,11 +302,11 @@ async fn announced_keys_are_fetched() {
 async fn a_database_clock_an_hour_off_fails_the_clock_alone() {
     for seconds in [-3600, 3600] {
         let config = Leaf::default().config();
-        let answer = move |request: &str, url: &str| match request.contains("/health/ready") {
+        let response = move |request: &str, url: &str| match request.contains("/health/ready") {
             true => (200, json!({"status": "ready", "database_time": time(seconds)})),
             false => auth_server(request, url),
         };
-        let report = Peer::start(config, answer).await.verify().await;
+        let report = Peer::start(config, response).await.verify().await;
         assert_eq!(failed(&report), ["database clock"], "{}", report.to_text());
         let side = if seconds < 0 { "min behind" } else { "min ahead" };
         assert!(found(&report, "database clock").contains(side), "{}", report.to_text());
@@ -319,11 +319,11 @@ async fn a_database_that_is_away_fails_the_clock_and_nothing_is_introspected() {
         "error": "temporarily_unavailable",
         "error_description": "the database cannot be reached"
     });
-    let answer = move |request: &str, url: &str| match request.contains("/.well-known/") {
+    let response = move |request: &str, url: &str| match request.contains("/.well-known/") {
         true => auth_server(request, url),
         false => (503, away.clone()),
     };
-    let peer = Peer::start(Leaf::default().config(), answer).await;
+    let peer = Peer::start(Leaf::default().config(), response).await;
     let report = peer.with_client("right").verify().await;
     assert_eq!(failed(&report), ["database clock"], "{}", report.to_text());
     assert_eq!(skipped(&report), ["introspection"]);
@@ -360,11 +360,11 @@ async fn every_wrong_answer_to_a_junk_token_fails_the_introspection() {
         (200, json!({"active": false, "more": 1}), "release"),
     ];
     for (status, body, advice) in wrong {
-        let answer = move |request: &str, url: &str| match request.contains("/introspect ") {
+        let response = move |request: &str, url: &str| match request.contains("/introspect ") {
             true => (status, body.clone()),
             false => auth_server(request, url),
         };
-        let peer = Peer::start(Leaf::default().config(), answer).await.with_client("right");
+        let peer = Peer::start(Leaf::default().config(), response).await.with_client("right");
         let report = peer.verify().await;
         assert_eq!(failed(&report), ["introspection"], "{}", report.to_text());
         let given = check(&report, "introspection").advice.as_ref().unwrap();
@@ -380,26 +380,26 @@ async fn what_a_server_says_cannot_break_the_lines_of_the_report() {
 }
 
 async fn with_metadata(change: fn(&mut Value)) -> Report {
-    let answer = move |request: &str, url: &str| {
+    let response = move |request: &str, url: &str| {
         let (status, mut body) = auth_server(request, url);
         if request.contains("/.well-known/") {
             change(&mut body);
         }
         (status, body)
     };
-    Peer::start(Leaf::default().config(), answer).await.verify().await
+    Peer::start(Leaf::default().config(), response).await.verify().await
 }
 
 /// The checks that fail when these keys are served.
 async fn with_keys(keys: Value) -> Vec<&'static str> {
-    let answer = move |request: &str, url: &str| {
+    let response = move |request: &str, url: &str| {
         let (status, mut body) = auth_server(request, url);
         if request.contains("/.well-known/") {
             body["jwks_uri"] = json!(format!("{url}/oauth2/jwks"));
         }
         if request.starts_with("GET /oauth2/jwks ") { (200, keys.clone()) } else { (status, body) }
     };
-    failed(&Peer::start(Leaf::default().config(), answer).await.verify().await)
+    failed(&Peer::start(Leaf::default().config(), response).await.verify().await)
 }
 
 fn failed(report: &Report) -> Vec<&'static str> {

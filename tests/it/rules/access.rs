@@ -135,14 +135,14 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
                 }
                 Who::WhoeverSeesTheRow => {
                     call(&world, &web, method, path).await.expect_problem(403, "core-user-only");
-                    let answer = call_soundly(&world, &nobody, method, path).await;
-                    assert_eq!(answer.status, 404, "{id}: {}", answer.text);
+                    let response = call_soundly(&world, &nobody, method, path).await;
+                    assert_eq!(response.status, 404, "{id}: {}", response.text);
                 }
                 Who::Core(privilege, verb) | Who::Any(privilege, verb) => {
-                    let answer = call(&world, &web, method, path).await;
+                    let response = call(&world, &web, method, path).await;
                     match who {
-                        Who::Any(..) => assert_ne!(answer.status, 403, "{id}: {}", answer.text),
-                        _ => drop(answer.expect_problem(403, "core-user-only")),
+                        Who::Any(..) => assert_ne!(response.status, 403, "{id}: {}", response.text),
+                        _ => drop(response.expect_problem(403, "core-user-only")),
                     }
                     let refused = call(&world, &nobody, method, path).await;
                     let refused = refused.expect_problem(403, "privilege-missing");
@@ -198,12 +198,12 @@ async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
             let Some(id) = operations["get"]["operationId"].as_str() else { continue };
             let path = rows.path(template);
             let whole = world.client.get(&admin, &path).await.expect(200).json();
-            let answer = world.client.get(&viewer, &path).await;
+            let response = world.client.get(&viewer, &path).await;
             if template.contains('{') && !template.contains("{user_id}") {
-                answer.expect_problem(404, "not-found");
+                response.expect_problem(404, "not-found");
                 continue;
             }
-            let seen = answer.expect(200).json();
+            let seen = response.expect(200).json();
             let length = |list: &Value| list.as_array().map_or(0, Vec::len);
             match FILTERED.contains(&id) {
                 true => assert!(length(&seen) < length(&whole), "{id}: {seen}"),
@@ -237,8 +237,8 @@ async fn a_row_that_the_caller_may_not_see_cannot_be_written_on() {
                 if about_files && method != Method::GET {
                     let path = rows.path(template);
                     let path = path.split('?').next().unwrap_or_default();
-                    let answer = call_soundly(&world, &viewer, &method, path).await;
-                    answer.expect_problem(404, "not-found");
+                    let response = call_soundly(&world, &viewer, &method, path).await;
+                    response.expect_problem(404, "not-found");
                     tried += 1;
                 }
             }

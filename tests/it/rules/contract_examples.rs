@@ -50,20 +50,20 @@ impl Recorder {
             Body::Xml(text) => Some(text.as_str().into()),
             Body::None | Body::File(_) => None,
         };
-        let answer = self.send(&method, path, body).await;
-        assert!(answer.status.is_success(), "{id} {path}: {} {}", answer.status, answer.text);
-        let shown = answer.text.replace(&self.client.api_url, API_URL);
+        let response = self.send(&method, path, body).await;
+        assert!(response.status.is_success(), "{id} {path}: {} {}", response.status, response.text);
+        let shown = response.text.replace(&self.client.api_url, API_URL);
         let shown = serde_json::from_str(&shown).ok().map(cut_short);
-        let (status, answer) = (answer.status.as_u16(), answer.json());
+        let (status, response) = (response.status.as_u16(), response.json());
         let example = Example { path: path.to_owned(), request, status, answer: shown };
         self.examples.insert(id.to_owned(), example);
-        answer
+        response
     }
 
     /// The value of this member in the first row of a list.
     async fn first(&self, path: &str, member: &str) -> Value {
-        let answer = self.send(&Method::GET, path, Body::None).await.expect(200);
-        answer.json()[0][member].clone()
+        let response = self.send(&Method::GET, path, Body::None).await.expect(200);
+        response.json()[0][member].clone()
     }
 
     async fn post(&mut self, id: &str, path: &str, body: Value) -> Value {
@@ -189,14 +189,14 @@ const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Shortens a list to enough rows to show their shape.
-fn cut_short(mut answer: Value) -> Value {
-    if let Some(rows) = answer.as_array_mut() {
+fn cut_short(mut response: Value) -> Value {
+    if let Some(rows) = response.as_array_mut() {
         rows.truncate(2);
         if json!(rows).to_string().len() > LIST_BYTES {
             rows.truncate(1);
         }
     }
-    answer
+    response
 }
 
 /// What is the same in every demo portfolio: everything except versions, and of answers only the
@@ -214,8 +214,8 @@ fn lasting(examples: &BTreeMap<String, Example>) -> Value {
     examples.iter().map(example).collect()
 }
 
-fn members(answer: &Value) -> Value {
-    match answer {
+fn members(response: &Value) -> Value {
+    match response {
         Value::Object(object) => object.keys().cloned().collect(),
         Value::Array(rows) => rows.first().map_or(Value::Null, members),
         _ => Value::Null,
@@ -261,7 +261,7 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
 fn the_examples_in_the_contract_are_what_its_schemas_say() {
     let document: Value =
         serde_json::from_str(api_server::router::document()).expect("the contract is JSON");
-    let (mut requests, mut answers, mut problems) = (0, 0, 0);
+    let (mut requests, mut responses, mut problems) = (0, 0, 0);
     for operation in operations().all() {
         let method = operation.method.as_str().to_lowercase();
         let described = &document["paths"][&operation.path][method];
@@ -271,7 +271,7 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
         }
         for response in members_of(&described["responses"]) {
             for content in members_of(&response["content"]) {
-                answers += usize::from(is_sound(id, content));
+                responses += usize::from(is_sound(id, content));
             }
         }
         for parameter in described["parameters"].as_array().into_iter().flatten() {
@@ -288,7 +288,7 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
     let json = |of: fn(&Operation) -> bool| operations().all().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
     // A payment has one status as a dry run and another when it is posted.
-    assert_eq!(answers, json(|o| o.gives.as_deref() == Some(JSON.media_type)) + 1);
+    assert_eq!(responses, json(|o| o.gives.as_deref() == Some(JSON.media_type)) + 1);
     // Three problem types belong to no operation.
     assert_eq!(problems, ProblemType::ALL.len() - 3);
 }

@@ -48,8 +48,8 @@ async fn what_the_framework_refuses_is_a_problem_too() {
             ("text/html, */*;q=0.1", 200),
         ] {
             let request = world.client.request(Method::GET, &admin, &format!("/loans/{loan_id}"));
-            let answer = world.client.send(request.header("accept", accept)).await;
-            assert_eq!(answer.expect("a response").status, status, "{accept}");
+            let response = world.client.send(request.header("accept", accept)).await;
+            assert_eq!(response.expect("a response").status, status, "{accept}");
         }
         let twice = format!("/loans/{loan_id}/transactions?limit=1&limit=2");
         call(Method::GET, &twice).await.expect_problem(400, "bad-request");

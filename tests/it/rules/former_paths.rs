@@ -43,20 +43,20 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
         for (former, current) in MOVED {
             for method in &methods {
                 for token in ["", "junk", &admin] {
-                    let answer = send(method, token, former).await;
-                    let answer = answer.expect_problem(410, "former-path").json();
-                    assert_eq!(answer["currentPath"], current, "{method} {former}");
-                    assert_eq!(answer["instance"], former);
+                    let response = send(method, token, former).await;
+                    let response = response.expect_problem(410, "former-path").json();
+                    assert_eq!(response["currentPath"], current, "{method} {former}");
+                    assert_eq!(response["instance"], former);
                 }
             }
-            let answer = send(&Method::GET, "", &format!("{former}?limit=0&limit=x")).await;
-            assert_eq!(answer.expect(410).json()["currentPath"], current);
-            let answer = send(&Method::HEAD, "", former).await.expect(410);
-            assert_eq!(answer.text, "");
+            let response = send(&Method::GET, "", &format!("{former}?limit=0&limit=x")).await;
+            assert_eq!(response.expect(410).json()["currentPath"], current);
+            let response = send(&Method::HEAD, "", former).await.expect(410);
+            assert_eq!(response.text, "");
             // What the new path answers is not checked here.
             let now = current.replace("{loan_id}", "17");
-            let answer = send(&Method::GET, "", &now).await;
-            assert!([401, 405].contains(&answer.status.as_u16()), "{now}: {}", answer.text);
+            let response = send(&Method::GET, "", &now).await;
+            assert!([401, 405].contains(&response.status.as_u16()), "{now}: {}", response.text);
         }
         world
     })

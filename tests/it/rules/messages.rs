@@ -79,8 +79,8 @@ fn fault(message: &str, names: &BTreeSet<String>) -> Option<&'static str> {
 }
 
 /// All texts of an answer.
-fn said(answer: &TestResponse) -> Vec<String> {
-    let document = answer.json();
+fn said(response: &TestResponse) -> Vec<String> {
+    let document = response.json();
     let errors = document["errors"].as_array().cloned().unwrap_or_default();
     let messages = errors.iter().map(|error| error["message"].clone());
     let texts = messages.chain([document["detail"].clone(), document["title"].clone()]);
@@ -216,15 +216,15 @@ async fn what_cannot_be_read_is_told_in_plain_words_and_by_the_name_that_the_cal
         assert!(trials.len() > 300, "only {} trials", trials.len());
         let mut wrong = Vec::new();
         for trial in &trials {
-            let answer = send(&world, &admin, trial).await;
-            let field = answer.json()["errors"][0]["field"].as_str().unwrap_or("").to_owned();
-            let told = (answer.status.as_u16(), field.as_str()) == (400, trial.field.as_str());
-            let faulty = said(&answer).into_iter().find_map(|text| fault(&text, &names));
+            let response = send(&world, &admin, trial).await;
+            let field = response.json()["errors"][0]["field"].as_str().unwrap_or("").to_owned();
+            let told = (response.status.as_u16(), field.as_str()) == (400, trial.field.as_str());
+            let faulty = said(&response).into_iter().find_map(|text| fault(&text, &names));
             let about_cards = trial.path.contains("payment-gateway");
-            let quoted = about_cards && said(&answer).iter().any(|text| text.contains(SECRET));
+            let quoted = about_cards && said(&response).iter().any(|text| text.contains(SECRET));
             if !told || faulty.is_some() || quoted {
                 let Trial { id, path, body, .. } = trial;
-                wrong.push(format!("{id} {path} {body:?}: {faulty:?} {:.500}", answer.text));
+                wrong.push(format!("{id} {path} {body:?}: {faulty:?} {:.500}", response.text));
             }
         }
         assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), trials.len(), wrong.join("\n"));

@@ -28,10 +28,10 @@ async fn every_path_answers_405_to_what_it_has_not_and_says_what_it_has() {
                     continue;
                 }
                 let asked: Method = method.parse().expect("a method");
-                let answer = send(&world, world.client.request(asked, &admin, &path)).await;
-                let answer = answer.expect_problem(405, "method-not-allowed");
+                let response = send(&world, world.client.request(asked, &admin, &path)).await;
+                let response = response.expect_problem(405, "method-not-allowed");
                 let mut allowed: Vec<String> =
-                    answer.header("allow").split(", ").map(str::to_ascii_lowercase).collect();
+                    response.header("allow").split(", ").map(str::to_ascii_lowercase).collect();
                 allowed.retain(|method| method != "head");
                 allowed.sort();
                 let mut known: Vec<&String> = operations.keys().collect();
@@ -111,8 +111,8 @@ async fn a_body_that_is_no_json_object_is_told_where_and_not_what() {
                 request.header("content-type", "application/json")
             };
             for (body, told) in bodies() {
-                let answer = send(&world, post(body.clone())).await.expect(400);
-                let detail = answer.expect_problem(400, "bad-request").json()["detail"].clone();
+                let response = send(&world, post(body.clone())).await.expect(400);
+                let detail = response.expect_problem(400, "bad-request").json()["detail"].clone();
                 let detail = detail.as_str().unwrap_or_default();
                 let shown = String::from_utf8_lossy(&body);
                 assert!(detail.starts_with(told), "{method} {path} {shown:.50}: {detail}");
@@ -120,9 +120,10 @@ async fn a_body_that_is_no_json_object_is_told_where_and_not_what() {
             let twice = br#"{"Comment": "a", "Comment": "a"}"#.to_vec();
             send(&world, post(twice)).await.expect_problem(400, "bad-request");
             for coding in ["gzip", "br", "zstd", "Identity, gzip"] {
-                let answer = send(&world, post(b"{}".to_vec()).header("content-encoding", coding));
-                let answer = answer.await.expect_problem(415, "unsupported-media-type");
-                assert_eq!(answer.header("accept-encoding"), "identity");
+                let response =
+                    send(&world, post(b"{}".to_vec()).header("content-encoding", coding));
+                let response = response.await.expect_problem(415, "unsupported-media-type");
+                assert_eq!(response.header("accept-encoding"), "identity");
             }
             let plain = post(b"{}".to_vec()).header("content-encoding", "Identity");
             send(&world, plain).await.expect_problem(400, "bad-request");
@@ -165,10 +166,10 @@ async fn paths_and_queries_that_mean_nothing_are_refused_or_left_alone() {
             (format!("{loan}?{long}"), 400),
             (format!("{loan}?{}", many.join("&")), 400),
         ] {
-            let answer = world.client.get(&admin, &path).await.expect(status);
+            let response = world.client.get(&admin, &path).await.expect(status);
             if status != 200 {
                 let kind = if status == 400 { "bad-request" } else { "not-found" };
-                answer.expect_problem(status, kind);
+                response.expect_problem(status, kind);
             }
         }
         world
@@ -180,13 +181,13 @@ async fn paths_and_queries_that_mean_nothing_are_refused_or_left_alone() {
 async fn a_token_that_is_none_is_invalid_whatever_it_is() {
     on_each_database(PROGRAM, |world| async move {
         for token in ["x", "lsa_", "a b", "%00", &"a".repeat(4096), &"a".repeat(30_000)] {
-            let answer = world.client.get(token, "/loans/1").await;
-            answer.expect_problem(401, "token-invalid");
+            let response = world.client.get(token, "/loans/1").await;
+            response.expect_problem(401, "token-invalid");
         }
         for header in ["Bearer", "Bearer ", "bearer  ", "Basic x", "x"] {
             let request = world.client.request(Method::GET, "", "/loans/1");
-            let answer = send(&world, request.header("authorization", header)).await.expect(401);
-            assert_ne!(answer.json(), Value::Null, "{header}");
+            let response = send(&world, request.header("authorization", header)).await.expect(401);
+            assert_ne!(response.json(), Value::Null, "{header}");
         }
         world
     })

@@ -160,11 +160,11 @@ async fn walk(world: &World, token: &str, rows: &FilledRows, list: &List<'_>) ->
     let mut next = first.clone();
     let mut seen = Vec::new();
     for page in 1..100 {
-        let answer = world.client.get(token, &next).await.expect(200);
-        let some = answer.json().as_array().expect("rows").clone();
+        let response = world.client.get(token, &next).await.expect(200);
+        let some = response.json().as_array().expect("rows").clone();
         assert!(!some.is_empty() && some.len() <= LIMIT, "{id}: {} rows", some.len());
         seen.extend(some);
-        let link = answer.header("link");
+        let link = response.header("link");
         if link.is_empty() {
             return seen;
         }
@@ -238,11 +238,11 @@ async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added()
             let mut next = format!("{path}?limit={limit}");
             let mut seen = Vec::new();
             while !next.is_empty() {
-                let answer = world.client.get(&admin, &next).await.expect(200);
-                let page = keys(&answer);
+                let response = world.client.get(&admin, &next).await.expect(200);
+                let page = keys(&response);
                 assert!(page.len() <= limit, "{} rows", page.len());
                 seen.extend(page);
-                let link = answer.header("link").strip_prefix('<').map(str::to_owned);
+                let link = response.header("link").strip_prefix('<').map(str::to_owned);
                 next = link
                     .and_then(|link| Some(link.split_once('>')?.0.to_owned()))
                     .unwrap_or_default();
@@ -271,8 +271,8 @@ impl Adding<'_> {
 }
 
 /// The sort keys of each transaction in an answer.
-fn keys(answer: &TestResponse) -> Vec<(String, i64)> {
-    let rows = answer.json();
+fn keys(response: &TestResponse) -> Vec<(String, i64)> {
+    let rows = response.json();
     let key = |row: &Value| {
         let date = row["Effective_Date"].as_str().expect("a date").to_owned();
         (date, row["Transaction_ID"].as_i64().expect("an id"))
@@ -302,12 +302,12 @@ async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
         let mut next = format!("/loans/comments/{comment_id}/documents?limit=1000");
         let (mut pages, mut seen) = (Vec::new(), Vec::new());
         while !next.is_empty() {
-            let answer = world.client.get(&admin, &next).await.expect(200);
-            assert!(answer.text.len() <= 8 << 20, "{} bytes", answer.text.len());
-            seen.extend(answer.column("Document_ID"));
-            pages.push(answer.text.len());
+            let response = world.client.get(&admin, &next).await.expect(200);
+            assert!(response.text.len() <= 8 << 20, "{} bytes", response.text.len());
+            seen.extend(response.column("Document_ID"));
+            pages.push(response.text.len());
             let link =
-                answer.header("link").strip_prefix('<').and_then(|link| link.split_once('>'));
+                response.header("link").strip_prefix('<').and_then(|link| link.split_once('>'));
             next = link.map(|(path, _)| path.to_owned()).unwrap_or_default();
         }
         assert_eq!(pages.len(), 2, "{pages:?}");

@@ -19,17 +19,17 @@ async fn a_caller_who_sends_too_much_is_told_when_to_come_again_and_others_are_n
         let web = world.web_token(1).await;
         let detail = format!("/contacts/{contact}/detail");
         for (token, path) in [(&viewer, "/setup/loan/interest-plans"), (&web, &detail)] {
-            let answers = join_all((0..12).map(|_| world.client.get(token, path))).await;
+            let responses = join_all((0..12).map(|_| world.client.get(token, path))).await;
             let (refused, admitted): (Vec<_>, Vec<_>) =
-                answers.into_iter().partition(|answer| answer.status == 429);
+                responses.into_iter().partition(|response| response.status == 429);
             assert!((2..=6).contains(&admitted.len()), "{} of 12 came in", admitted.len());
-            for answer in admitted {
-                answer.expect(200);
+            for response in admitted {
+                response.expect(200);
             }
             let mut wait = 0;
-            for answer in refused {
-                let answer = answer.expect_problem(429, "too-many-requests");
-                wait = answer.header("retry-after").parse().expect("seconds");
+            for response in refused {
+                let response = response.expect_problem(429, "too-many-requests");
+                wait = response.header("retry-after").parse().expect("seconds");
                 assert!((1..=2).contains(&wait), "{wait}");
             }
             world.client.get(&teller, "/setup/loan/interest-plans").await.expect(200);
@@ -40,8 +40,8 @@ async fn a_caller_who_sends_too_much_is_told_when_to_come_again_and_others_are_n
         let again = world.token("viewer").await;
         let path = "/setup/loan/interest-plans";
         let both = (0..6).flat_map(|_| [&viewer, &again]);
-        let answers = join_all(both.map(|token| world.client.get(token, path))).await;
-        assert!(answers.iter().filter(|answer| answer.status == 200).count() <= 6);
+        let responses = join_all(both.map(|token| world.client.get(token, path))).await;
+        assert!(responses.iter().filter(|response| response.status == 200).count() <= 6);
         world
     })
     .await;

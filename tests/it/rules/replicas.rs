@@ -39,12 +39,12 @@ async fn claim(port: u16, name: u8) -> JoinHandle<()> {
         while let Ok((mut client, _)) = listener.accept().await {
             let mut question = [0; 256];
             let asked = client.read(&mut question).await.unwrap_or_default();
-            let answers: &[&[u8]] = match asked {
+            let responses: &[&[u8]] = match asked {
                 1 => &[&[name]],
                 _ => &[&ADMITTED, &NOT_IN_RECOVERY],
             };
-            for answer in answers {
-                let _ = client.write_all(answer).await;
+            for response in responses {
+                let _ = client.write_all(response).await;
                 let _ = client.read(&mut question).await;
             }
         }

@@ -179,12 +179,12 @@ impl Read {
 }
 
 #[track_caller]
-fn check(id: &str, path: &str, answer: &TestResponse, allowed: &[u16]) -> Option<String> {
-    let status = answer.status.as_u16();
-    let media = answer.header("content-type");
+fn check(id: &str, path: &str, response: &TestResponse, allowed: &[u16]) -> Option<String> {
+    let status = response.status.as_u16();
+    let media = response.header("content-type");
     let named = status == 200 || media == "application/problem+json";
     let fine = allowed.contains(&status) && named;
-    (!fine).then(|| format!("{id} {path:.200}: {status} {:.200}", answer.text))
+    (!fine).then(|| format!("{id} {path:.200}: {status} {:.200}", response.text))
 }
 
 #[tokio::test]
@@ -198,14 +198,14 @@ async fn no_parameter_of_any_read_can_be_such_rubbish_that_the_answer_is_a_failu
                 let amount = parameter.name == "amount";
                 for (value, allowed) in parameter.trials() {
                     let path = read.with(parameter, value);
-                    let answer = world.client.get(&admin, &path).await;
+                    let response = world.client.get(&admin, &path).await;
                     let allowed = if amount { &[400][..] } else { allowed };
-                    wrong.extend(check(&read.id, &path, &answer, allowed));
+                    wrong.extend(check(&read.id, &path, &response, allowed));
                 }
                 if parameter.place == "query" {
                     let path = format!("{}&{}=1", read.with(parameter, "1"), parameter.name);
-                    let answer = world.client.get(&admin, &path).await;
-                    wrong.extend(check(&read.id, &path, &answer, &[400]));
+                    let response = world.client.get(&admin, &path).await;
+                    wrong.extend(check(&read.id, &path, &response, &[400]));
                 }
             }
         }
@@ -251,8 +251,8 @@ async fn a_cursor_of_another_list_or_one_that_somebody_made_up_does_no_harm() {
                 &["1", "2", "3"],
             ] {
                 let path = format!("{}?after={}", read.path, cursor(key));
-                let answer = world.client.get(&admin, &path).await;
-                wrong.extend(check(&format!("{} {key:?}", read.id), &path, &answer, &[200, 400]));
+                let response = world.client.get(&admin, &path).await;
+                wrong.extend(check(&format!("{} {key:?}", read.id), &path, &response, &[200, 400]));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -380,22 +380,22 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
             for body in
                 ["", "[]", "null", "\"x\"", "{", &twice, &nested, &deep, "{}x", "\u{feff}{}"]
             {
-                let answer = send(&world, &admin, &write.path, body.as_bytes().to_vec()).await;
-                wrong.extend(check(&write.id, body, &answer, &[400]));
+                let response = send(&world, &admin, &write.path, body.as_bytes().to_vec()).await;
+                wrong.extend(check(&write.id, body, &response, &[400]));
             }
-            let answer = send(&world, &admin, &write.path, b"{\"\xff\": 1}".to_vec()).await;
-            wrong.extend(check(&write.id, "no text", &answer, &[400]));
+            let response = send(&world, &admin, &write.path, b"{\"\xff\": 1}".to_vec()).await;
+            wrong.extend(check(&write.id, "no text", &response, &[400]));
             for member in &write.members {
                 for value in &values {
                     let mut body = write.sound.clone();
                     body[member] = value.clone();
                     let body = body.to_string();
-                    let answer = send(&world, &admin, &write.path, body.clone().into()).await;
+                    let response = send(&world, &admin, &write.path, body.clone().into()).await;
                     // A row named in the body may not exist.
                     let allowed =
                         if member.ends_with("ID") { &[400, 404, 422][..] } else { &[400, 422] };
-                    if answer.status != 201 {
-                        wrong.extend(check(&write.id, &body, &answer, allowed));
+                    if response.status != 201 {
+                        wrong.extend(check(&write.id, &body, &response, allowed));
                     }
                 }
             }
@@ -403,8 +403,8 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
                 let segments = write.pattern.split('/');
                 let filled = segments.map(|part| if part.starts_with('{') { id } else { part });
                 let path = filled.collect::<Vec<_>>().join("/");
-                let answer = send(&world, &admin, &path, sound.clone().into_bytes()).await;
-                wrong.extend(check(&write.id, &path, &answer, allowed));
+                let response = send(&world, &admin, &path, sound.clone().into_bytes()).await;
+                wrong.extend(check(&write.id, &path, &response, allowed));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

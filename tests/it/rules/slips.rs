@@ -54,8 +54,8 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         }
         let client = ("integration", world.credentials.integration.as_str());
         let form = [("grant_type", "client_credentials"), ("audience", "x")];
-        let answer = world.client.form(client, "/oauth2/token?tenant=1", &form).await;
-        assert_eq!(answer.json()["error"], "unsupported_grant_type", "{}", answer.text);
+        let response = world.client.form(client, "/oauth2/token?tenant=1", &form).await;
+        assert_eq!(response.json()["error"], "unsupported_grant_type", "{}", response.text);
         world
     })
     .await;

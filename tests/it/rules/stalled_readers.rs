@@ -59,8 +59,8 @@ async fn one_network_does_not_take_all_connections() {
             let held: Vec<_> = join_all(asked).await.into_iter().filter_map(Result::ok).collect();
             assert!(held.len() <= 20, "{} connections of one network", held.len());
             let token = timeout(PATIENCE, world.token("admin")).await.expect("a token");
-            let answer = timeout(PATIENCE, world.client.get(&token, "/users")).await;
-            answer.expect("a response").expect(200);
+            let response = timeout(PATIENCE, world.client.get(&token, "/users")).await;
+            response.expect("a response").expect(200);
         }
         world
     })

@@ -22,9 +22,9 @@ async fn statements(world: &World, token: &str, rows: &FilledRows) -> BTreeMap<S
     let mut counted = BTreeMap::new();
     for (id, path) in reading_operations(world).await {
         let before = world.statements().await;
-        let answer = world.client.get(token, &rows.path(&path)).await.expect(200).json();
+        let response = world.client.get(token, &rows.path(&path)).await.expect(200).json();
         let sent = world.statements().await - before;
-        assert!(rows.all_are_in(&answer), "{id}: fewer than {} rows: {answer}", rows.count);
+        assert!(rows.all_are_in(&response), "{id}: fewer than {} rows: {response}", rows.count);
         assert!((1..=7).contains(&sent), "{id} takes {sent} statements");
         counted.insert(id, sent);
     }

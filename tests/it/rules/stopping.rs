@@ -38,8 +38,8 @@ async fn get(client: &Client, url: &str, path: &str) -> Response {
     client.get(format!("{url}{path}")).send().await.expect("a response")
 }
 
-fn is_closed(answer: &Response) -> bool {
-    answer.headers().get("connection").is_some_and(|value| value == "close")
+fn is_closed(response: &Response) -> bool {
+    response.headers().get("connection").is_some_and(|value| value == "close")
 }
 
 #[tokio::test]
@@ -54,24 +54,24 @@ async fn a_server_that_is_to_stop_says_so_and_still_takes_requests_for_a_while()
         assert!(before.status() == StatusCode::OK && !is_closed(&before), "{before:?}");
         let told = Instant::now();
         process.signal("TERM").expect("told");
-        let answer = loop {
-            let answer = get(&http1, &url, "/health/ready").await;
-            if answer.status() != StatusCode::OK {
-                break answer;
+        let response = loop {
+            let response = get(&http1, &url, "/health/ready").await;
+            if response.status() != StatusCode::OK {
+                break response;
             }
             assert!(told.elapsed() < Duration::from_secs(5), "it says nothing");
             sleep(Duration::from_millis(10)).await;
         };
-        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
-        assert!(is_closed(&answer), "{answer:?}");
-        let text = answer.text().await.expect("a body");
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(is_closed(&response), "{response:?}");
+        let text = response.text().await.expect("a body");
         assert!(text.contains("server is stopping"), "{text}");
         // New connections too, over either protocol.
         let fresh = client(&files).build().expect("a client");
         for http in [&http1, &http2, &fresh] {
-            let answer = get(http, &url, "/health/live").await;
-            assert_eq!(answer.status(), StatusCode::OK);
-            assert_eq!(is_closed(&answer), answer.version() == Version::HTTP_11);
+            let response = get(http, &url, "/health/live").await;
+            assert_eq!(response.status(), StatusCode::OK);
+            assert_eq!(is_closed(&response), response.version() == Version::HTTP_11);
         }
         assert!(process.ended().await, "{}", process.log());
         let took = told.elapsed();
@@ -151,8 +151,8 @@ async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
 /// The leaf certificate that the server presents on a new connection.
 async fn shown(files: &TlsFiles, url: &str) -> Option<Vec<u8>> {
     let http = client(files).pool_max_idle_per_host(0).build().expect("a client");
-    let answer = http.get(format!("{url}/health/live")).send().await.ok()?;
-    let info = answer.extensions().get::<reqwest::tls::TlsInfo>()?;
+    let response = http.get(format!("{url}/health/live")).send().await.ok()?;
+    let info = response.extensions().get::<reqwest::tls::TlsInfo>()?;
     info.peer_certificate().map(<[u8]>::to_vec)
 }
 

@@ -122,9 +122,9 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
         let code: String = lines.flat_map(|line| [line, "\n"]).collect();
         let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-        let answers = ["endpoints", "openapi", "router"].contains(&room);
+        let responses = ["endpoints", "openapi", "router"].contains(&room);
         for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
-            assert!(answers || !code.contains(word), "{name} decides by {word}");
+            assert!(responses || !code.contains(word), "{name} decides by {word}");
         }
         if !rooms.contains(&room) || adapters.iter().any(|adapter| name.contains(adapter)) {
             continue;

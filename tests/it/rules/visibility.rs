@@ -75,19 +75,19 @@ async fn check_world(world: &World, seed: u64) {
 
 /// The GET operations of the API that were never called, or never answered without a problem.
 async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
-    let mut answers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut responses: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (id, (all, good)) in callers.iter().flat_map(|caller| &caller.answers) {
-        let total = answers.entry(id).or_default();
+        let total = responses.entry(id).or_default();
         *total = (total.0 + all, total.1 + good);
     }
-    let all: usize = answers.values().map(|count| count.0).sum();
-    let good: usize = answers.values().map(|count| count.1).sum();
+    let all: usize = responses.values().map(|count| count.0).sum();
+    let good: usize = responses.values().map(|count| count.1).sum();
     println!("{all} answers, {good} of them no problem");
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths").values();
     let ids = paths.filter_map(|operations| operations["get"]["operationId"].as_str());
     ids.filter(|id| !ELSEWHERE.contains(id))
-        .filter(|id| answers.get(id).is_none_or(|(_, good)| *good == 0))
+        .filter(|id| responses.get(id).is_none_or(|(_, good)| *good == 0))
         .map(str::to_owned)
         .collect()
 }

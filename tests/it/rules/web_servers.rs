@@ -100,15 +100,15 @@ async fn check_every_put(through: &Client, admin: &str, rows: &FilledRows) {
     let mut puts = 0;
     for (template, operations) in paths {
         let request = through.request(Method::PUT, admin, &rows.path(template)).json(&json!({}));
-        let answer = through.send(request).await.expect("a response");
+        let response = through.send(request).await.expect("a response");
         if operations.get("put").is_some() {
-            answer.expect_problem(400, "bad-request");
+            response.expect_problem(400, "bad-request");
             puts += 1;
             continue;
         }
-        let answer = answer.expect_problem(405, "method-not-allowed");
+        let response = response.expect_problem(405, "method-not-allowed");
         for method in operations.as_object().expect("operations").keys() {
-            let allowed = answer.header("allow");
+            let allowed = response.header("allow");
             assert!(allowed.contains(&method.to_uppercase()), "{template}: {allowed}");
         }
     }
@@ -152,15 +152,15 @@ async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Filled
             };
             client.send(request).await.expect("a response")
         };
-        let answers = (ask(&world.client).await, ask(through).await);
-        let seen = [answers.0, answers.1].map(|answer| {
-            let headers = HEADERS.map(|name| answer.header(name).to_owned());
-            let mut body = answer.json();
+        let responses = (ask(&world.client).await, ask(through).await);
+        let seen = [responses.0, responses.1].map(|response| {
+            let headers = HEADERS.map(|name| response.header(name).to_owned());
+            let mut body = response.json();
             if let Some(id) = body.get_mut("requestId") {
-                assert_eq!(id.take(), answer.header("x-request-id"));
+                assert_eq!(id.take(), response.header("x-request-id"));
             }
-            assert_eq!(answer.header("x-request-id").len(), 32);
-            (answer.status, headers, body)
+            assert_eq!(response.header("x-request-id").len(), 32);
+            (response.status, headers, body)
         });
         assert_eq!(seen[1], seen[0], "{method} {path:.80} {header:?}");
     }
@@ -214,9 +214,9 @@ async fn check_files(through: &Client, admin: &str, rows: &FilledRows) {
     through.upload(admin, &path, large, None).await.expect_problem(413, "too-large");
 }
 
-fn version(answer: &TestResponse) -> String {
-    let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
-    assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+fn version(response: &TestResponse) -> String {
+    let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
+    assert_eq!(response.header("etag"), format!("\"{hash}\""));
     hash
 }
 
@@ -322,8 +322,12 @@ async fn check_closed(world: &World, server: &WebServer) {
     for url in [&server.url, &server.auth_url] {
         for path in ["/health/ready", "/health/live", "/%68ealth/live", "/metrics"] {
             let request = world.client.http.get(format!("{url}{path}"));
-            let answer = world.client.send(request).await.expect("a response");
-            assert!([403, 404].contains(&answer.status.as_u16()), "{url}{path}: {}", answer.text);
+            let response = world.client.send(request).await.expect("a response");
+            assert!(
+                [403, 404].contains(&response.status.as_u16()),
+                "{url}{path}: {}",
+                response.text
+            );
         }
     }
 }
@@ -337,8 +341,8 @@ async fn check_distrust(front: &ReverseProxy, world: &World, admin: &str, place:
     std::fs::write(&authority, other).expect("a file");
     let server = front.start(world, &authority, place).await;
     let through = world.client.through(&server.url);
-    let answer = through.get(admin, "/users").await;
-    assert!(answer.status.is_server_error(), "{}", answer.text);
-    let id = &answer.json()["requestId"];
-    assert_eq!((answer.header("x-request-id"), id), ("", &Value::Null));
+    let response = through.get(admin, "/users").await;
+    assert!(response.status.is_server_error(), "{}", response.text);
+    let id = &response.json()["requestId"];
+    assert_eq!((response.header("x-request-id"), id), ("", &Value::Null));
 }

@@ -129,22 +129,22 @@ impl<'de> Visitor<'de> for Whole {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ImportResult, A::Error> {
-        let mut answer = ImportResult::default();
+        let mut response = ImportResult::default();
         while let Some(name) = members.next_key::<String>()? {
             if name == "Records" {
-                let (portfolio, answer) = (&self.portfolio, &mut answer);
-                members.next_value_seed(Records { portfolio, answer })?;
-            } else if answer.records > 0 {
+                let (portfolio, response) = (&self.portfolio, &mut response);
+                members.next_value_seed(Records { portfolio, answer: response })?;
+            } else if response.records > 0 {
                 // The totals come before the records; this is something else.
                 members.next_value::<IgnoredAny>()?;
-                answer.wrong += 1;
-                answer.told.push(format!("the answer has {name} behind its records"));
+                response.wrong += 1;
+                response.told.push(format!("the answer has {name} behind its records"));
             } else {
                 let value = members.next_value()?;
-                answer.totals.insert(name, value);
+                response.totals.insert(name, value);
             }
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 

@@ -66,7 +66,7 @@ impl Written {
 }
 
 /// Differences between the database and the file, one line each.
-pub async fn faults(world: &World, portfolio: &Portfolio, answer: &ImportResult) -> Vec<String> {
+pub async fn faults(world: &World, portfolio: &Portfolio, response: &ImportResult) -> Vec<String> {
     let integer = if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" };
     let contacts = i64::try_from(portfolio.contacts).unwrap_or_default();
     let sum = |key: &str, table: &str| {
@@ -103,8 +103,8 @@ pub async fn faults(world: &World, portfolio: &Portfolio, answer: &ImportResult)
                 .into(),
             2 * contacts,
         ),
-        ("the sum of the ids of contacts", sum("contact_id", "contacts"), answer.ids[0]),
-        ("the sum of the ids of loans", sum("loan_id", "loans"), answer.ids[1]),
+        ("the sum of the ids of contacts", sum("contact_id", "contacts"), response.ids[0]),
+        ("the sum of the ids of loans", sum("loan_id", "loans"), response.ids[1]),
     ];
     let mut faults = Vec::new();
     for (what, sql, wanted) in checks {

@@ -95,51 +95,51 @@ impl Answered {
 }
 
 /// Judges an answer to a job.
-pub fn judge(job: &Job, answer: Result<&TestResponse, &reqwest::Error>) -> Outcome {
-    match answer {
-        Ok(answer) => judge_answer(job, answer).unwrap_or_else(Outcome::Wrong),
+pub fn judge(job: &Job, response: Result<&TestResponse, &reqwest::Error>) -> Outcome {
+    match response {
+        Ok(response) => judge_answer(job, response).unwrap_or_else(Outcome::Wrong),
         Err(error) if error.is_timeout() => Outcome::TimedOut,
         Err(error) => Outcome::Lost(format!("{error:?}")),
     }
 }
 
-fn judge_answer(job: &Job, answer: &TestResponse) -> Result<Outcome, String> {
-    let shown = || format!("{}: {} {:.400}", job.kind(), answer.status, answer.text);
-    if answer.status == 201 {
-        let id = first_row(job, &answer.json()).ok_or_else(shown)?;
-        return match answer.header("idempotency-replayed") {
+fn judge_answer(job: &Job, response: &TestResponse) -> Result<Outcome, String> {
+    let shown = || format!("{}: {} {:.400}", job.kind(), response.status, response.text);
+    if response.status == 201 {
+        let id = first_row(job, &response.json()).ok_or_else(shown)?;
+        return match response.header("idempotency-replayed") {
             "true" => Ok(Outcome::Replayed(id)),
             _ => Ok(Outcome::Posted(id)),
         };
     }
-    if let Some(status) = balancer_status(answer) {
+    if let Some(status) = balancer_status(response) {
         return Ok(Outcome::Balancer(status));
     }
-    let document = answer.json();
-    let name = answer.problem();
+    let document = response.json();
+    let name = response.problem();
     let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
     let kind = *kind.filter(|kind| may_meet(job, **kind)).ok_or_else(shown)?;
     let is_final = matches!(kind, ProblemType::DrawerNegative | ProblemType::CardDeclined);
-    let says_when = is_final || answer.header("retry-after").parse::<u64>().is_ok();
+    let says_when = is_final || response.header("retry-after").parse::<u64>().is_ok();
     let sound = document["type"] == format!("urn:problem-type:core:{name}")
-        && kind.status() == answer.status
-        && document["status"] == answer.status.as_u16()
-        && document["requestId"] == answer.header("x-request-id")
-        && answer.header("content-type") == "application/problem+json"
+        && kind.status() == response.status
+        && document["status"] == response.status.as_u16()
+        && document["requestId"] == response.header("x-request-id")
+        && response.header("content-type") == "application/problem+json"
         && says_when;
     if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
 }
 
 /// The status that a load balancer with the sample settings answers with itself: a problem without
 /// a type and a request id.
-fn balancer_status(answer: &TestResponse) -> Option<u16> {
-    let document = answer.json();
-    let status = answer.status.as_u16();
+fn balancer_status(response: &TestResponse) -> Option<u16> {
+    let document = response.json();
+    let status = response.status.as_u16();
     let sound = document["type"] == "about:blank"
         && document["status"] == status
-        && answer.header("content-type") == "application/problem+json"
-        && answer.header("x-request-id").is_empty()
-        && (status != 503 || answer.header("retry-after") == "5");
+        && response.header("content-type") == "application/problem+json"
+        && response.header("x-request-id").is_empty()
+        && (status != 503 || response.header("retry-after") == "5");
     (sound && [502, 503, 504].contains(&status)).then_some(status)
 }
 
@@ -159,23 +159,24 @@ fn may_meet(job: &Job, kind: ProblemType) -> bool {
 }
 
 /// The id of the first row, if the rows belong to this job.
-fn first_row(job: &Job, answer: &Value) -> Option<i64> {
+fn first_row(job: &Job, response: &Value) -> Option<i64> {
     match job.work {
         Work::Payment { loan_id, drawer_id, cents } => {
-            total_row(&job.name, (loan_id, drawer_id, cents), answer)
+            total_row(&job.name, (loan_id, drawer_id, cents), response)
         }
         Work::CardPayment { loan_id, card_id, cents } => {
-            let right = answer["State"] == "posted" && answer["PaymentGatewayTokenID"] == card_id;
-            let row = total_row(&job.name, (loan_id, None, cents), &answer["Transactions"])?;
+            let right =
+                response["State"] == "posted" && response["PaymentGatewayTokenID"] == card_id;
+            let row = total_row(&job.name, (loan_id, None, cents), &response["Transactions"])?;
             right.then_some(row)
         }
-        Work::Movement { .. } => moved_row(job, answer),
+        Work::Movement { .. } => moved_row(job, response),
         Work::Count { drawer_id, cash, check, .. } => {
-            let right = answer["Drawer_ID"] == drawer_id
-                && answer["Comment"] == job.name
-                && is_counted(answer, "Cash", cash)?
-                && is_counted(answer, "Check", check)?;
-            right.then(|| answer["Reconciliation_ID"].as_i64())?
+            let right = response["Drawer_ID"] == drawer_id
+                && response["Comment"] == job.name
+                && is_counted(response, "Cash", cash)?
+                && is_counted(response, "Check", check)?;
+            right.then(|| response["Reconciliation_ID"].as_i64())?
         }
     }
 }

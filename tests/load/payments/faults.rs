@@ -181,7 +181,7 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
 
 /// True if the database answers within this time.
 async fn comes_back(postgres: &Postgres, within: Duration) -> bool {
-    let answers = async {
+    let responses = async {
         while postgres.is_running() {
             if let Ok(db) = db::connect(&postgres.url(), 1, false).await
                 && db.execute_unprepared("SELECT 1").await.is_ok()
@@ -192,5 +192,5 @@ async fn comes_back(postgres: &Postgres, within: Duration) -> bool {
         }
         false
     };
-    timeout(within, answers).await.unwrap_or(false)
+    timeout(within, responses).await.unwrap_or(false)
 }

@@ -74,10 +74,10 @@ impl Sender {
         let request = client.request(Method::POST, &self.token, &job.path());
         let request = request.header("Idempotency-Key", &job.name).timeout(ANSWER);
         let sent = Instant::now();
-        let answer = client.send(request.json(&job.body())).await;
+        let response = client.send(request.json(&job.body())).await;
         let took = sent.elapsed();
-        let outcome = judge(job, answer.as_ref());
-        let pause = answer.ok().and_then(|answer| answer.header("retry-after").parse().ok());
+        let outcome = judge(job, response.as_ref());
+        let pause = response.ok().and_then(|response| response.header("retry-after").parse().ok());
         let pause = pause.map_or(PAUSE, Duration::from_secs).min(PAUSE_MAX);
         (Answered { kind: job.kind(), sent, took, outcome }, pause)
     }
@@ -155,9 +155,9 @@ async fn token(client: &Client, password: &str) -> Result<String, String> {
     ];
     let request = client.http.post(format!("{}/oauth2/token", client.auth_url)).form(&form);
     let request = request.basic_auth("integration", Some(&client.client_secret)).timeout(ANSWER);
-    let answer = client.send(request).await.map_err(|error| format!("{error:?}"))?;
-    let token = answer.json()["access_token"].as_str().map(str::to_owned);
-    token.ok_or_else(|| format!("no token: {} {}", answer.status, answer.text))
+    let response = client.send(request).await.map_err(|error| format!("{error:?}"))?;
+    let token = response.json()["access_token"].as_str().map(str::to_owned);
+    token.ok_or_else(|| format!("no token: {} {}", response.status, response.text))
 }
 
 impl Aim {

@@ -151,8 +151,8 @@ impl Person {
         let url = format!("{}/oauth2/token", self.client.auth_url);
         let request = self.client.http.post(url).form(&form);
         let request = request.basic_auth("integration", Some(&self.client.client_secret));
-        let answer = self.ask(Step::LogIn, request, 200, asked).await;
-        let token = answer.and_then(|a| a.json()["access_token"].as_str().map(str::to_owned));
+        let response = self.ask(Step::LogIn, request, 200, asked).await;
+        let token = response.and_then(|a| a.json()["access_token"].as_str().map(str::to_owned));
         let Some(token) = token else { return sleep(PAUSE).await };
         for _ in 0..READS {
             self.read(Step::Read, &token, 200, asked).await;
@@ -188,34 +188,34 @@ impl Person {
         asked: &mut Vec<Asked>,
     ) -> Option<TestResponse> {
         let sent = Instant::now();
-        let answer = self.client.send(request.timeout(ANSWER)).await;
+        let response = self.client.send(request.timeout(ANSWER)).await;
         let took = sent.elapsed();
-        let (seen, answer) = match answer {
-            Ok(answer) if answer.status == status => (Seen::Done, Some(answer)),
-            Ok(answer) => (judge(&answer), None),
+        let (seen, response) = match response {
+            Ok(response) if response.status == status => (Seen::Done, Some(response)),
+            Ok(response) => (judge(&response), None),
             Err(error) if error.is_timeout() => (Seen::TimedOut, None),
             Err(error) => (Seen::Lost(format!("{error:?}")), None),
         };
         asked.push(Asked { step, sent, took, seen });
-        answer
+        response
     }
 }
 
 /// Judges an answer other than the expected one.
-fn judge(answer: &TestResponse) -> Seen {
-    let status = answer.status.as_u16();
-    let of_server = answer.header("x-request-id").len() == 32;
+fn judge(response: &TestResponse) -> Seen {
+    let status = response.status.as_u16();
+    let of_server = response.header("x-request-id").len() == 32;
     if [502, 503, 504].contains(&status) && !of_server {
         return Seen::Balancer(status);
     }
-    let document = answer.json();
-    let says_when = answer.header("retry-after") == "5";
+    let document = response.json();
+    let says_when = response.header("retry-after") == "5";
     let problem = match document["error"].as_str() {
         Some(error) => error.to_owned(),
-        None => answer.problem(),
+        None => response.problem(),
     };
     if status == 503 && says_when && !problem.is_empty() {
         return Seen::Unavailable(format!("503 {problem}"));
     }
-    Seen::Wrong(format!("{status} {:.300}", answer.text))
+    Seen::Wrong(format!("{status} {:.300}", response.text))
 }

@@ -67,8 +67,8 @@ impl Races<'_> {
             tally.check(status(away, &token).await == 404, || {
                 format!("log-out {round}: the other node does not know a new token")
             });
-            let answer = log_out(home, &token).await;
-            tally.check(answer == 204, || format!("log-out {round}: {answer}"));
+            let response = log_out(home, &token).await;
+            tally.check(response == 204, || format!("log-out {round}: {response}"));
             for replica in [away, home] {
                 let status = status(replica, &token).await;
                 tally.check(status == 401, || format!("log-out {round}: then {status}, not 401"));
@@ -87,11 +87,12 @@ impl Races<'_> {
                 join(refresh_once(home, &tokens.refresh), refresh_once(away, &tokens.refresh))
                     .await;
             let mut successors = std::collections::BTreeSet::new();
-            for answer in [&one, &other] {
-                let sound = matches!(answer.status.as_u16(), 200 | 400 | 503);
-                tally
-                    .check(sound, || format!("refresh {round}: {} {}", answer.status, answer.text));
-                successors.extend(answer.json()["refresh_token"].as_str().map(str::to_owned));
+            for response in [&one, &other] {
+                let sound = matches!(response.status.as_u16(), 200 | 400 | 503);
+                tally.check(sound, || {
+                    format!("refresh {round}: {} {}", response.status, response.text)
+                });
+                successors.extend(response.json()["refresh_token"].as_str().map(str::to_owned));
             }
             tally.check(successors.len() <= 1, || format!("refresh {round}: two families live"));
             tally.both += u32::from(one.status == 200 && other.status == 200);
@@ -117,9 +118,9 @@ impl Races<'_> {
                 }
             }
             for left in [&tokens.refresh, &new.refresh] {
-                let answer = refresh(away, left).await;
-                tally.check(answer.status == 400, || {
-                    format!("a refresh token outlived log-out {round}: {}", answer.status)
+                let response = refresh(away, left).await;
+                tally.check(response.status == 400, || {
+                    format!("a refresh token outlived log-out {round}: {}", response.status)
                 });
             }
         }
@@ -146,8 +147,8 @@ impl Races<'_> {
                 let status = status(replica, &old.access).await;
                 tally.check(status == 401, || format!("a token outlived password {round}"));
             }
-            let answer = refresh(away, &old.refresh).await;
-            tally.check(answer.status == 400, || format!("a session outlived password {round}"));
+            let response = refresh(away, &old.refresh).await;
+            tally.check(response.status == 400, || format!("a session outlived password {round}"));
             let now = log_in(away, CHANGING, &next).await;
             tally.check(now.status == 200, || format!("password {round} is none: {}", now.text));
             password = next;
@@ -228,15 +229,16 @@ impl Races<'_> {
             let mut job = Job::new(format!("key-{round}"), work);
             let (one, other) =
                 join(pay(home, &teller.access, &job), pay(away, &teller.access, &job)).await;
-            for answer in [&one, &other] {
-                let sound = matches!(answer.status.as_u16(), 201 | 409 | 423 | 503);
-                tally.check(sound, || format!("key {round}: {} {}", answer.status, answer.text));
+            for response in [&one, &other] {
+                let sound = matches!(response.status.as_u16(), 201 | 409 | 423 | 503);
+                tally
+                    .check(sound, || format!("key {round}: {} {}", response.status, response.text));
             }
             let mut ids = Vec::new();
             for replica in [home, away] {
-                let answer = until_done(|| pay(replica, &teller.access, &job)).await;
-                tally.check(answer.status == 201, || format!("key {round}: {}", answer.text));
-                ids.push(answer.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
+                let response = until_done(|| pay(replica, &teller.access, &job)).await;
+                tally.check(response.status == 201, || format!("key {round}: {}", response.text));
+                ids.push(response.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
             }
             tally.check(ids[0] == ids[1], || format!("key {round}: two effects, {ids:?}"));
             tally.both += u32::from(one.status == 201 && other.status == 201);
@@ -269,9 +271,9 @@ impl Races<'_> {
             };
             let file = format!("<Core>{}</Core>", jobs.iter().map(record).collect::<String>());
             let key = format!("import-{round}");
-            let answer = home.import(&admin.access, false, &file, Some(&key)).await;
-            tally.check(answer.status == 200, || format!("{key}: {}", answer.text));
-            let told = answer.json();
+            let response = home.import(&admin.access, false, &file, Some(&key)).await;
+            tally.check(response.status == 200, || format!("{key}: {}", response.text));
+            let told = response.json();
             let posted = told["Records"].as_array().into_iter().flatten();
             let ids = posted.filter_map(|record| record["New_ID"].as_i64());
             for (job, id) in jobs.iter_mut().zip(ids) {
@@ -294,9 +296,9 @@ struct Tokens {
 
 impl Tokens {
     /// The tokens in an answer; made-up ones if there are none.
-    fn of(answer: &TestResponse) -> Self {
-        let answer = answer.json();
-        let of = |name: &str| answer[name].as_str().unwrap_or("nobody's").to_owned();
+    fn of(response: &TestResponse) -> Self {
+        let response = response.json();
+        let of = |name: &str| response[name].as_str().unwrap_or("nobody's").to_owned();
         Self { access: of("access_token"), refresh: of("refresh_token") }
     }
 }
@@ -327,14 +329,14 @@ async fn refresh_once(client: &Client, token: &str) -> TestResponse {
 
 async fn log_out(client: &Client, token: &str) -> u16 {
     let request = || client.http.post(format!("{}/logout", client.auth_url)).bearer_auth(token);
-    let answer = until_done(async || client.send(request()).await.expect("a response")).await;
-    answer.status.as_u16()
+    let response = until_done(async || client.send(request()).await.expect("a response")).await;
+    response.status.as_u16()
 }
 
 /// The status of a call with this token: 404 while it is alive, because there is no such loan.
 async fn status(client: &Client, token: &str) -> u16 {
-    let answer = until_done(|| client.get(token, "/loans/0")).await;
-    answer.status.as_u16()
+    let response = until_done(|| client.get(token, "/loans/0")).await;
+    response.status.as_u16()
 }
 
 async fn pay(client: &Client, token: &str, job: &Job) -> TestResponse {
@@ -345,13 +347,13 @@ async fn pay(client: &Client, token: &str, job: &Job) -> TestResponse {
 
 /// Sends a request until nothing is away or locked.
 async fn until_done<F: Future<Output = TestResponse>>(mut send: impl FnMut() -> F) -> TestResponse {
-    let mut answer = send().await;
+    let mut response = send().await;
     for _ in 0..TRIES {
-        if !matches!(answer.status.as_u16(), 409 | 423 | 503) {
+        if !matches!(response.status.as_u16(), 409 | 423 | 503) {
             break;
         }
         sleep(PAUSE).await;
-        answer = send().await;
+        response = send().await;
     }
-    answer
+    response
 }

@@ -32,15 +32,15 @@ async fn sixty_four_transactions_at_once_in_one_drawer_sum_up_exactly() {
             }
         }
         let enter = |n: usize| post(&world, &tokens[n % 3], this, fund(&format!("{n}.01")));
-        let answers: Vec<TestResponse> = join_all((1..=64).map(enter)).await;
+        let responses: Vec<TestResponse> = join_all((1..=64).map(enter)).await;
         let mut sum = 0;
-        for (answer, n) in answers.iter().zip(1..) {
-            match answer.status.as_u16() {
+        for (response, n) in responses.iter().zip(1..) {
+            match response.status.as_u16() {
                 201 => sum += n * 10_000 + 100,
-                _ => drop(answer.clone().expect_problem(423, "drawer-locked")),
+                _ => drop(response.clone().expect_problem(423, "drawer-locked")),
             }
         }
-        let done = answers.iter().filter(|answer| answer.status == 201).count() as i64;
+        let done = responses.iter().filter(|response| response.status == 201).count() as i64;
         assert!(done > 0);
         assert_eq!((rows(&world).await, holds(&world, this).await), (done, (sum, 0)));
         check_books(&world).await;
@@ -62,13 +62,13 @@ async fn of_two_users_who_begin_at_once_one_gets_the_drawer() {
             for name in ["teller", "officer", "viewer"] {
                 assign(&world, this, name).await;
             }
-            let answers =
+            let responses =
                 join_all(tokens.iter().map(|token| post(&world, token, this, fund("1.00")))).await;
-            let statuses: Vec<u16> = answers.iter().map(|a| a.status.as_u16()).collect();
+            let statuses: Vec<u16> = responses.iter().map(|a| a.status.as_u16()).collect();
             let done = statuses.iter().filter(|status| **status == 201).count();
             let locked = statuses.iter().filter(|status| **status == 423).count();
             assert_eq!(done, 1, "{statuses:?}");
-            for refused in answers.into_iter().filter(|answer| answer.status == 422) {
+            for refused in responses.into_iter().filter(|response| response.status == 422) {
                 refused.expect_problem(422, "drawer-in-use");
             }
             assert!(done + locked < 3, "{statuses:?}");
@@ -85,22 +85,24 @@ async fn fifty_equal_posts_with_one_key_are_one_row_and_one_answer() {
         let this = filled(&world, "One", "individual", 0, 0).await;
         let admin = world.token("admin").await;
         let path = format!("/cash-drawers/{this}/transactions");
-        let answers = join_all((0..50).map(|_| async {
+        let responses = join_all((0..50).map(|_| async {
             for _ in 0..200 {
-                let answer = world.client.post(&admin, &path, &fund("10.00"), Some("k")).await;
-                if answer.status != 409 {
-                    return answer;
+                let response = world.client.post(&admin, &path, &fund("10.00"), Some("k")).await;
+                if response.status != 409 {
+                    return response;
                 }
-                assert_eq!(answer.problem(), "idempotency-in-progress");
+                assert_eq!(response.problem(), "idempotency-in-progress");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             panic!("the request never ended");
         }))
         .await;
-        let bodies: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
+        let bodies: BTreeSet<&str> =
+            responses.iter().map(|response| response.text.as_str()).collect();
         assert_eq!(bodies.len(), 1, "{bodies:?}");
-        assert!(answers.iter().all(|answer| answer.status == 201));
-        let first = answers.iter().filter(|answer| answer.header("idempotency-replayed") != "true");
+        assert!(responses.iter().all(|response| response.status == 201));
+        let first =
+            responses.iter().filter(|response| response.header("idempotency-replayed") != "true");
         assert_eq!((first.count(), rows(&world).await), (1, 1));
         check_books(&world).await;
         world
@@ -167,8 +169,8 @@ async fn whoever_waits_for_a_drawer_for_too_long_is_told_to_come_again() {
             world.client.post(&admin, &counts, &count, None),
             post(&world, &admin, other, transfer),
         );
-        for answer in [posted, counted, moved] {
-            let locked = answer.expect_problem(423, "drawer-locked");
+        for response in [posted, counted, moved] {
+            let locked = response.expect_problem(423, "drawer-locked");
             assert_eq!(locked.header("retry-after"), "1");
         }
         tx.rollback().await.expect("rolled back");
@@ -201,15 +203,16 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
         let working = join_all((0..6).map(|worker| {
             let (client, admin) = (client.clone(), admin.clone());
             async move {
-                let mut answers = Vec::new();
+                let mut responses = Vec::new();
                 for n in (worker..90).step_by(6) {
                     let (path, body, key) = request(n);
                     let mut tries = 0;
-                    answers.push(loop {
+                    responses.push(loop {
                         match client.try_post(&admin, &path, &body, Some(&key)).await {
-                            Ok(answer) if answer.status == 201 => break answer.text,
-                            Ok(answer) if [409, 423, 503].contains(&answer.status.as_u16()) => {}
-                            Ok(answer) => panic!("{} {}", answer.status, answer.text),
+                            Ok(response) if response.status == 201 => break response.text,
+                            Ok(response) if [409, 423, 503].contains(&response.status.as_u16()) => {
+                            }
+                            Ok(response) => panic!("{} {}", response.status, response.text),
                             Err(_) => {}
                         }
                         tries += 1;
@@ -217,7 +220,7 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     });
                 }
-                answers
+                responses
             }
         }));
         let http = client.http.clone();
@@ -234,10 +237,10 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
                 world.sql(&given_up).await;
             }
         };
-        let (answers, ()) = tokio::join!(working, killing);
+        let (responses, ()) = tokio::join!(working, killing);
         // All requests again under the same keys: the same answers, and no more rows.
-        for (worker, answers) in answers.iter().enumerate() {
-            for (n, first) in (worker..90).step_by(6).zip(answers) {
+        for (worker, responses) in responses.iter().enumerate() {
+            for (n, first) in (worker..90).step_by(6).zip(responses) {
                 let (path, body, key) = request(n);
                 let again = client.post(&admin, &path, &body, Some(&key)).await.expect(201);
                 assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", first));

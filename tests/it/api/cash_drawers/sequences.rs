@@ -180,7 +180,7 @@ impl Step {
             }
             Asked::Count(..) => Value::Null,
         };
-        let answer = match self.asked {
+        let response = match self.asked {
             Asked::Count([cash, check], ends) => {
                 let body = json!({"Counted_Cash": decimal(cash), "Counted_Check": decimal(check),
                     "Close_Drawer": ends});
@@ -188,9 +188,9 @@ impl Step {
             }
             _ => post(world, token, id, body).await,
         };
-        match answer.status.as_u16() {
+        match response.status.as_u16() {
             201 => Ok(()),
-            status => Err((status, answer.problem())),
+            status => Err((status, response.problem())),
         }
     }
 }

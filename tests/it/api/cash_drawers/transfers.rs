@@ -60,15 +60,15 @@ async fn a_target_that_is_closed_or_unknown_or_the_same_is_refused_alike() {
         let teller = make_teller(&world, "teller").await;
         assign(&world, mine, "teller").await;
         let before = world.snapshot().await;
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for target in [closed, closed_reserve, mine, 999_999, -7] {
             let refused = post(&world, &teller, mine, transfer(target, "1.00")).await;
             let mut refused = refused.expect_problem(422, "drawer-not-usable").json();
             assert_eq!(refused["errors"][0]["field"], "Counter_Drawer_ID");
             refused["requestId"].take();
-            answers.push(refused);
+            responses.push(refused);
         }
-        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:#?}");
+        assert!(responses.iter().all(|response| *response == responses[0]), "{responses:#?}");
         let open = filled(&world, "Two", "individual", 0, 0).await;
         let refused = post(&world, &teller, mine, transfer(open, "50.01")).await;
         let refused = refused.expect_problem(422, "drawer-negative");
@@ -125,14 +125,14 @@ async fn transfers_of_opposite_ways_at_once_wait_for_each_other_and_sum_to_zero(
             let body = transfer(drawers[to], &format!("{}.0{}", n % 5 + 1, n % 10));
             post(&world, &admin, drawers[from], body)
         });
-        let answers = join_all(moving).await;
-        for answer in &answers {
-            match answer.status.as_u16() {
-                201 => assert_eq!(answer.column("Drawer_ID").len(), 2),
-                _ => drop(answer.clone().expect_problem(423, "drawer-locked")),
+        let responses = join_all(moving).await;
+        for response in &responses {
+            match response.status.as_u16() {
+                201 => assert_eq!(response.column("Drawer_ID").len(), 2),
+                _ => drop(response.clone().expect_problem(423, "drawer-locked")),
             }
         }
-        let done = answers.iter().filter(|answer| answer.status == 201).count() as i64;
+        let done = responses.iter().filter(|response| response.status == 201).count() as i64;
         assert!(done > 0);
         let rows = "SELECT COUNT(*) FROM cash_drawer_transactions \
                     WHERE transfer_reference_no IS NOT NULL";

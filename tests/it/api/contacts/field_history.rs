@@ -47,8 +47,8 @@ fn histories(rows: &FilledRows) -> [String; 2] {
 async fn values(world: &World, token: &str, rows: &FilledRows, query: &str) -> Vec<Value> {
     let mut both = Vec::new();
     for history in histories(rows) {
-        let answer = world.client.get(token, &format!("{history}?{query}")).await.expect(200);
-        both.push(answer.column("New_Value"));
+        let response = world.client.get(token, &format!("{history}?{query}")).await.expect(200);
+        both.push(response.column("New_Value"));
     }
     assert_eq!(both[0], both[1], "{query}");
     both.swap_remove(0)

@@ -118,8 +118,9 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
     field.send_keys(loan_id.to_string()).await.unwrap();
     browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();
     wait_for(browser, &format!("{GET_LOAN} {STATUS}"), "200").await;
-    let answer = browser.see(&format!("{GET_LOAN} .live-responses-table tbody tr.response")).await;
-    assert!(answer.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
-    answer.scroll_into_view().await.unwrap();
+    let response =
+        browser.see(&format!("{GET_LOAN} .live-responses-table tbody tr.response")).await;
+    assert!(response.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
+    response.scroll_into_view().await.unwrap();
     browser.screenshot("docs-answer").await;
 }

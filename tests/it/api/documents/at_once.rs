@@ -57,10 +57,10 @@ async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
             let key = format!("key of {owner}");
             let sent = (0..12).map(|_| world.client.upload(&admin, &path, form(), Some(&key)));
             let mut bodies = BTreeSet::new();
-            for answer in join_all(sent).await {
-                match answer.status.as_u16() {
-                    201 => drop(bodies.insert(answer.text)),
-                    _ => drop(answer.expect_problem(409, "idempotency-in-progress")),
+            for response in join_all(sent).await {
+                match response.status.as_u16() {
+                    201 => drop(bodies.insert(response.text)),
+                    _ => drop(response.expect_problem(409, "idempotency-in-progress")),
                 }
             }
             let again = world.client.upload(&admin, &path, form(), Some(&key)).await.expect(201);
@@ -108,17 +108,17 @@ async fn work(
         }
         let path = &paths[n % paths.len()];
         let form = Form::file("a.txt", &bytes);
-        let Ok(answer) = world.client.try_upload(&token, path, form, None).await else {
+        let Ok(response) = world.client.try_upload(&token, path, form, None).await else {
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        if answer.status != 201 {
-            assert!([409, 503].contains(&answer.status.as_u16()), "{}", answer.text);
+        if response.status != 201 {
+            assert!([409, 503].contains(&response.status.as_u16()), "{}", response.text);
             continue;
         }
         done.fetch_add(1, Ordering::Relaxed);
         if n % 2 == 0 {
-            let made = answer.json();
+            let made = response.json();
             let removal = match made["Row_ID"].is_null() {
                 true => format!("{path}?documentId={}", made["Document_ID"]),
                 false => format!(
@@ -257,8 +257,8 @@ async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refu
             assert_eq!(world.import(&admin, &file(deletion)).await["Deleted"], 1);
             pieces.send(Ok(end)).await.expect("taken");
             drop(pieces);
-            let answer = sent.await.expect("it ran");
-            answer.expect_problem(404, "not-found");
+            let response = sent.await.expect("it ran");
+            response.expect_problem(404, "not-found");
         }
         assert_eq!((counts(&world).await, uploaded(&world)), before);
         world

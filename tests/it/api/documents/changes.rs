@@ -194,10 +194,10 @@ async fn a_document_is_not_there_without_view_and_not_changed_without_change() {
                     )
                     .await,
                 ];
-                for answer in refused {
-                    let answer = answer.expect_problem(status, kind);
+                for response in refused {
+                    let response = response.expect_problem(status, kind);
                     if verb == "Change" {
-                        assert!(answer.text.contains(&format!("{privilege} > Change")));
+                        assert!(response.text.contains(&format!("{privilege} > Change")));
                     }
                 }
                 let seen = world.client.get(&viewer, &path).await;

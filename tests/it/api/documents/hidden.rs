@@ -21,8 +21,8 @@ async fn documents_of_a_hidden_field_are_not_found_by_any_id() {
             }
             let ask = async |status: u16| {
                 for path in &paths {
-                    let answer = world.client.get(&admin, path).await;
-                    assert_eq!(answer.status, status, "{kind} {path}: {}", answer.text);
+                    let response = world.client.get(&admin, path).await;
+                    assert_eq!(response.status, status, "{kind} {path}: {}", response.text);
                 }
             };
             ask(200).await;

@@ -244,9 +244,9 @@ async fn a_client_that_asks_before_it_sends_is_told_at_once() {
                  Expect: 100-continue\r\n\r\n"
             );
             wire.send(head.as_bytes()).await;
-            let answer = wire.receive(Duration::from_secs(5)).await;
-            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
-            assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+            let response = wire.receive(Duration::from_secs(5)).await;
+            assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{response}");
+            assert!(response.to_lowercase().contains("\r\nconnection: close\r\n"), "{response}");
         }
         world
     })
@@ -274,9 +274,9 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
         let mut wire = Wire::to_api(&world).await;
         let short = format!("Content-Length: {}", half.len());
         wire.send(&[head(&short).as_bytes(), &form].concat()).await;
-        let answer = wire.receive(pause).await;
-        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
-        assert!(answer.contains("urn:problem-type:core:bad-request"), "{answer}");
+        let response = wire.receive(pause).await;
+        assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+        assert!(response.contains("urn:problem-type:core:bad-request"), "{response}");
         // Too long, and chunked bodies without an end: the client closes the connection.
         for (length, body) in [
             (format!("Content-Length: {}", form.len() + 1000), form.clone()),
@@ -294,8 +294,8 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
             wire.send(&[head(&length).as_bytes(), &body].concat()).await;
             tokio::time::sleep(Duration::from_millis(200)).await;
             wire.close_writing().await;
-            let answer = wire.receive(pause).await;
-            assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+            let response = wire.receive(pause).await;
+            assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
         }
         // A body that never arrives, and clients that disconnect without a word.
         for body in [&form[..0], half] {

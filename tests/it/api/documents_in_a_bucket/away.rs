@@ -42,10 +42,10 @@ async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str
 }
 
 #[track_caller]
-fn expect_away(answer: TestResponse) {
-    let answer = answer.expect_problem(503, "object-store-unavailable");
-    assert_eq!(answer.header("retry-after"), "5");
-    assert!(!answer.text.contains("127.0.0.1"), "{}", answer.text);
+fn expect_away(response: TestResponse) {
+    let response = response.expect_problem(503, "object-store-unavailable");
+    assert_eq!(response.header("retry-after"), "5");
+    assert!(!response.text.contains("127.0.0.1"), "{}", response.text);
 }
 
 /// Runs `api-server --check`.
@@ -155,8 +155,8 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
         within(SILENT_MAX, check(&world)),
         within(REMOVAL_MAX, check_metadata(&world, &admin, &document)),
     );
-    for answer in [small, large, read] {
-        expect_away(answer);
+    for response in [small, large, read] {
+        expect_away(response);
     }
     let told = expect_one_line(told);
     assert!(told.contains("timed out"), "{told}");
@@ -207,8 +207,8 @@ async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
                 let _ = pieces.send(Ok(rest.to_vec())).await;
                 drop(pieces);
             };
-            let (answer, ()) = tokio::join!(request(body), send_pieces);
-            expect_away(answer.expect("a response"));
+            let (response, ()) = tokio::join!(request(body), send_pieces);
+            expect_away(response.expect("a response"));
             assert_eq!(row_counts(&world).await, before);
             if !back {
                 moto.restart().await;

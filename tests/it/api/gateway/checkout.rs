@@ -133,8 +133,8 @@ async fn of_many_returns_at_once_one_adds_the_card() {
         enter_card(&world, &opened).await;
         // The recovery runs at the same time.
         run_out(&world).await;
-        let answers = join_all((0..8).map(|_| come_back(&world, &opened.done))).await;
-        answers.into_iter().for_each(|answer| drop(expect_page(answer, 200, ADDED)));
+        let responses = join_all((0..8).map(|_| come_back(&world, &opened.done))).await;
+        responses.into_iter().for_each(|response| drop(expect_page(response, 200, ADDED)));
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
         assert_eq!(states(&world).await, ["used"]);
         world

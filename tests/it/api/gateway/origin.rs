@@ -42,17 +42,17 @@ async fn no_stranger_says_where_browsers_are() {
         let (_, port) = world.client.api_url.rsplit_once(':').expect("a port");
         let page = format!("\"Url\":\"https://localhost:{port}/gateway/sandbox/");
         for host in ["evil.example", "Loans.example:8443", "[::1]:9443", "<loans>"] {
-            let answer = get(&path, &format!("Host: {host}\r\n")).await;
-            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            assert!(answer.contains(&page), "{answer}");
+            let response = get(&path, &format!("Host: {host}\r\n")).await;
+            assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+            assert!(response.contains(&page), "{response}");
             let docs = get("/docs", &format!("Host: {host}\r\n")).await;
             assert!(docs.contains(&format!("https://localhost:{port}")), "{docs:.500}");
             assert!(!docs.contains("evil.example"));
         }
         for host in ["", "Host: one.example\r\nHost: two.example\r\n"] {
-            let answer = get(&path, host).await;
-            assert!(answer.starts_with("HTTP/1.1 400"), "{host:?}: {answer}");
-            assert!(answer.contains("one Host header"), "{answer}");
+            let response = get(&path, host).await;
+            assert!(response.starts_with("HTTP/1.1 400"), "{host:?}: {response}");
+            assert!(response.contains("one Host header"), "{response}");
         }
         world
     })

@@ -42,8 +42,8 @@ async fn what_is_no_session_or_no_form_does_nothing() {
             format!("?session={NASTY}"),
         ] {
             for path in [SANDBOX_PAGE, STRIPE_RETURN] {
-                let answer = world.client.get("", &format!("{path}{query}")).await;
-                let page = expect_page(answer, 410, OVER);
+                let response = world.client.get("", &format!("{path}{query}")).await;
+                let page = expect_page(response, 410, OVER);
                 assert!(!page.text.contains("4242") && !page.text.contains("alert"), "{query}");
             }
         }
@@ -64,8 +64,8 @@ async fn what_is_no_session_or_no_form_does_nothing() {
             expect_page(send(&world, media_type, body).await, 400, UNREADABLE);
         }
         for unknown in ["", "a", "\0", "4242424242424242", &secret[1..], NASTY] {
-            let answer = submit(&world, &good_form(unknown)).await;
-            expect_page(answer, 410, OVER);
+            let response = submit(&world, &good_form(unknown)).await;
+            expect_page(response, 410, OVER);
         }
         assert_eq!(cards(&world, &admin, loan).await.len(), 0);
         assert_eq!(states(&world).await, ["open"]);
@@ -168,9 +168,9 @@ async fn paths_and_methods_that_are_not_there_are_problems() {
                     continue;
                 }
                 let request = world.client.request(method.clone(), "", path);
-                let answer = world.client.send(request).await.expect("a response");
-                let answer = answer.expect_problem(405, "method-not-allowed");
-                let mut named: Vec<&str> = answer.header("allow").split(", ").collect();
+                let response = world.client.send(request).await.expect("a response");
+                let response = response.expect_problem(405, "method-not-allowed");
+                let mut named: Vec<&str> = response.header("allow").split(", ").collect();
                 named.sort_unstable();
                 assert_eq!(named.join(", "), allowed, "{method} {path}");
             }

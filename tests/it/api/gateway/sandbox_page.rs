@@ -65,12 +65,12 @@ async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
             assert!(told.iter().all(|row| row[2] == "officer" && row[3] == "gateway"), "{told:?}");
         }
 
-        for answer in [
+        for response in [
             submit(&world, &good_form(secret)).await,
             show(&world, SANDBOX_PAGE, secret).await,
             submit(&world, &[("session", secret), ("card", "no card")]).await,
         ] {
-            expect_page(answer, 410, OVER);
+            expect_page(response, 410, OVER);
         }
         assert_eq!(cards(&world, &admin, loan).await, added);
         assert_eq!(states(&world).await, ["used"]);
@@ -91,11 +91,11 @@ async fn of_many_forms_at_once_one_adds_a_card() {
         let (loan, _) = book(&world, &admin).await;
         let secret = open(&world, &admin, loan).await;
         let form = good_form(&secret);
-        let answers = join_all((0..8).map(|_| submit(&world, &form))).await;
+        let responses = join_all((0..8).map(|_| submit(&world, &form))).await;
         let (added, over): (Vec<_>, Vec<_>) =
-            answers.into_iter().partition(|answer| answer.status == 303);
+            responses.into_iter().partition(|response| response.status == 303);
         assert_eq!((added.len(), over.len()), (1, 7));
-        over.into_iter().for_each(|answer| drop(expect_page(answer, 410, OVER)));
+        over.into_iter().for_each(|response| drop(expect_page(response, 410, OVER)));
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
         assert_eq!(world.count("SELECT COUNT(*) FROM payment_gateway_secrets").await, 1);
 

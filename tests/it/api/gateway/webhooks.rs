@@ -60,8 +60,8 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         let payload = completed();
         let signature = world.provider.as_ref().unwrap().sign(&payload);
         let many = join_all((0..6).map(|_| send(&world, &payload, Some(&signature)))).await;
-        for answer in many {
-            assert!(answer.expect(204).text.is_empty());
+        for response in many {
+            assert!(response.expect(204).text.is_empty());
         }
         expect_states(&world, &["used"]).await;
         send(&world, &payload, Some(&signature)).await.expect(204);

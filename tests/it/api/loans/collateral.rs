@@ -113,9 +113,9 @@ async fn a_collateral_that_secures_nothing_is_seen_with_its_contact() {
         let hidden = collateral(&world, Some(contact(&world, 2).await), &[]).await;
         let get =
             async |id: i64| world.client.get(&officer, &format!("/loans/collateral/{id}")).await;
-        let answer = get(nobodys).await.expect(200).json();
-        assert_eq!(answer["Linked_Loan_IDs"], json!([]));
-        assert_eq!(answer.get("Contact_ID"), None);
+        let response = get(nobodys).await.expect(200).json();
+        assert_eq!(response["Linked_Loan_IDs"], json!([]));
+        assert_eq!(response.get("Contact_ID"), None);
         assert_eq!(get(seen).await.expect(200).json()["Contact_ID"], contact(&world, 1).await);
         get(hidden).await.expect_problem(404, "not-found");
         world

@@ -35,22 +35,22 @@ async fn each_path_finds_its_own_kind_of_comments_only() {
         for (kind, path) in KINDS.iter().enumerate() {
             for (other, id) in rows.comment_ids.iter().enumerate() {
                 let one = format!("{path}/{id}");
-                let answer = world.client.get(&admin, &one).await;
+                let response = world.client.get(&admin, &one).await;
                 let documents = world.client.get(&admin, &format!("{one}/documents")).await;
                 if kind != other {
-                    answer.expect_problem(404, "not-found");
+                    response.expect_problem(404, "not-found");
                     documents.expect_problem(404, "not-found");
                     continue;
                 }
-                let answer = answer.expect(200).json();
+                let response = response.expect(200).json();
                 let (parent, parent_id) = parents[kind];
                 let expected = json!({
                     "Comment_ID": id, parent: parent_id, "Comment_Category_ID": 1,
                     "Comment_Category": "GENERAL", "Comment": "Words", "Priority": "normal",
                     "Pinned_Flag": false, "Entered_By_User_ID": rows.user_id,
-                    "Entered_Date": "2020-01-01T00:00:00Z", "versionHash": answer["versionHash"],
+                    "Entered_Date": "2020-01-01T00:00:00Z", "versionHash": response["versionHash"],
                 });
-                assert_eq!(answer, expected);
+                assert_eq!(response, expected);
                 assert_eq!(documents.expect(200).column("Owner_ID"), [*id]);
             }
         }
@@ -74,11 +74,11 @@ async fn a_version_is_a_hash_that_changes_with_every_column() {
         for (path, id) in KINDS.iter().zip(rows.comment_ids) {
             let path = format!("{path}/{id}");
             let version = async || {
-                let answer = world.client.get(&admin, &path).await.expect(200);
-                let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
+                let response = world.client.get(&admin, &path).await.expect(200);
+                let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
                 assert_eq!(hash.len(), 64);
                 assert!(hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)));
-                assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+                assert_eq!(response.header("etag"), format!("\"{hash}\""));
                 hash
             };
             let mut seen = vec![version().await];
@@ -119,17 +119,17 @@ async fn a_client_that_has_the_version_gets_304_without_a_body() {
             let (weak, list) = (format!("W/{tag}"), format!("\"old\", {tag} ,\"older\""));
             for known in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
                 for method in [Method::GET, Method::HEAD] {
-                    let answer = ask(&world, method, &admin, &path, known).await.expect(304);
-                    assert_eq!(answer.text, "", "{known:?}");
-                    assert_eq!(answer.header("etag"), tag);
-                    assert_eq!(answer.header("content-type"), "");
-                    let length = answer.headers.get(CONTENT_LENGTH);
+                    let response = ask(&world, method, &admin, &path, known).await.expect(304);
+                    assert_eq!(response.text, "", "{known:?}");
+                    assert_eq!(response.header("etag"), tag);
+                    assert_eq!(response.header("content-type"), "");
+                    let length = response.headers.get(CONTENT_LENGTH);
                     assert_eq!(length, None, "it would be the length of another answer");
                 }
             }
             for known in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
-                let answer = ask(&world, Method::GET, &admin, &path, known).await.expect(200);
-                assert_eq!(answer.json(), whole.json());
+                let response = ask(&world, Method::GET, &admin, &path, known).await.expect(200);
+                assert_eq!(response.json(), whole.json());
             }
             let head = ask(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
             assert_eq!((head.text.as_str(), head.headers.get(ETAG)), ("", whole.headers.get(ETAG)));

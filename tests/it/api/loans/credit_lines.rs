@@ -62,10 +62,10 @@ async fn a_borrower_sees_the_lines_of_his_loans_and_of_those_linked_to_him_with_
                 format!("/loans/credit-lines/{line}/credit-used"),
                 format!("/loans/credit-lines/{line}/draws"),
             ] {
-                let answer = world.client.get(&web, &path).await;
+                let response = world.client.get(&web, &path).await;
                 match seen {
-                    true => drop(answer.expect(200)),
-                    false => drop(answer.expect_problem(404, "not-found")),
+                    true => drop(response.expect(200)),
+                    false => drop(response.expect_problem(404, "not-found")),
                 }
                 world.client.get(&admin, &path).await.expect(200);
             }
@@ -108,10 +108,10 @@ async fn a_revolving_main_line_uses_the_principal_and_every_other_line_what_was_
             let full = line(&world, loan_id, 111, 10_000_000, 20_000_000).await;
             let used = async |line: i64| {
                 let path = format!("/loans/credit-lines/{line}/credit-used");
-                let answer = world.client.get(&admin, &path).await.expect(200).json();
-                assert_eq!(answer["Creditline_ID"], line);
-                assert_eq!(answer["Draw_Count"], 2);
-                [answer["Credit_Used"].clone(), answer["Credit_Available"].clone()]
+                let response = world.client.get(&admin, &path).await.expect(200).json();
+                assert_eq!(response["Creditline_ID"], line);
+                assert_eq!(response["Draw_Count"], 2);
+                [response["Credit_Used"].clone(), response["Credit_Available"].clone()]
             };
             let revolving = loan_type == "revolving";
             let expected =

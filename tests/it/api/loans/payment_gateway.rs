@@ -76,8 +76,8 @@ async fn cards_are_listed_once_they_were_used_unless_they_are_forgotten_or_for_o
         let path = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
         for token in [&admin, &world.web_token(1).await] {
             let list = async |query: &str| {
-                let answer = world.client.get(token, &format!("{path}{query}")).await.expect(200);
-                answer.column("PaymentGatewayTokenID")
+                let response = world.client.get(token, &format!("{path}{query}")).await.expect(200);
+                response.column("PaymentGatewayTokenID")
             };
             assert_eq!(list("").await, [used, often]);
             assert_eq!(list("?includeUnused=false").await, [used, often]);
@@ -123,11 +123,11 @@ async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
         let own = [&cards[..2], &cards[2..3], &[], &[]];
         for (number, own) in own.into_iter().enumerate() {
             let web = world.web_token(number as u32 + 1).await;
-            let answer = list(&web, loans[0]).await;
+            let response = list(&web, loans[0]).await;
             // The third is linked without web access, the fourth is not linked.
             match number {
-                0 | 1 => assert_eq!(answer.expect(200).column("PaymentGatewayTokenID"), *own),
-                _ => drop(answer.expect_problem(404, "not-found")),
+                0 | 1 => assert_eq!(response.expect(200).column("PaymentGatewayTokenID"), *own),
+                _ => drop(response.expect_problem(404, "not-found")),
             }
             for (card, whose) in cards.iter().zip([0, 0, 1, 2, 3, 3]) {
                 let path = format!("/loans/payment-gateway/credit-cards/{card}");

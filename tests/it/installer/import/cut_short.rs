@@ -79,8 +79,8 @@ async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
         let output = waiting.wait_with_output().await.expect("an end");
         let error = String::from_utf8(output.stderr).expect("text");
         assert_eq!(output.status.code(), Some(0), "{error}");
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!((&answer["Inserted"], &answer["Failed"]), (&json!(COUNT), &json!(0)));
+        let response: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((&response["Inserted"], &response["Failed"]), (&json!(COUNT), &json!(0)));
         assert!(error.contains("waiting for up to 900 seconds"), "{error}");
         assert!(error.contains("records imported already: continuing after them"), "{error}");
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
@@ -197,9 +197,9 @@ async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
         let import = Import::new(caller, author, &passwords, *clock, true, folder);
         let mode = ImportMode { test: false, block: false, enforce: true };
         let pieces = pieces(std::io::Cursor::new(xml.into_bytes()));
-        let answer =
+        let response =
             idempotent_import::carry_out(&world.db, import, mode, pieces, Some(&claim)).await;
-        assert_eq!(answer.expect("a response").totals.inserted, 150);
+        assert_eq!(response.expect("a response").totals.inserted, 150);
         world
     })
     .await;

@@ -95,15 +95,15 @@ async fn a_file_of_answers_does_for_flags_which_go_before_it() {
         Some((name, value)) => format!("{name} = {value}\n"),
         None => format!("{} = yes\n", flag.trim_start_matches("--")),
     });
-    let answers = machine.path("answers");
+    let responses = machine.path("answers");
     let text = format!("# Ours.\n\n{}client = wrong id\n", lines.collect::<String>());
-    std::fs::write(&answers, text).expect("answers");
-    let given = ["--answers".to_owned(), answers.display().to_string()];
+    std::fs::write(&responses, text).expect("answers");
+    let given = ["--answers".to_owned(), responses.display().to_string()];
     let output = command(&given, &["--client=programs"]).output().await.expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     behind(&printed(&output), "the secret of the client programs:");
 
-    std::fs::write(&answers, "host = localhost\nport = 7\n").expect("answers");
+    std::fs::write(&responses, "host = localhost\nport = 7\n").expect("answers");
     let output = command(&given, &[]).output().await.expect("a process");
     let text = super::fault(&output);
     assert!(text.contains("answers line 2: unknown option port"), "{text}");

@@ -189,9 +189,9 @@ async fn servers_say_which_schema_they_found() {
             world.sql(sql).await;
             for url in [&world.client.auth_url, &world.client.api_url] {
                 let asked = world.client.http.get(format!("{url}/health/ready")).send().await;
-                let answer = asked.expect("a response");
-                assert_eq!(answer.status(), 503);
-                let text = answer.text().await.expect("text");
+                let response = asked.expect("a response");
+                assert_eq!(response.status(), 503);
+                let text = response.text().await.expect("text");
                 assert!(text.contains(why), "{text}");
             }
         }

@@ -105,9 +105,9 @@ impl Peer {
     /// Answers requests over TLS.
     pub async fn start(
         presented: Presented,
-        answer: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
+        response: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
     ) -> Self {
-        Self::start_full(presented, |_| None, Some(Arc::new(answer))).await
+        Self::start_full(presented, |_| None, Some(Arc::new(response))).await
     }
 
     /// Like a correct server, but this function first answers the ClientHello.
@@ -126,25 +126,25 @@ impl Peer {
     async fn start_full(
         (config, ca): Presented,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
-        answer: Option<Arc<PeerResponse>>,
+        response: Option<Arc<PeerResponse>>,
     ) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let intercept = Arc::new(intercept);
         let mut peer = Self::start_raw(move |mut stream| {
-            let (acceptor, intercept, answer) =
-                (acceptor.clone(), intercept.clone(), answer.clone());
+            let (acceptor, intercept, response) =
+                (acceptor.clone(), intercept.clone(), response.clone());
             async move {
                 let port = stream.local_addr().unwrap().port();
                 let mut hello = [0; 4096];
                 let count = stream.peek(&mut hello).await.unwrap();
-                if let Some(answer) = intercept(&hello[..count]) {
-                    return send(&mut stream, &answer).await;
+                if let Some(response) = intercept(&hello[..count]) {
+                    return send(&mut stream, &response).await;
                 }
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let request = read_request(&mut stream).await;
-                let Some(answer) = answer else { return std::future::pending().await };
+                let Some(response) = response else { return std::future::pending().await };
                 if !request.is_empty() {
-                    let (status, body) = answer(&request, &format!("https://localhost:{port}"));
+                    let (status, body) = response(&request, &format!("https://localhost:{port}"));
                     let body = body.to_string();
                     let head = format!(
                         "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -262,8 +262,8 @@ pub async fn read_some(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 /// Sends, and waits until the other side closes the connection.
-pub async fn send(stream: &mut TcpStream, answer: &[u8]) {
-    let _ = stream.write_all(answer).await;
+pub async fn send(stream: &mut TcpStream, response: &[u8]) {
+    let _ = stream.write_all(response).await;
     let wait = async { while stream.read(&mut [0; 512]).await.is_ok_and(|count| count > 0) {} };
     let _ = tokio::time::timeout(Duration::from_secs(3), wait).await;
 }

@@ -133,31 +133,31 @@ impl<'a> Caller<'a> {
     }
 
     async fn get(&mut self, operation: &Operation, path: &str) -> TestResponse {
-        let answer = self.client.get(&self.token, path).await;
+        let response = self.client.get(&self.token, path).await;
         let count = self.answers.entry(operation.id).or_default();
         count.0 += 1;
-        count.1 += usize::from(answer.status == 200);
+        count.1 += usize::from(response.status == 200);
         for secret in self.secrets.clone() {
-            if answer.text.contains(secret) {
-                self.differ(operation, path, &format!("no {secret:?}"), &shown(&answer));
+            if response.text.contains(secret) {
+                self.differ(operation, path, &format!("no {secret:?}"), &shown(&response));
             }
         }
-        answer
+        response
     }
 
     /// Sends a request, and expects this problem unless the caller may not call the operation.
     pub async fn refused(&mut self, operation: &Operation, path: &str, problem: (u16, &str)) {
         let problem = self.refusal(operation).unwrap_or(problem);
-        let answer = self.get(operation, path).await;
-        if (answer.status.as_u16(), answer.problem().as_str()) != problem {
-            self.differ(operation, path, &format!("{problem:?}"), &shown(&answer));
+        let response = self.get(operation, path).await;
+        if (response.status.as_u16(), response.problem().as_str()) != problem {
+            self.differ(operation, path, &format!("{problem:?}"), &shown(&response));
         }
-        if problem.1 == "privilege-missing" && !answer.text.contains(operation.right) {
-            self.differ(operation, path, operation.right, &shown(&answer));
+        if problem.1 == "privilege-missing" && !response.text.contains(operation.right) {
+            self.differ(operation, path, operation.right, &shown(&response));
         }
         // "A row missing or not visible: indistinguishable."
-        if answer.status == 404 {
-            let detail = &answer.json()["detail"];
+        if response.status == 404 {
+            let detail = &response.json()["detail"];
             let first = self.missing.entry(operation.id).or_insert_with(|| detail.clone()).clone();
             self.compare(operation, path, "detail", first, detail);
         }
@@ -175,12 +175,12 @@ impl<'a> Caller<'a> {
             self.refused(operation, path, (404, "not-found")).await;
             return None;
         }
-        let answer = self.get(operation, path).await;
-        if answer.status != 200 {
-            self.differ(operation, path, "200", &shown(&answer));
+        let response = self.get(operation, path).await;
+        if response.status != 200 {
+            self.differ(operation, path, "200", &shown(&response));
             return None;
         }
-        Some(answer.json())
+        Some(response.json())
     }
 
     /// Requests a list, page by page, and expects exactly these keys in this order if the caller
@@ -202,18 +202,18 @@ impl<'a> Caller<'a> {
         }
         let mut rows = Vec::new();
         loop {
-            let answer = self.get(operation, &next).await;
-            let Value::Array(page) = answer.json() else {
-                self.differ(operation, &next, "a list", &shown(&answer));
+            let response = self.get(operation, &next).await;
+            let Value::Array(page) = response.json() else {
+                self.differ(operation, &next, "a list", &shown(&response));
                 return Vec::new();
             };
             // "`Link` appears only when more rows exist."
-            let more = next_page(&answer);
+            let more = next_page(&response);
             let is_full = page.len() as i64 == limit;
             let is_last = more.is_none() && page.len() as i64 <= limit;
             let is_needed = !page.is_empty() || rows.is_empty();
             if !is_needed || !(is_full || is_last) {
-                self.differ(operation, &next, "a full page, or the last one", &shown(&answer));
+                self.differ(operation, &next, "a full page, or the last one", &shown(&response));
                 break;
             }
             rows.extend(page);
@@ -233,11 +233,11 @@ impl<'a> Caller<'a> {
 }
 
 /// The path of `Link: </path?query>; rel="next"`.
-fn next_page(answer: &TestResponse) -> Option<String> {
-    let link = answer.header("link").strip_suffix(">; rel=\"next\"")?;
+fn next_page(response: &TestResponse) -> Option<String> {
+    let link = response.header("link").strip_suffix(">; rel=\"next\"")?;
     link.strip_prefix('<').map(str::to_owned)
 }
 
-fn shown(answer: &TestResponse) -> String {
-    format!("{} {:.300}", answer.status, answer.text)
+fn shown(response: &TestResponse) -> String {
+    format!("{} {:.300}", response.status, response.text)
 }

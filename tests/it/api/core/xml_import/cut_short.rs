@@ -114,8 +114,8 @@ async fn an_import_that_lost_its_claim_does_nothing_more() {
             }
             world.sql("UPDATE idempotency_records SET claim_token = 'another'").await;
         };
-        let (answer, ()) = tokio::join!(import, lose);
-        answer.expect_problem(409, "idempotency-in-progress");
+        let (response, ()) = tokio::join!(import, lose);
+        response.expect_problem(409, "idempotency-in-progress");
         let posted = world.count(POSTED).await;
         assert!(posted < 300, "{posted}");
         assert_eq!(world.count("SELECT COUNT(*) FROM import_records").await, posted);

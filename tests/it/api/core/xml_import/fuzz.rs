@@ -92,16 +92,16 @@ async fn send(world: &World, admin: &str, test: bool, file: &[u8]) -> Result<Tes
     let path = format!("/core/xml-import?test={test}");
     let request = world.client.request(reqwest::Method::POST, admin, &path);
     let request = request.header("content-type", "application/xml").body(file.to_vec());
-    let answer = world.client.send(request).await.map_err(|error| error.to_string())?;
-    match answer.status.as_u16() {
-        200 | 400 => Ok(answer),
-        status => Err(format!("test={test} is answered with {status}: {:.2000}", answer.text)),
+    let response = world.client.send(request).await.map_err(|error| error.to_string())?;
+    match response.status.as_u16() {
+        200 | 400 => Ok(response),
+        status => Err(format!("test={test} is answered with {status}: {:.2000}", response.text)),
     }
 }
 
 /// What both runs must report alike: everything except the ids of rows and of the request.
-fn comparable(answer: &TestResponse) -> Value {
-    let mut told = answer.json();
+fn comparable(response: &TestResponse) -> Value {
+    let mut told = response.json();
     let members = told.as_object_mut().expect("an object");
     members.remove("Test");
     members.remove("Committed");

@@ -82,9 +82,9 @@ async fn send(world: &World, token: &str, file: &File) -> (TestResponse, Duratio
     let (body, last_asked) = file.body();
     let request = world.client.request(reqwest::Method::POST, token, "/core/xml-import?test=false");
     let request = request.header("content-type", "application/xml").body(body);
-    let answer = world.client.send(request).await.expect("a response");
+    let response = world.client.send(request).await.expect("a response");
     let took = last_asked.lock().expect("not poisoned").elapsed();
-    (answer, took)
+    (response, took)
 }
 
 fn entities() -> Vec<File> {
@@ -185,21 +185,21 @@ async fn each_is_refused(files: Vec<File>, memory_kib: u64) {
         let words = "<!-- nothing that could matter to anybody, and that many a time -->\n";
         let mut sound = long("a sound file", "<Core>", words, "</Core>", "");
         sound.times /= 4;
-        let (answer, took) = send(&world, &admin, &sound).await;
+        let (response, took) = send(&world, &admin, &sound).await;
         println!("a sound file: {took:?}");
-        answer.expect(200);
+        response.expect(200);
         let before = world.snapshot().await;
         for file in files {
             let memory = world.api.memory_peak_kib();
-            let (answer, took) = send(&world, &admin, &file).await;
+            let (response, took) = send(&world, &admin, &file).await;
             let grown =
                 world.api.memory_peak_kib().zip(memory).map(|(now, then)| now.saturating_sub(then));
-            println!("{}: {took:?}, {grown:?} KiB more, {}", file.what, answer.json()["detail"]);
-            let answer = answer.expect_problem(400, "bad-request").json();
-            let detail = answer["detail"].as_str().unwrap_or_default();
+            println!("{}: {took:?}, {grown:?} KiB more, {}", file.what, response.json()["detail"]);
+            let response = response.expect_problem(400, "bad-request").json();
+            let detail = response["detail"].as_str().unwrap_or_default();
             assert!(detail.contains(file.told), "{}: {detail}", file.what);
-            assert_eq!(answer["line"], file.line, "{}: {detail}", file.what);
-            assert!(answer["column"].as_u64() >= Some(1), "{}: {detail}", file.what);
+            assert_eq!(response["line"], file.line, "{}: {detail}", file.what);
+            assert!(response["column"].as_u64() >= Some(1), "{}: {detail}", file.what);
             assert!(detail.len() < 300, "{}: {detail}", file.what);
             assert!(took < ANSWER_WITHIN, "{}: {took:?}", file.what);
             assert!(grown.unwrap_or_default() < memory_kib, "{}: {grown:?} KiB", file.what);

@@ -57,10 +57,10 @@ fn the_committed_schema_is_the_one_that_is_served() {
 async fn the_schema_is_served_to_whoever_asks() {
     on_embedded_database(PROGRAM, |world| async move {
         let url = format!("{}{PATH}", world.client.api_url);
-        let answer = world.client.send(world.client.http.get(url)).await.expect("a response");
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.header("content-type"), "application/xml");
-        assert_eq!(answer.text, schema());
+        let response = world.client.send(world.client.http.get(url)).await.expect("a response");
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type"), "application/xml");
+        assert_eq!(response.text, schema());
         world
     })
     .await;

@@ -41,8 +41,8 @@ async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> TestRe
 }
 
 async fn version(world: &World, token: &str, path: &str) -> String {
-    let answer = world.client.get(token, path).await.expect(200).json();
-    answer["versionHash"].as_str().expect("a version").to_owned()
+    let response = world.client.get(token, path).await.expect(200).json();
+    response["versionHash"].as_str().expect("a version").to_owned()
 }
 
 /// A table's entries in the loan's history: field, old value, new value.
@@ -128,18 +128,18 @@ async fn of_many_changes_of_one_version_one_wins() {
                     }
                 }
             });
-            let answers = futures_util::future::join_all(tries).await;
+            let responses = futures_util::future::join_all(tries).await;
             let current = world.client.get(&admin, &path).await.expect(200).json();
             let mut won = 0;
-            for (n, answer) in answers.into_iter().enumerate() {
-                if answer.status == 200 {
-                    assert_eq!(answer.json(), current);
+            for (n, response) in responses.into_iter().enumerate() {
+                if response.status == 200 {
+                    assert_eq!(response.json(), current);
                     won += 1;
                     continue;
                 }
                 let refused = match n % 2 {
-                    0 => answer.expect_problem(409, "stale-version"),
-                    _ => answer.expect_problem(412, "precondition-failed"),
+                    0 => response.expect_problem(409, "stale-version"),
+                    _ => response.expect_problem(412, "precondition-failed"),
                 };
                 assert_eq!(refused.json()["currentVersionHash"], current["versionHash"]);
             }

@@ -276,10 +276,10 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
         world.client.get(&admin, &page).await.expect(200);
         let delete = |what: &str| format!("<Core>{what}</Core>");
         let refused = async |xml: String, why: &str| {
-            let answer = world.client.import(&admin, false, &xml, None).await.expect(200);
-            let result = answer.json();
+            let response = world.client.import(&admin, false, &xml, None).await.expect(200);
+            let result = response.json();
             assert_eq!(result["Failed"], 1, "{result:#}");
-            assert!(answer.text.contains(why), "{result:#}");
+            assert!(response.text.contains(why), "{result:#}");
         };
         refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "a loan with cards").await;
         // The card of a contact whose own loan is deleted.
@@ -316,10 +316,10 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
             Ok(Vec::new())
         });
         let request = request.body(reqwest::Body::wrap_stream(pieces.chain(end)));
-        let answer = world.client.send(request).await.expect("a response");
+        let response = world.client.send(request).await.expect("a response");
         let taken = tokio::time::timeout(Duration::from_secs(20), taken).await;
         taken.expect("all of it is taken").expect("the body was sent");
-        assert_eq!(answer.expect(200).json()["ForgetFlag"], true);
+        assert_eq!(response.expect(200).json()["ForgetFlag"], true);
         world
     })
     .await;

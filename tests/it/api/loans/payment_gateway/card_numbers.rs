@@ -52,11 +52,11 @@ impl Operation {
 
 /// Sends a request, and looks for traces of cards in the whole answer.
 async fn send(world: &World, request: reqwest::RequestBuilder) -> TestResponse {
-    let answer = world.client.send(request).await.expect("a response");
-    let random = answer.header("x-request-id");
-    let told = format!("{:?} {}", answer.headers, answer.text).replace(random, "");
+    let response = world.client.send(request).await.expect("a response");
+    let random = response.header("x-request-id");
+    let told = format!("{:?} {}", response.headers, response.text).replace(random, "");
     assert_untraced(&told);
-    answer
+    response
 }
 
 #[track_caller]

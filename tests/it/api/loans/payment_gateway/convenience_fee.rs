@@ -39,8 +39,8 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
         rule(&world, ["CONSUMER", "'discover'", "990000", "0", "NULL", "NULL"]).await;
         let fee = async |token: Option<i64>| {
             let token = token.map(|id| format!("&tokenId={id}")).unwrap_or_default();
-            let answer = ask(&world, &admin, loans[0], &format!("amount=10.00{token}")).await;
-            answer.expect(200).json()["Fee"].as_str().expect("a fee").to_owned()
+            let response = ask(&world, &admin, loans[0], &format!("amount=10.00{token}")).await;
+            response.expect(200).json()["Fee"].as_str().expect("a fee").to_owned()
         };
         let mut rules = Vec::new();
         for (group, brand, flat) in [
@@ -89,23 +89,24 @@ async fn the_fee_is_rounded_half_up_and_held_between_minimum_and_maximum() {
             ("760", "20.00", "780.00"),
             ("100000.00", "20.00", "100020.00"),
         ] {
-            let answer = ask(&world, &admin, loans[0], &format!("amount={amount}")).await;
-            let answer = answer.expect(200).json();
+            let response = ask(&world, &admin, loans[0], &format!("amount={amount}")).await;
+            let response = response.expect(200).json();
             assert_eq!(
-                (&answer["Fee"], &answer["Total"]),
+                (&response["Fee"], &response["Total"]),
                 (&json!(fee), &json!(total)),
                 "{amount}"
             );
-            assert_eq!(answer.get("Reason_Not_Assessed"), None);
+            assert_eq!(response.get("Reason_Not_Assessed"), None);
         }
-        let answer = ask(&world, &admin, loans[0], &format!("amount=652.53&tokenId={visa}")).await;
+        let response =
+            ask(&world, &admin, loans[0], &format!("amount=652.53&tokenId={visa}")).await;
         let expected = json!({
             "Loan_ID": loans[0], "Amount": "652.53", "PaymentGatewayTokenID": visa,
             "BrandType": "visa", "Fee": "17.31", "Total": "669.84", "Assessed_Flag": true,
             "Flat_Amount": "1.00", "Percentage": "2.50", "Minimum_Fee": "1.10",
             "Maximum_Fee": "20.00",
         });
-        assert_eq!(answer.expect(200).json(), expected);
+        assert_eq!(response.expect(200).json(), expected);
         world
     })
     .await;
@@ -116,11 +117,11 @@ async fn nobody_pays_a_fee_without_a_rule_or_when_he_is_there_in_person() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
-        let free = |answer: &Value, reason: &str| {
-            assert_eq!(answer["Fee"], "0.00");
-            assert_eq!(answer["Total"], "10.00");
-            assert_eq!(answer["Assessed_Flag"], false);
-            assert_eq!(answer["Reason_Not_Assessed"], reason);
+        let free = |response: &Value, reason: &str| {
+            assert_eq!(response["Fee"], "0.00");
+            assert_eq!(response["Total"], "10.00");
+            assert_eq!(response["Assessed_Flag"], false);
+            assert_eq!(response["Reason_Not_Assessed"], reason);
         };
         let get = async |query: &str| {
             ask(&world, &admin, loans[0], &format!("amount=10.00{query}")).await.expect(200).json()
@@ -248,10 +249,11 @@ async fn a_card_counts_to_the_end_of_its_month_by_the_business_day() {
                 month.year()
             );
             world.sql(&sql).await;
-            let answer = ask(&world, &admin, loans[0], &format!("amount=1.00&tokenId={id}")).await;
+            let response =
+                ask(&world, &admin, loans[0], &format!("amount=1.00&tokenId={id}")).await;
             match status {
-                200 => drop(answer.expect(200)),
-                _ => drop(answer.expect_problem(422, "card-expired")),
+                200 => drop(response.expect(200)),
+                _ => drop(response.expect_problem(422, "card-expired")),
             }
         }
         world

@@ -390,12 +390,12 @@ async fn one_key_is_one_charge_however_many_send_it_at_once() {
         let card = add_card(&world, &admin, loans[0], "tok_visa").await;
         let body = json!({"PaymentGatewayTokenID": card, "Amount": "10.00"});
         let sent = (0..12).map(|_| pay(&world, &admin, loans[0], &body, Some("same")));
-        let answers = futures_util::future::join_all(sent).await;
-        for answer in &answers {
-            assert!([201, 409].contains(&answer.status.as_u16()), "{}", answer.text);
+        let responses = futures_util::future::join_all(sent).await;
+        for response in &responses {
+            assert!([201, 409].contains(&response.status.as_u16()), "{}", response.text);
         }
-        let posted = answers.iter().filter(|answer| answer.status.as_u16() == 201);
-        let mut texts: Vec<_> = posted.map(|answer| &answer.text).collect();
+        let posted = responses.iter().filter(|response| response.status.as_u16() == 201);
+        let mut texts: Vec<_> = posted.map(|response| &response.text).collect();
         texts.dedup();
         assert_eq!(texts.len(), 1);
         assert_eq!(at_gateway(&world).await, [1, 0, 100_000]);
@@ -405,8 +405,8 @@ async fn one_key_is_one_charge_however_many_send_it_at_once() {
         // Concurrent payments under different keys are all charged, one after the other.
         let keys: Vec<String> = (0..8).map(|number| format!("k{number}")).collect();
         let sent = keys.iter().map(|key| pay(&world, &admin, loans[0], &body, Some(key)));
-        for answer in futures_util::future::join_all(sent).await {
-            assert!([201, 423].contains(&answer.status.as_u16()), "{}", answer.text);
+        for response in futures_util::future::join_all(sent).await {
+            assert!([201, 423].contains(&response.status.as_u16()), "{}", response.text);
         }
         for key in &keys {
             pay(&world, &admin, loans[0], &body, Some(key)).await.expect(201);

@@ -156,11 +156,11 @@ async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
             let path = format!("/loans/{}/payment-gateway/{operation}", loans[0]);
             let request = world.client.request(reqwest::Method::POST, &admin, &path);
             let request = request.header("content-type", "application/json").body(text.clone());
-            let answer = world.client.send(request).await.expect("a response");
+            let response = world.client.send(request).await.expect("a response");
             match spoilt {
-                true => drop(answer.expect_problem(422, "card-number-refused")),
+                true => drop(response.expect_problem(422, "card-number-refused")),
                 false => {
-                    answer.expect(201);
+                    response.expect(201);
                     taken += 1;
                 }
             }

@@ -265,7 +265,8 @@ async fn a_card_that_is_added_twice_at_once_is_kept_once() {
             tokio::join!(adding, let_both).0
         };
         let (one, other) = tokio::join!(add(till, &till.admin, loan, body.clone()), let_them);
-        let mut statuses = [one, other].map(|answer| (answer.status.as_u16(), answer.problem()));
+        let mut statuses =
+            [one, other].map(|response| (response.status.as_u16(), response.problem()));
         statuses.sort();
         assert_eq!(statuses, [(201, String::new()), (422, "invalid-value".to_owned())]);
         add(till, &till.admin, loan, body).await.expect_problem(422, "invalid-value");

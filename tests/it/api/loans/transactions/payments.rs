@@ -117,21 +117,21 @@ async fn sixty_four_payments_at_once_on_one_loan_sum_up_exactly() {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS.replace("\"10\"", "\"0\"").as_str()).await;
         let pay = |n: u32| world.pay(&admin, loan_id, json!({"Amount": format!("{n}.01")}));
-        let answers: Vec<TestResponse> = join_all((1..=64).map(pay)).await;
+        let responses: Vec<TestResponse> = join_all((1..=64).map(pay)).await;
         let mut paid = Money::ZERO;
-        for (answer, n) in answers.iter().zip(1..) {
-            match answer.status.as_u16() {
+        for (response, n) in responses.iter().zip(1..) {
+            match response.status.as_u16() {
                 201 => {
                     let amount: Money = format!("{n}.01").parse().expect("an amount");
                     paid = paid.plus(amount).expect("in range");
                 }
-                _ => drop(answer.clone().expect_problem(423, "loan-locked")),
+                _ => drop(response.clone().expect_problem(423, "loan-locked")),
             }
         }
         let start: Money = "10000.00".parse().expect("an amount");
         let left = start.minus(paid).expect("in range").to_string();
         assert_eq!(balance(&world, &admin, loan_id).await, left);
-        let posted = answers.iter().filter(|answer| answer.status == 201).count() as i64;
+        let posted = responses.iter().filter(|response| response.status == 201).count() as i64;
         assert!(posted > 0);
         let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(totals).await, posted);
@@ -269,8 +269,8 @@ async fn excess_goes_where_the_loan_or_the_payment_says() {
             .collect();
         let ids = loan_ids(&world.import(&admin, &file(&records)).await);
         let body = json!({"Amount": "700.00", "Effective_Date": "2024-02-15"});
-        let codes = |answer: &TestResponse| -> Vec<i64> {
-            let rows = answer.json();
+        let codes = |response: &TestResponse| -> Vec<i64> {
+            let rows = response.json();
             let rows = rows.as_array().expect("rows").clone();
             rows.iter().filter_map(|row| row["Transaction_Code"].as_i64()).collect()
         };

@@ -27,23 +27,25 @@ async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         let post = || world.client.post(&admin, &path, &body, Some("one key"));
-        let answers = join_all((0..50).map(|_| async {
+        let responses = join_all((0..50).map(|_| async {
             for _ in 0..200 {
-                let answer = post().await;
-                if answer.status != 409 {
-                    return answer;
+                let response = post().await;
+                if response.status != 409 {
+                    return response;
                 }
-                assert_eq!(answer.problem(), "idempotency-in-progress");
-                assert_eq!(answer.header("retry-after"), "1");
+                assert_eq!(response.problem(), "idempotency-in-progress");
+                assert_eq!(response.header("retry-after"), "1");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             panic!("the request never ended");
         }))
         .await;
-        let bodies: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
+        let bodies: BTreeSet<&str> =
+            responses.iter().map(|response| response.text.as_str()).collect();
         assert_eq!(bodies.len(), 1, "{bodies:?}");
-        assert!(answers.iter().all(|answer| answer.status == 201));
-        let first = answers.iter().filter(|answer| answer.header("idempotency-replayed") != "true");
+        assert!(responses.iter().all(|response| response.status == 201));
+        let first =
+            responses.iter().filter(|response| response.header("idempotency-replayed") != "true");
         assert_eq!(first.count(), 1);
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 1);
@@ -97,7 +99,7 @@ async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
 
         // Concurrent requests: one loan is paid once, and the key serves no other request.
         let tries = join_all((0..20).map(|number| post(loans[number % 2], "at once"))).await;
-        assert!(tries.iter().all(|answer| [201, 409, 422].contains(&answer.status.as_u16())));
+        assert!(tries.iter().all(|response| [201, 409, 422].contains(&response.status.as_u16())));
         let entries = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(entries).await, 2);
 
@@ -127,9 +129,12 @@ async fn a_key_of_an_earlier_release_stands_for_its_path_alone() {
         let first = post(loans[0], "10.00").await.expect(201);
         world.sql("UPDATE idempotency_records SET key_hash = NULL").await;
         let second = post(loans[1], "10.00").await.expect(201);
-        for (loan_id, answer) in loans.into_iter().zip([first, second]) {
+        for (loan_id, response) in loans.into_iter().zip([first, second]) {
             let again = post(loan_id, "10.00").await.expect(201);
-            assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &answer.text));
+            assert_eq!(
+                (again.header("idempotency-replayed"), &again.text),
+                ("true", &response.text)
+            );
             post(loan_id, "11.00").await.expect_problem(422, "idempotency-mismatch");
         }
         world.age("idempotency_records", &["created_date", "lease_until"], 2 * 86_400).await;

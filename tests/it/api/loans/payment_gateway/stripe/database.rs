@@ -72,15 +72,15 @@ async fn come_to(till: &mut Till, course: Course, step: &str) -> Payment {
         AnswerLost => proxy.lose_reply(CONFIRM, 1),
         LoanClosed => {
             let mut charged = proxy.hold_after(CONFIRM);
-            let answer = till.begin(&payment);
+            let response = till.begin(&payment);
             charged.arrived().await;
             till.close_loan(&payment).await;
             charged.forward().await;
-            drop(answer.await);
+            drop(response.await);
         }
     }
-    let answer = till.pay(&payment).await;
-    assert!(answer.status.is_server_error(), "{}", answer.text);
+    let response = till.pay(&payment).await;
+    assert!(response.status.is_server_error(), "{}", response.text);
     allow(till, &payment).await;
     payment
 }
@@ -130,12 +130,12 @@ async fn charge_while_locked(
     payment: &Payment,
 ) -> (DatabaseTransaction, tokio::task::JoinHandle<Option<acceptance::TestResponse>>) {
     let mut charged = till.provider().proxy.hold_after(CONFIRM);
-    let answer = till.begin(payment);
+    let response = till.begin(payment);
     charged.arrived().await;
     let locked = till.lock(&format!("loans WHERE loan_id = {}", payment.loan)).await;
     charged.forward().await;
     till.wait_for_state(payment, "charged").await;
-    (locked, answer)
+    (locked, response)
 }
 
 #[tokio::test]
@@ -145,9 +145,9 @@ async fn a_charge_on_a_locked_loan_stays_and_is_posted_once_the_loan_is_free() {
             return;
         }
         let payment = till.payment();
-        let (locked, answer) = charge_while_locked(till, &payment).await;
-        let answer = answer.await.expect("it ran").expect("a response");
-        assert_eq!(answer.expect_problem(423, "loan-locked").header("retry-after"), "1");
+        let (locked, response) = charge_while_locked(till, &payment).await;
+        let response = response.await.expect("it ran").expect("a response");
+        assert_eq!(response.expect_problem(423, "loan-locked").header("retry-after"), "1");
         assert_eq!(till.state(&payment).await, "charged");
         let body = payment.body();
         let path = format!("/loans/{}/payment-gateway/payments", payment.loan);
@@ -160,9 +160,9 @@ async fn a_charge_on_a_locked_loan_stays_and_is_posted_once_the_loan_is_free() {
         // Killed while it waits for the loan, with a client that retries and with none.
         for asked_again in [true, false] {
             let payment = till.payment();
-            let (locked, answer) = charge_while_locked(till, &payment).await;
+            let (locked, response) = charge_while_locked(till, &payment).await;
             till.world.api.kill().await;
-            assert!(answer.await.expect("it ran").is_none());
+            assert!(response.await.expect("it ran").is_none());
             locked.rollback().await.expect("free");
             if !asked_again {
                 till.let_time_pass().await;
@@ -182,7 +182,7 @@ async fn a_server_that_is_killed_behind_the_posting_has_posted() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
         let mut held = till.provider().proxy.hold_before(CONFIRM);
-        let answer = till.begin(&payment);
+        let response = till.begin(&payment);
         held.arrived().await;
         // The response is stored under the key before it is sent.
         let locked = match till.world.database {
@@ -192,8 +192,8 @@ async fn a_server_that_is_killed_behind_the_posting_has_posted() {
         held.forward().await;
         till.wait_for_state(&payment, "posted").await;
         till.world.api.kill().await;
-        let answer = answer.await.expect("it ran");
-        assert!(answer.is_none() || locked.is_none(), "{answer:?}");
+        let response = response.await.expect("it ran");
+        assert!(response.is_none() || locked.is_none(), "{response:?}");
         if let Some(locked) = locked {
             locked.rollback().await.expect("free");
         }
@@ -218,13 +218,13 @@ async fn a_database_that_is_away_when_the_card_was_charged_is_told_later() {
         for asked_again in [true, false] {
             let payment = till.payment();
             let mut charged = till.provider().proxy.hold_after(CONFIRM);
-            let answer = till.begin(&payment);
+            let response = till.begin(&payment);
             charged.arrived().await;
             let proxy = till.world.database_proxy.as_ref().expect("a proxy");
             proxy.shut();
             charged.forward().await;
-            let answer = answer.await.expect("it ran").expect("a response");
-            answer.expect_problem(503, "database-unavailable");
+            let response = response.await.expect("it ran").expect("a response");
+            response.expect_problem(503, "database-unavailable");
             proxy.open();
             assert_eq!(till.state(&payment).await, "created");
             if !asked_again {

@@ -153,7 +153,7 @@ async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Pay
     let closed = *at == REFUND;
     let mut charged = closed.then(|| till.provider().proxy.hold_after(CONFIRM));
     let held = strike(till, at, *fault).await;
-    let answer = till.begin(payment);
+    let response = till.begin(payment);
     if let Some(mut charged) = charged.take() {
         charged.arrived().await;
         till.close_loan(payment).await;
@@ -168,13 +168,13 @@ async fn try_case(till: &mut Till, (at, fault, problem, _): &Case, payment: &Pay
         }
         till.world.api.restart(&till.world.client.http.clone()).await;
     }
-    let answer = answer.await.expect("it ran");
+    let response = response.await.expect("it ran");
     assert_eq!(till.provider().proxy.clear_faults(), 0, "it did not come to that");
     match *problem {
-        NOTHING => assert!(answer.is_none(), "{answer:?}"),
-        PAID => drop(answer.expect("a response").expect(201)),
-        GIVEN_BACK => drop(answer.expect("a response").expect_problem(422, GIVEN_BACK)),
-        problem => drop(answer.expect("a response").expect_problem(503, problem)),
+        NOTHING => assert!(response.is_none(), "{response:?}"),
+        PAID => drop(response.expect("a response").expect(201)),
+        GIVEN_BACK => drop(response.expect("a response").expect_problem(422, GIVEN_BACK)),
+        problem => drop(response.expect("a response").expect_problem(503, problem)),
     }
     if *fault == Down {
         till.provider().proxy.up().await;

@@ -13,10 +13,10 @@ const ALL_THE_TIME: [(&str, &str); 1] = [(RECOVERY, "1")];
 async fn eight_clients_with_one_key_charge_once() {
     at_the_till(&[], 1, async |till| {
         let payment = till.payment();
-        let answers = join_all((0..8).map(|_| till.begin(&payment))).await;
-        let answers =
-            answers.into_iter().map(|answer| answer.expect("it ran").expect("a response"));
-        let statuses: Vec<u16> = answers.map(|answer| answer.status.as_u16()).collect();
+        let responses = join_all((0..8).map(|_| till.begin(&payment))).await;
+        let responses =
+            responses.into_iter().map(|response| response.expect("it ran").expect("a response"));
+        let statuses: Vec<u16> = responses.map(|response| response.status.as_u16()).collect();
         assert!(statuses.contains(&201), "{statuses:?}");
         assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");
         let texts = join_all((0..8).map(|_| till.pay(&payment))).await;
@@ -33,8 +33,8 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
         let (first, second) = (till.payment(), till.payment());
         // Two keys are two payments, even for the same amount at the same time.
         let both = [first.clone(), Payment { key: "other".to_owned(), ..first.clone() }];
-        for answer in join_all(both.iter().map(|payment| till.pay(payment))).await {
-            assert_eq!(answer.expect(201).json()["State"], "posted");
+        for response in join_all(both.iter().map(|payment| till.pay(payment))).await {
+            assert_eq!(response.expect(201).json()["State"], "posted");
         }
         // Neither is on the loan yet when the other is checked.
         let proxy = &till.provider().proxy;
@@ -52,9 +52,10 @@ async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
         for held in held {
             held.forward().await;
         }
-        let answers = [one, other].map(async |one| one.await.expect("it ran").expect("a response"));
+        let responses =
+            [one, other].map(async |one| one.await.expect("it ran").expect("a response"));
         let mut statuses: Vec<_> =
-            join_all(answers).await.iter().map(|a| (a.status.as_u16(), a.problem())).collect();
+            join_all(responses).await.iter().map(|a| (a.status.as_u16(), a.problem())).collect();
         statuses.sort();
         assert_eq!(statuses, [(201, String::new()), (422, "charge-voided".to_owned())]);
         assert_eq!(till.provider().proxy.requests_to(REFUND).len(), 1);
@@ -67,13 +68,13 @@ async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_
     at_the_till(&ALL_THE_TIME, 2, async |till| {
         let payment = till.payment();
         let mut late = till.provider().proxy.hold_before(CONFIRM);
-        let answer = till.begin(&payment);
+        let response = till.begin(&payment);
         late.arrived().await;
         till.let_time_pass().await;
         till.wait_for_state(&payment, "failed").await;
         late.forward().await;
-        let answer = answer.await.expect("it ran").expect("a response");
-        answer.expect_problem(422, "card-declined");
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
         // Stripe repeats the stored answer to a key, even if it was an error; so cancelling uses
         // none.
@@ -83,13 +84,13 @@ async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_
         let payment = till.payment();
         till.provider().proxy.forget_requests();
         let mut late = till.provider().proxy.hold_before(PREPARE);
-        let answer = till.begin(&payment);
+        let response = till.begin(&payment);
         late.arrived().await;
         till.let_time_pass().await;
         till.wait_for_state(&payment, "failed").await;
         late.forward().await;
-        let answer = answer.await.expect("it ran").expect("a response");
-        answer.expect_problem(422, "card-declined");
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "card-declined");
         till.expect_end(&payment, End::Failed).await;
         assert_eq!(till.provider().proxy.requests_to(CONFIRM).len(), 0);
     })
@@ -102,12 +103,12 @@ async fn what_was_charged_before_the_recovery_cancels_it_is_posted() {
         let payment = till.payment();
         let proxy = &till.provider().proxy;
         let (mut charge, mut cancel) = (proxy.hold_before(CONFIRM), proxy.hold_before(CANCEL));
-        let answer = till.begin(&payment);
+        let response = till.begin(&payment);
         charge.arrived().await;
         till.let_time_pass().await;
         cancel.arrived().await;
         charge.forward().await;
-        answer.await.expect("it ran").expect("a response").expect(201);
+        response.await.expect("it ran").expect("a response").expect(201);
         cancel.forward().await;
         till.expect_end(&payment, End::Posted).await;
     })
@@ -121,7 +122,7 @@ async fn a_request_and_the_recovery_give_a_charge_back_once() {
         let proxy = &till.provider().proxy;
         proxy.remember_keys();
         let (mut charge, mut refund) = (proxy.hold_after(CONFIRM), proxy.hold_before(REFUND));
-        let answer = till.begin(&payment);
+        let response = till.begin(&payment);
         charge.arrived().await;
         till.close_loan(&payment).await;
         charge.forward().await;
@@ -129,8 +130,8 @@ async fn a_request_and_the_recovery_give_a_charge_back_once() {
         till.let_time_pass().await;
         till.wait_for_state(&payment, "voided").await;
         refund.forward().await;
-        let answer = answer.await.expect("it ran").expect("a response");
-        answer.expect_problem(422, "charge-voided");
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "charge-voided");
         assert_eq!(till.provider().proxy.requests_to(REFUND).len(), 2);
         till.expect_end(&payment, End::Voided).await;
     })
@@ -162,15 +163,15 @@ async fn a_provider_that_is_silent_is_given_up_and_asked_later() {
     at_the_till(&[], 2, async |till| {
         let (slow, lost) = (till.payment(), till.payment());
         let proxy = &till.provider().proxy;
-        let (mut charge, mut answer) = (proxy.hold_before(CONFIRM), proxy.hold_after(CONFIRM));
+        let (mut charge, mut response) = (proxy.hold_before(CONFIRM), proxy.hold_after(CONFIRM));
         let first = till.begin(&slow);
         charge.arrived().await;
         let second = till.begin(&lost);
-        answer.arrived().await;
+        response.arrived().await;
         for sent in [first, second] {
-            let answer = sent.await.expect("it ran").expect("a response");
-            let answer = answer.expect_problem(503, "gateway-outcome-unknown");
-            assert_eq!(answer.header("retry-after"), "5");
+            let response = sent.await.expect("it ran").expect("a response");
+            let response = response.expect_problem(503, "gateway-outcome-unknown");
+            assert_eq!(response.header("retry-after"), "5");
         }
         assert_eq!(till.state(&slow).await, "unknown");
         // As long as the provider does not say what happened to the charge, no client is told that
@@ -182,12 +183,12 @@ async fn a_provider_that_is_silent_is_given_up_and_asked_later() {
                 1,
                 &Reply::error(status, "invalid_request_error", None, "No."),
             );
-            let answer = till.pay(&slow).await;
-            answer.expect_problem(503, "gateway-outcome-unknown");
+            let response = till.pay(&slow).await;
+            response.expect_problem(503, "gateway-outcome-unknown");
         }
         proxy.reply_with(CANCEL, 1, &Reply::error(404, "invalid_request_error", None, "No."));
-        let answer = till.pay(&slow).await;
-        answer.expect_problem(503, "gateway-outcome-unknown");
+        let response = till.pay(&slow).await;
+        response.expect_problem(503, "gateway-outcome-unknown");
         proxy.down().await;
         till.pay(&slow).await.expect_problem(503, "gateway-outcome-unknown");
         let proxy = &till.provider().proxy;
@@ -208,7 +209,7 @@ async fn a_card_that_asks_its_holder_is_not_charged_unless_he_was_faster() {
             let mut payment = till.payment();
             payment.card = till.add_card(payment.loan, AUTHENTICATED_CARD).await;
             let mut cancel = till.provider().proxy.hold_before(CANCEL);
-            let answer = till.begin(&payment);
+            let response = till.begin(&payment);
             cancel.arrived().await;
             let stripe = &till.provider().stripe;
             if agrees {
@@ -216,9 +217,9 @@ async fn a_card_that_asks_its_holder_is_not_charged_unless_he_was_faster() {
                 stripe.authenticate(&intents.last().expect("an intent").id, true).await;
             }
             cancel.forward().await;
-            let answer = answer.await.expect("it ran").expect("a response");
+            let response = response.await.expect("it ran").expect("a response");
             if !agrees {
-                let declined = answer.expect_problem(422, "card-declined");
+                let declined = response.expect_problem(422, "card-declined");
                 assert_eq!(declined.json()["declineCode"], "authentication_required");
             }
             till.expect_end(&payment, end).await;

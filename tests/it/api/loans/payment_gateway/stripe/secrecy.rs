@@ -27,19 +27,19 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
         let admin = till.admin.clone();
         let (paid, declined, voided, told) =
             (till.payment(), till.payment(), till.payment(), till.payment());
-        let mut answers = vec![till.pay(&paid).await];
+        let mut responses = vec![till.pay(&paid).await];
         let card = till.add_card(declined.loan, DECLINED_CARD).await;
-        answers.push(till.pay(&super::till::Payment { card, ..declined }).await);
+        responses.push(till.pay(&super::till::Payment { card, ..declined }).await);
 
         let proxy = &till.provider().proxy;
         let mut held = proxy.hold_after(CONFIRM);
-        let answer = till.begin(&voided);
+        let response = till.begin(&voided);
         held.arrived().await;
         till.close_loan(&voided).await;
         proxy.refuse(REFUND, 1);
         held.forward().await;
-        answers.extend(answer.await.expect("it ran"));
-        answers.push(till.insist(&voided).await);
+        responses.extend(response.await.expect("it ran"));
+        responses.push(till.insist(&voided).await);
 
         // Stripe's refusals contain the ids they are about.
         let mut tokens = Vec::new();
@@ -52,15 +52,15 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
         let message = format!("No such things: '{names}'; a similar one exists, ({}).", tokens[0]);
         let refusal = Reply::error(400, "invalid_request_error", Some("no_such"), &message);
         proxy.reply_with(PREPARE, 1, &refusal);
-        let answer = till.pay(&told).await.expect_problem(422, "card-declined");
-        assert!(answer.json()["detail"].as_str().expect("a text").contains("No such things"));
-        answers.push(answer);
+        let response = till.pay(&told).await.expect_problem(422, "card-declined");
+        assert!(response.json()["detail"].as_str().expect("a text").contains("No such things"));
+        responses.push(response);
         let fresh = till.provider().stripe.create_card(GOOD_CARD).await;
         proxy.reply_with("/attach", 1, &Reply::error(402, "card_error", Some("no"), &message));
-        answers.push(add(till, &admin, told.loan, json!({ "Gateway_Token": fresh })).await);
+        responses.push(add(till, &admin, told.loan, json!({ "Gateway_Token": fresh })).await);
         tokens.push(fresh);
         proxy.down().await;
-        answers.push(forget(till, &admin, told.card).await);
+        responses.push(forget(till, &admin, told.card).await);
         till.restart().await;
         till.provider().proxy.up().await;
 
@@ -75,8 +75,8 @@ async fn what_only_the_provider_may_know_is_nowhere_else() {
                 let line = log[..place].rfind('\n').unwrap_or_default();
                 panic!("{token} is in the log: {}", &log[line..place + token.len()]);
             }
-            for answer in &answers {
-                assert!(!answer.text.contains(&token), "{token}: {}", answer.text);
+            for response in &responses {
+                assert!(!response.text.contains(&token), "{token}: {}", response.text);
             }
         }
     })

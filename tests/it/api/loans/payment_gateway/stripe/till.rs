@@ -167,11 +167,11 @@ impl Till {
         let deadline = Instant::now() + LONGEST;
         loop {
             self.world.age("idempotency_records", &["lease_until"], 120).await;
-            let answer = self.pay(payment).await;
-            if !matches!(answer.status.as_u16(), 409 | 423 | 503) {
-                return answer;
+            let response = self.pay(payment).await;
+            if !matches!(response.status.as_u16(), 409 | 423 | 503) {
+                return response;
             }
-            assert!(Instant::now() < deadline, "{payment:?}: {}", answer.text);
+            assert!(Instant::now() < deadline, "{payment:?}: {}", response.text);
             sleep(Duration::from_millis(50)).await;
         }
     }
@@ -188,10 +188,10 @@ impl Till {
         assert_eq!(self.state(payment).await, end.state());
         let again = self.pay(payment).await;
         assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text);
-        let [first, again] = [first, again].map(|answer| {
-            let mut body = answer.json();
+        let [first, again] = [first, again].map(|response| {
+            let mut body = response.json();
             body.as_object_mut().expect("an object").remove("requestId");
-            (answer.status, body)
+            (response.status, body)
         });
         assert_eq!(first, again);
     }

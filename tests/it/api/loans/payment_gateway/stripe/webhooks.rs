@@ -92,8 +92,8 @@ async fn localstripes_own_event_settles_a_payment() {
 async fn without_a_secret_there_are_no_webhooks() {
     at_the_till(&[("API_STRIPE_WEBHOOK_SECRET", "")], 1, async |till| {
         let payload = event("payment_intent.succeeded", &json!({ "id": "pi_1" })).to_string();
-        let answer = send(till, &till.provider().sign(&payload), &payload).await;
-        answer.expect_problem(404, "not-found");
+        let response = send(till, &till.provider().sign(&payload), &payload).await;
+        response.expect_problem(404, "not-found");
     })
     .await;
 }
