@@ -13,13 +13,13 @@ async fn metadata(world: &World, path: &str) -> Value {
 /// The words of a list.
 fn words<'a>(metadata: &'a Value, name: &str) -> Vec<&'a str> {
     let list = metadata[name].as_array().unwrap_or_else(|| panic!("{name}"));
-    list.iter().map(|word| word.as_str().expect("a word")).collect()
+    list.iter().map(|password| password.as_str().expect("a word")).collect()
 }
 
 /// Covered by other tests: client authentication (`clients.rs`), CORS, ID tokens (`keys.rs`),
 /// redirects (`authorize.rs`).
 #[tokio::test]
-async fn the_metadata_says_only_what_is_true() {
+async fn the_metadata_matches_the_servers_behaviour() {
     on_each_database(PROGRAM, |world| async move {
         let auth_url = world.client.auth_url.clone();
         let document = metadata(&world, "/.well-known/oauth-authorization-server").await;
@@ -49,35 +49,39 @@ async fn the_metadata_says_only_what_is_true() {
                 world.client.form(("integration", &secret), "/oauth2/token", &form).await;
             assert_ne!(response.json()["error"], "unsupported_grant_type");
         }
-        let back = async |asking: AuthorizationRequest| {
-            let response = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
+        let redirect_of = async |authorization: AuthorizationRequest| {
+            let response = Browser::new(&world.client).get(&authorization.url(&auth_url)).await;
             assert_eq!(response.status, 303);
             response.header("location").to_owned()
         };
-        let good = format!("{auth_url}/login?request=");
-        let (kinds, standard): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
+        let log_in_url = format!("{auth_url}/login?request=");
+        let (kinds, standard_scopes): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
             .into_iter()
             .partition(|scope| ["core", "web"].contains(&&**scope));
-        assert_eq!(standard, ["openid", "profile", "email", "offline_access"]);
+        assert_eq!(standard_scopes, ["openid", "profile", "email", "offline_access"]);
         for kind in kinds {
-            let scope = format!("{} {kind}", standard.join(" "));
-            assert!(back(AuthorizationRequest::new(&scope)).await.starts_with(&good), "{scope}");
+            let scope = format!("{} {kind}", standard_scopes.join(" "));
+            assert!(
+                redirect_of(AuthorizationRequest::new(&scope)).await.starts_with(&log_in_url),
+                "{scope}"
+            );
         }
         for (parameter, list) in [
             ("response_type", "response_types_supported"),
             ("response_mode", "response_modes_supported"),
             ("code_challenge_method", "code_challenge_methods_supported"),
         ] {
-            for word in words(&document, list) {
+            for password in words(&document, list) {
                 assert!(
-                    back(AuthorizationRequest::new("core").with(parameter, word))
+                    redirect_of(AuthorizationRequest::new("core").with(parameter, password))
                         .await
-                        .starts_with(&good)
+                        .starts_with(&log_in_url)
                 );
             }
         }
         for prompt in words(&document, "prompt_values_supported") {
-            let location = back(AuthorizationRequest::new("core").with("prompt", prompt)).await;
+            let location =
+                redirect_of(AuthorizationRequest::new("core").with("prompt", prompt)).await;
             assert!(!location.contains("invalid_request"), "{prompt}: {location}");
         }
         world
@@ -86,7 +90,7 @@ async fn the_metadata_says_only_what_is_true() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_keep_it_safe() {
+async fn every_response_has_security_headers() {
     on_each_database(PROGRAM, |world| async move {
         for path in
             ["/login", "/oauth2/authorize", "/oauth2/logout", "/oauth2/userinfo", "/nothing"]
@@ -110,7 +114,7 @@ async fn every_answer_has_the_headers_that_keep_it_safe() {
 }
 
 #[tokio::test]
-async fn health_tells_the_databases_time() {
+async fn health_reports_the_database_time() {
     on_each_database(PROGRAM, |world| async move {
         for server in [world.client.auth_url.clone(), world.client.api_url.clone()] {
             let get = async |path: &str| {

@@ -110,18 +110,18 @@ async fn who_tells_it_again_while_requests_are_finished_need_not_wait_for_them()
         reqwest::Body::wrap_stream(futures_util::stream::pending::<Result<Vec<u8>, String>>());
     let request = world.client.http.post(url).body(form);
     let request = request.header("content-type", "application/x-www-form-urlencoded");
-    let asking = tokio::spawn(request.send());
+    let pending = tokio::spawn(request.send());
     sleep(Duration::from_millis(500)).await;
     world.auth.signal("TERM").expect("told");
     let auth = &world.auth;
     until("draining", || async { auth.log().contains("finishing the requests in flight") }).await;
     sleep(Duration::from_secs(1)).await;
-    assert!(!asking.is_finished(), "{}", world.auth.log());
+    assert!(!pending.is_finished(), "{}", world.auth.log());
     let told = Instant::now();
     world.auth.signal("TERM").expect("told");
     assert!(world.auth.ended().await, "{}", world.auth.log());
     assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
-    assert!(asking.await.expect("an end").is_err());
+    assert!(pending.await.expect("an end").is_err());
     world.discard().await;
 }
 

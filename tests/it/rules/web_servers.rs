@@ -302,9 +302,9 @@ async fn check_auth(world: &World, server: &WebServer) {
     let metadata = browser.get("/.well-known/openid-configuration").await.expect(200);
     assert_eq!(metadata.json()["issuer"], server.auth_url.as_str());
     assert_eq!(metadata.header("content-encoding"), "");
-    let asking = AuthorizationRequest::new("openid core");
-    let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
-    let tokens = asking.exchange(&client, &code).await.expect(200);
+    let authorization = AuthorizationRequest::new("openid core");
+    let code = browser.log_in(&authorization, "viewer", &world.credentials.viewer).await;
+    let tokens = authorization.exchange(&client, &code).await.expect(200);
     assert_eq!(
         (tokens.header("content-encoding"), tokens.header("cache-control")),
         ("", "no-store")

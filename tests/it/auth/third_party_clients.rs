@@ -27,7 +27,7 @@ fn parameters(world: &World, client_id: &str, authentication: Value) -> Value {
 }
 
 /// Adds a client with this authentication method. Returns its id and its credentials.
-async fn registered(world: &World, method: &str, algorithm: &str) -> (String, Value) {
+async fn register_client(world: &World, method: &str, algorithm: &str) -> (String, Value) {
     let id = format!("{method}-{algorithm}").to_lowercase();
     if method.starts_with("client_secret") {
         add_client(world, &id, REDIRECT, Ok(SECRET)).await;
@@ -69,7 +69,7 @@ fn with_mutual_tls() -> Environment {
 }
 
 #[tokio::test]
-async fn openid_client_gets_on_with_every_way_of_authentication() {
+async fn openid_client_works_with_every_authentication_method() {
     let program = match ClientProgram::node("openid_client.mjs") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
@@ -84,7 +84,7 @@ async fn openid_client_gets_on_with_every_way_of_authentication() {
             ("private_key_jwt", "Ed25519"),
             ("self_signed_tls_client_auth", "ES256"),
         ] {
-            let (id, proof) = registered(&world, method, algorithm).await;
+            let (id, proof) = register_client(&world, method, algorithm).await;
             check_openid_client(&world, &program, &id, proof).await;
         }
         world
@@ -99,64 +99,64 @@ async fn check_openid_client(
     proof: Value,
 ) {
     let by_certificate = proof["certificate"].is_string();
-    let (seen, log_ins) = run(world, program, client_id, proof).await;
-    println!("{client_id}: {seen:#}");
+    let (report, log_ins) = run(world, program, client_id, proof).await;
+    println!("{client_id}: {report:#}");
     let issuer = &world.client.auth_url;
-    let token_endpoint = seen["token_endpoint"].as_str().expect("a URL");
+    let token_endpoint = report["token_endpoint"].as_str().expect("a URL");
     assert_eq!(token_endpoint.starts_with(issuer.as_str()), !by_certificate, "{client_id}");
-    assert_eq!(seen["iss"], json!(issuer));
-    assert_eq!(seen["token_type"], "bearer");
-    assert_eq!(seen["scope"], "openid core");
-    let expires_in = seen["expires_in"].as_i64().expect("seconds");
+    assert_eq!(report["iss"], json!(issuer));
+    assert_eq!(report["token_type"], "bearer");
+    assert_eq!(report["scope"], "openid core");
+    let expires_in = report["expires_in"].as_i64().expect("seconds");
     assert!((700..=720).contains(&expires_in), "{expires_in}");
-    check_user(&seen);
-    assert_eq!(seen["introspected"]["active"], true);
-    assert_eq!(seen["introspected"]["client_id"], client_id);
-    assert_eq!(seen["introspected"]["sub"], seen["claims"]["sub"]);
+    check_user(&report);
+    assert_eq!(report["introspected"]["active"], true);
+    assert_eq!(report["introspected"]["client_id"], client_id);
+    assert_eq!(report["introspected"]["sub"], report["claims"]["sub"]);
     for claim in ["sub", "aud", "iss", "auth_time", "sid"] {
-        assert_eq!(seen["refreshed_claims"][claim], seen["claims"][claim], "{claim}");
+        assert_eq!(report["refreshed_claims"][claim], report["claims"][claim], "{claim}");
     }
-    assert_eq!(seen["refresh_token_rotated"], true);
-    assert_eq!(seen["refreshed_active"], true);
-    assert_eq!(seen["logged_out_at"], REDIRECT);
-    assert_eq!(seen["log_out_state_kept"], true);
-    assert_eq!(seen["active_after_log_out"], false);
-    assert_eq!(seen["active_after_revocation"], false);
-    assert_eq!(log_ins, 2, "after a log-out somebody has to log in again");
+    assert_eq!(report["refresh_token_rotated"], true);
+    assert_eq!(report["refreshed_active"], true);
+    assert_eq!(report["logged_out_at"], REDIRECT);
+    assert_eq!(report["log_out_state_kept"], true);
+    assert_eq!(report["active_after_log_out"], false);
+    assert_eq!(report["active_after_revocation"], false);
+    assert_eq!(log_ins, 2, "a log-in after each log-out");
 }
 
-fn check_user(seen: &Value) {
-    assert_eq!(seen["userinfo"]["sub"], seen["claims"]["sub"]);
-    assert_eq!(seen["userinfo"]["preferred_username"], "officer");
-    assert_eq!(seen["userinfo"]["user_kind"], "core");
+fn check_user(report: &Value) {
+    assert_eq!(report["userinfo"]["sub"], report["claims"]["sub"]);
+    assert_eq!(report["userinfo"]["preferred_username"], "officer");
+    assert_eq!(report["userinfo"]["user_kind"], "core");
 }
 
 #[tokio::test]
-async fn oauth4webapi_finds_every_answer_valid_and_every_second_use_refused() {
+async fn oauth4webapi_accepts_every_response_and_sees_reuse_refused() {
     let program = match ClientProgram::node("oauth4webapi.mjs") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async {
-        let (id, secret) = registered(&world, "client_secret_basic", "").await;
+        let (id, secret) = register_client(&world, "client_secret_basic", "").await;
         for (client_id, proof) in [("browser", json!({"method": "none"})), (&id, secret)] {
-            let (seen, log_ins) = run(&world, &program, client_id, proof).await;
-            println!("{client_id}: {seen:#}");
-            assert_eq!(seen["metadata_alike"], true);
-            assert_eq!(seen["at_hash_right"], true);
-            check_user(&seen);
-            assert_eq!(seen["refreshed_sub"], seen["claims"]["sub"]);
-            assert_eq!(seen["refreshed_auth_time"], seen["claims"]["auth_time"]);
-            let times = [&seen["claims"]["auth_time"], &seen["fresh_auth_time"]];
+            let (report, log_ins) = run(&world, &program, client_id, proof).await;
+            println!("{client_id}: {report:#}");
+            assert_eq!(report["metadata_alike"], true);
+            assert_eq!(report["at_hash_right"], true);
+            check_user(&report);
+            assert_eq!(report["refreshed_sub"], report["claims"]["sub"]);
+            assert_eq!(report["refreshed_auth_time"], report["claims"]["auth_time"]);
+            let times = [&report["claims"]["auth_time"], &report["fresh_auth_time"]];
             let [first, fresh] = times.map(|time| time.as_i64().expect("a time"));
             assert!(first <= fresh, "max_age=0 is a new log-in");
             for refused in
-                ["refresh_reused", "after_refresh_reused", "code_reused"].map(|name| &seen[name])
+                ["refresh_reused", "after_refresh_reused", "code_reused"].map(|name| &report[name])
             {
                 assert_eq!(refused, "400 invalid_grant");
             }
-            assert_eq!(seen["after_code_reused"], 401, "the code's session has ended");
-            assert_eq!(seen["after_revocation"], 401);
+            assert_eq!(report["after_code_reused"], 401, "the code's session has ended");
+            assert_eq!(report["after_revocation"], 401);
             assert_eq!(log_ins, 2, "once, and once for max_age=0");
         }
         world
@@ -165,7 +165,7 @@ async fn oauth4webapi_finds_every_answer_valid_and_every_second_use_refused() {
 }
 
 #[tokio::test]
-async fn authlib_gets_on_with_the_server() {
+async fn authlib_works_with_the_server() {
     let program = match ClientProgram::python("authlib_client.py") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
@@ -175,21 +175,21 @@ async fn authlib_gets_on_with_the_server() {
         let plain = "a-secret-of-unreserved_characters";
         add_client(&world, "basic", REDIRECT, Ok(plain)).await;
         let basic = json!({"method": "client_secret_basic", "secret": plain});
-        let (post_id, post) = registered(&world, "client_secret_post", "").await;
-        let (jwt_id, jwt) = registered(&world, "private_key_jwt", "ES256").await;
+        let (post_id, post) = register_client(&world, "client_secret_post", "").await;
+        let (jwt_id, jwt) = register_client(&world, "private_key_jwt", "ES256").await;
         let public = json!({"method": "none"});
         for (client_id, proof) in
             [("browser", public), ("basic", basic), (&post_id, post), (&jwt_id, jwt)]
         {
-            let (seen, log_ins) = run(&world, &program, client_id, proof).await;
-            println!("{client_id}: {seen:#}");
-            check_user(&seen);
-            assert_eq!(seen["claims"]["iss"], json!(world.client.auth_url));
-            assert_eq!(seen["refresh_token_rotated"], true);
-            assert_eq!(seen["refreshed_sub"], seen["claims"]["sub"]);
-            assert_eq!(seen["active"], json!([true, true]));
-            assert_eq!(seen["revocation_status"], 200);
-            assert_eq!(seen["active_after_revocation"], false);
+            let (report, log_ins) = run(&world, &program, client_id, proof).await;
+            println!("{client_id}: {report:#}");
+            check_user(&report);
+            assert_eq!(report["claims"]["iss"], json!(world.client.auth_url));
+            assert_eq!(report["refresh_token_rotated"], true);
+            assert_eq!(report["refreshed_sub"], report["claims"]["sub"]);
+            assert_eq!(report["active"], json!([true, true]));
+            assert_eq!(report["revocation_status"], 200);
+            assert_eq!(report["active_after_revocation"], false);
             assert_eq!(log_ins, 1);
         }
         world
@@ -198,7 +198,7 @@ async fn authlib_gets_on_with_the_server() {
 }
 
 #[tokio::test]
-async fn a_site_behind_apache_logs_people_in_and_out() {
+async fn a_site_behind_apache_logs_users_in_and_out() {
     let site = match OpenidSite::find() {
         Ok(site) => site,
         Err(missing) => return skip(&missing),
@@ -211,10 +211,10 @@ async fn a_site_behind_apache_logs_people_in_and_out() {
         let mut visitor = Visitor::new(&world.client.http, &origins);
         let page = format!("{}/app/who.shtml", apache.url);
         let officer = &world.credentials.officer;
-        let seen = visitor.log_in(&page, "officer", officer).await;
-        assert_eq!(seen.url.as_str(), page, "{} {}", seen.text(), apache.log());
+        let report = visitor.log_in(&page, "officer", officer).await;
+        assert_eq!(report.url.as_str(), page, "{} {}", report.text(), apache.log());
         let text = format!("user=officer kind=core issuer={}", world.client.auth_url);
-        assert_eq!(seen.text(), text, "{}", apache.log());
+        assert_eq!(report.text(), text, "{}", apache.log());
         assert_eq!(visitor.log_ins, 1);
         assert_eq!(visitor.open(&page).await.text(), text, "the site keeps its own session");
         for table in ["auth_sessions", "browser_log_ins", "active_users"] {
@@ -223,8 +223,8 @@ async fn a_site_behind_apache_logs_people_in_and_out() {
 
         let bye = format!("{}/bye.html", apache.url);
         let log_out = format!("{}/app/callback?logout={}", apache.url, bye.replace('/', "%2F"));
-        let seen = visitor.open(&log_out).await;
-        assert_eq!((seen.url.as_str(), seen.text()), (bye.as_str(), "Good bye"));
+        let report = visitor.open(&log_out).await;
+        assert_eq!((report.url.as_str(), report.text()), (bye.as_str(), "Good bye"));
         for table in ["auth_sessions", "browser_log_ins", "active_users"] {
             assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {table}")).await, 0, "{table}");
         }
@@ -235,24 +235,24 @@ async fn a_site_behind_apache_logs_people_in_and_out() {
 }
 
 #[tokio::test]
-async fn an_api_behind_apache_takes_live_tokens_alone() {
+async fn an_api_behind_apache_accepts_only_live_tokens() {
     let site = match OpenidSite::find() {
         Ok(site) => site,
         Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async {
         let apache = site.start(&world, "site", SECRET).await;
-        let ask = async |token: &str| {
+        let request_page = async |token: &str| {
             let request = world.client.http.get(format!("{}/api/who.shtml", apache.url));
             world.client.send(request.bearer_auth(token)).await.expect("a response")
         };
         let token = world.token("teller").await;
-        let response = ask(&token).await;
+        let response = request_page(&token).await;
         assert_eq!(response.status, 200, "{}", apache.log());
         assert!(response.text.starts_with("user=teller kind=core"), "{}", response.text);
-        ask("no-token").await.expect(401);
+        request_page("no-token").await.expect(401);
         world.client.log_out(&token).await.expect(204);
-        ask(&token).await.expect(401);
+        request_page(&token).await.expect(401);
         world
     })
     .await;

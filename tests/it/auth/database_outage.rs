@@ -8,18 +8,18 @@ use acceptance::on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 
 #[tokio::test]
-async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_lost() {
+async fn every_endpoint_returns_503_without_the_database_and_recovers() {
     let environment = Environment { database_proxy: true, ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let Some(proxy) = &world.database_proxy else { return world };
-        let (asking, viewer) =
+        let (authorization, viewer) =
             (AuthorizationRequest::new("openid core"), world.credentials.viewer.clone());
         let browser = Browser::new(&world.client);
-        let tokens = asking.tokens(&world.client, "viewer", &viewer).await;
-        let page = browser.open(&asking).await;
+        let tokens = authorization.tokens(&world.client, "viewer", &viewer).await;
+        let page = browser.open(&authorization).await;
         let code = {
             let browser = Browser::new(&world.client);
-            browser.log_in(&asking, "viewer", &viewer).await
+            browser.log_in(&authorization, "viewer", &viewer).await
         };
         let access = tokens["access_token"].as_str().unwrap();
         let refresh = tokens["refresh_token"].as_str().unwrap();
@@ -28,7 +28,7 @@ async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_los
         assert!(!inactive.text.contains("active\":false"), "{}", inactive.text);
         introspect(&world, "junk").await.expect(503);
         assert_eq!(
-            asking.exchange(&world.client, &code).await.expect(503).header("retry-after"),
+            authorization.exchange(&world.client, &code).await.expect(503).header("retry-after"),
             "5"
         );
         let form =
@@ -40,16 +40,16 @@ async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_los
         for path in ["/oauth2/jwks", "/health/ready"] {
             browser.get(path).await.expect(503);
         }
-        let shown = browser.get(&asking.url(&world.client.auth_url)).await.expect(503);
+        let shown = browser.get(&authorization.url(&world.client.auth_url)).await.expect(503);
         assert!(shown.header("content-type").starts_with("text/html"));
         browser.submit(&page, "viewer", &viewer).await.expect(503);
         browser.get("/.well-known/openid-configuration").await.expect(200);
         browser.get("/health/live").await.expect(200);
         proxy.open();
         assert_eq!(introspect(&world, access).await.expect(200).json()["active"], true);
-        asking.exchange(&world.client, &code).await.expect(200);
+        authorization.exchange(&world.client, &code).await.expect(200);
         world.client.form(("", ""), "/oauth2/token", &form).await.expect(200);
-        asking.code(&browser.submit(&page, "viewer", &viewer).await);
+        authorization.code(&browser.submit(&page, "viewer", &viewer).await);
         world
     })
     .await;
@@ -59,12 +59,15 @@ async fn without_its_database_every_endpoint_says_unavailable_and_nothing_is_los
 async fn an_unknown_client_learns_nothing_about_a_token() {
     on_each_database(PROGRAM, |world| async move {
         let live = world.token("viewer").await;
-        let ask = async |token: &str| {
+        let introspect_unauthenticated = async |token: &str| {
             let form = [("token", token)];
             let response = world.client.form(("nobody", "x"), "/oauth2/introspect", &form).await;
             response.expect(401).text
         };
-        assert_eq!(ask(&live).await, ask("junk").await);
+        assert_eq!(
+            introspect_unauthenticated(&live).await,
+            introspect_unauthenticated("junk").await
+        );
         world
     })
     .await;

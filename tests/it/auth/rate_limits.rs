@@ -16,7 +16,7 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
 
 /// A proxy's X-Forwarded-For gives the client address, failures have no consequences, and hashing a
 /// password takes a while.
-fn slow() -> Environment {
+fn slow_hashing() -> Environment {
     environment(&[
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
         ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
@@ -26,7 +26,7 @@ fn slow() -> Environment {
 }
 
 /// Opens the log-in page from an address. Returns the future that submits it.
-async fn at_the_page(
+async fn log_in_on_page(
     world: &World,
     address: &str,
     user_name: &str,
@@ -39,66 +39,70 @@ async fn at_the_page(
 }
 
 #[tokio::test]
-async fn one_network_that_tries_many_passwords_at_once_keeps_nobody_else_waiting() {
-    on_embedded_database_with(PROGRAM, slow(), |world| async move {
+async fn password_guessing_from_one_network_does_not_delay_other_users() {
+    on_embedded_database_with(PROGRAM, slow_hashing(), |world| async move {
         let mut strangers = FuturesUnordered::new();
         for number in 0..60 {
             let (address, name) = (format!("203.0.113.{number}"), format!("guess{number}"));
-            strangers.push(at_the_page(&world, &address, &name, "wrong").await);
+            strangers.push(log_in_on_page(&world, &address, &name, "wrong").await);
         }
         let viewer = world.credentials.viewer.clone();
-        let honest = at_the_page(&world, "198.51.100.7", "viewer", &viewer).await;
-        let (mut refused, mut checked, mut before) = (0, 0, 0);
-        let mut honest = Box::pin(async {
+        let legitimate = log_in_on_page(&world, "198.51.100.7", "viewer", &viewer).await;
+        let (mut refused, mut checked, mut checked_before) = (0, 0, 0);
+        let mut legitimate = Box::pin(async {
             // The strangers come first.
             sleep(Duration::from_millis(300)).await;
-            honest.await
+            legitimate.await
         });
         let mut logged_in = false;
         loop {
             tokio::select! {
-                answer = &mut honest, if !logged_in => {
-                    assert_eq!(answer.status, 303, "{}", answer.text);
+                response = &mut legitimate, if !logged_in => {
+                    assert_eq!(response.status, 303, "{}", response.text);
                     logged_in = true;
-                    before = checked;
+                    checked_before = checked;
                 }
-                answer = strangers.next() => {
-                    let Some(answer) = answer else { break };
-                    match answer.status.as_u16() {
+                response = strangers.next() => {
+                    let Some(response) = response else { break };
+                    match response.status.as_u16() {
                         429 => {
-                            assert_eq!(answer.header("retry-after"), "1");
-                            assert!(answer.text.contains("Too many log-ins"), "{}", answer.text);
+                            assert_eq!(response.header("retry-after"), "1");
+                            let text = &response.text;
+                            assert!(text.contains("Too many log-ins"), "{text}");
                             refused += 1;
                         }
                         status => {
-                            assert_eq!(status, 200, "{}", answer.text);
+                            assert_eq!(status, 200, "{}", response.text);
                             checked += 1;
                         }
                     }
                 }
             }
         }
-        println!("{refused} refused at once, {checked} checked, {before} of them before");
+        println!("{refused} refused at once, {checked} checked, {checked_before} of them before");
         assert!(logged_in && refused >= 20, "{refused} of 60 refused");
-        assert!(before <= checked / 2, "the honest one waited for {before} of {checked}");
+        assert!(
+            checked_before <= checked / 2,
+            "the legitimate log-in waited for {checked_before} of {checked}"
+        );
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_account_has_few_log_ins_at_once_whether_there_is_such_a_user_or_not() {
-    on_each_database_with(PROGRAM, slow(), |world| async move {
+async fn concurrent_log_ins_per_account_are_limited_whether_the_user_exists_or_not() {
+    on_each_database_with(PROGRAM, slow_hashing(), |world| async move {
         for name in ["viewer", "nobody-of-this-name"] {
-            let tries = (0..60).map(|number| {
+            let responses = (0..60).map(|number| {
                 let address = format!("203.0.{number}.1");
                 let world = &world;
-                async move { at_the_page(world, &address, name, "wrong").await.await }
+                async move { log_in_on_page(world, &address, name, "wrong").await.await }
             });
-            let tries = futures_util::future::join_all(tries).await;
-            let refused = tries.iter().filter(|response| response.status == 429).count();
+            let responses = futures_util::future::join_all(responses).await;
+            let refused = responses.iter().filter(|response| response.status == 429).count();
             assert!((1..60 - 20).contains(&refused), "{name}: {refused}");
-            let others = tries.iter().filter(|response| response.status != 429);
+            let others = responses.iter().filter(|response| response.status != 429);
             assert!(others.clone().all(|response| response.status == 200), "{name}");
         }
         world
@@ -107,8 +111,8 @@ async fn an_account_has_few_log_ins_at_once_whether_there_is_such_a_user_or_not(
 }
 
 #[tokio::test]
-async fn a_client_that_has_proved_who_it_is_logs_many_users_in_from_one_network() {
-    on_embedded_database_with(PROGRAM, slow(), |world| async move {
+async fn an_authenticated_client_is_exempt_from_the_per_network_limit() {
+    on_embedded_database_with(PROGRAM, slow_hashing(), |world| async move {
         let log_ins = (0..60).map(|number| {
             let form = [
                 ("grant_type", "password".to_owned()),
@@ -131,7 +135,7 @@ async fn a_client_that_has_proved_who_it_is_logs_many_users_in_from_one_network(
 }
 
 #[tokio::test]
-async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
+async fn refreshes_are_rate_limited_and_the_session_survives() {
     on_each_database_with(PROGRAM, Environment::default(), |world| async move {
         let viewer = &world.credentials.viewer;
         let mut tokens =
@@ -154,8 +158,8 @@ async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
             }
             tokens = response.json();
             refreshed += 1;
-            let most = 61 + began.elapsed().as_secs() / 5;
-            assert!(refreshed <= most, "{refreshed} refreshes in {:?}", began.elapsed());
+            let at_most = 61 + began.elapsed().as_secs() / 5;
+            assert!(refreshed <= at_most, "{refreshed} refreshes in {:?}", began.elapsed());
         };
         assert!(refreshed >= 60);
         assert_eq!(refused.expect(429).json()["error"], "temporarily_unavailable");
@@ -171,14 +175,14 @@ async fn a_session_is_refreshed_at_a_rate_and_lives_on_beyond_it() {
 }
 
 #[tokio::test]
-async fn a_browser_that_is_logged_in_is_given_codes_at_a_rate() {
+async fn authorization_codes_are_rate_limited_per_browser() {
     on_each_database_with(PROGRAM, Environment::default(), |world| async move {
-        let asking = AuthorizationRequest::new("core");
+        let authorization = AuthorizationRequest::new("core");
         let (browser, other) = (Browser::new(&world.client), Browser::new(&world.client));
         let viewer = &world.credentials.viewer;
-        browser.log_in(&asking, "viewer", viewer).await;
-        other.log_in(&asking, "viewer", viewer).await;
-        let url = asking.url(&world.client.auth_url);
+        browser.log_in(&authorization, "viewer", viewer).await;
+        other.log_in(&authorization, "viewer", viewer).await;
+        let url = authorization.url(&world.client.auth_url);
         let began = Instant::now();
         let mut codes = 0;
         let refused = loop {
@@ -186,32 +190,32 @@ async fn a_browser_that_is_logged_in_is_given_codes_at_a_rate() {
             if response.status != 303 {
                 break response;
             }
-            asking.code(&response);
+            authorization.code(&response);
             codes += 1;
-            let most = 61 + began.elapsed().as_secs() / 5;
-            assert!(codes <= most, "{codes} codes in {:?}", began.elapsed());
+            let at_most = 61 + began.elapsed().as_secs() / 5;
+            assert!(codes <= at_most, "{codes} codes in {:?}", began.elapsed());
         };
         let seconds: u64 = refused.expect(429).header("retry-after").parse().expect("seconds");
         assert!((1..=6).contains(&seconds), "{seconds}");
-        let silent = asking.clone().with("prompt", "none");
-        let back =
+        let silent = authorization.clone().with("prompt", "none");
+        let returned =
             silent.redirect_parameters(&browser.get(&silent.url(&world.client.auth_url)).await);
-        assert_eq!(back["error"], "temporarily_unavailable");
-        asking.code(&other.get(&url).await);
+        assert_eq!(returned["error"], "temporarily_unavailable");
+        authorization.code(&other.get(&url).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_audit_is_kept_for_as_long_as_the_setting_says() {
+async fn audit_events_are_kept_for_the_configured_retention() {
     let settings = environment(&[("AUTH_EVENTS_RETENTION_DAYS", "30")]);
     on_each_database_with(PROGRAM, settings, |mut world| async move {
         world.token("viewer").await;
         world.age("auth_events", &["event_date"], 31 * 24 * 60 * 60).await;
         world.token("teller").await;
-        let young = world.count("SELECT COUNT(*) FROM auth_events").await;
-        assert!(young > 2, "{young}");
+        let recent = world.count("SELECT COUNT(*) FROM auth_events").await;
+        assert!(recent > 2, "{recent}");
         world.auth.kill().await;
         world.auth.restart(&world.client.http).await;
         let names = "SELECT COUNT(*) FROM auth_events WHERE user_name = ";
