@@ -96,38 +96,38 @@ mod tests {
     use tokio::sync::Semaphore;
 
     #[tokio::test]
-    async fn an_answer_is_of_a_question_that_began_after_its_caller_asked() {
+    async fn a_result_is_of_a_query_that_began_after_its_caller_asked() {
         let coalesced = Coalesced::<(), usize>::default();
-        let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-        let question = || {
-            let (begun, may_end) = (Arc::clone(&begun), Arc::clone(&may_end));
+        let (started, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let query = || {
+            let (started, may_end) = (Arc::clone(&started), Arc::clone(&may_end));
             async move {
-                let number = begun.fetch_add(1, Ordering::SeqCst) + 1;
+                let number = started.fetch_add(1, Ordering::SeqCst) + 1;
                 may_end.acquire().await.expect("open").forget();
                 number
             }
         };
-        let first = coalesced.ask((), question());
-        while begun.load(Ordering::SeqCst) == 0 {
+        let first = coalesced.ask((), query());
+        while started.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
         }
-        let others: Vec<_> = (0..1000).map(|_| coalesced.ask((), question())).collect();
+        let others: Vec<_> = (0..1000).map(|_| coalesced.ask((), query())).collect();
         may_end.add_permits(2);
         assert_eq!(first.await.unwrap(), 1);
         for other in others {
-            assert_eq!(other.await.unwrap(), 2, "one question for all who came meanwhile");
+            assert_eq!(other.await.unwrap(), 2, "one query for all callers that arrived meanwhile");
         }
         may_end.add_permits(1);
-        assert_eq!(coalesced.ask((), question()).await.unwrap(), 3, "nothing is cached");
-        assert!(coalesced.0.lock().unwrap().is_empty(), "answered questions are forgotten");
+        assert_eq!(coalesced.ask((), query()).await.unwrap(), 3, "nothing is cached");
+        assert!(coalesced.0.lock().unwrap().is_empty(), "finished queries are removed");
     }
 
     #[tokio::test]
-    async fn a_question_that_panics_fails_its_callers_and_no_later_ones() {
+    async fn a_panicking_query_fails_its_callers_and_no_later_ones() {
         let coalesced = Coalesced::<(), usize>::default();
         let failed = coalesced.ask((), async { panic!("on purpose") });
         assert!(failed.await.is_err());
         assert_eq!(coalesced.ask((), async { 7 }).await.unwrap(), 7);
-        assert!(coalesced.0.lock().unwrap().is_empty(), "it is forgotten like any other");
+        assert!(coalesced.0.lock().unwrap().is_empty(), "it is removed like any other");
     }
 }

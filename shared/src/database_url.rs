@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_in_order_pass() {
+    fn valid_urls_are_accepted() {
         for url in [
             "sqlite:///var/lib/core.sqlite",
             "sqlite::memory:",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_password() {
+    fn errors_do_not_show_the_password() {
         for (url, why) in [
             ("oracle://u:pass@h/db", "must be sqlite://…, postgres://… or mysql://…"),
             ("postgres", "must be sqlite://…"),
@@ -181,15 +181,15 @@ mod tests {
             ("sqlite:///core.sqlite?mod=ro", "parameter mod that SQLite does not support"),
             ("mysql://u@h/db?pass%20pass=1", "has a parameter that MariaDB does not support"),
         ] {
-            let said = check(url).unwrap_err();
-            assert!(said.contains(why), "{url}: {said}");
-            assert!(!said.replace("password", "").contains("pass"), "{said}");
+            let message = check(url).unwrap_err();
+            assert!(message.contains(why), "{url}: {message}");
+            assert!(!message.replace("password", "").contains("pass"), "{message}");
         }
     }
 
     #[test]
-    fn a_place_is_a_host_or_a_socket_and_a_database() {
-        for (url, is) in [
+    fn a_location_is_a_host_or_socket_and_a_database() {
+        for (url, is_valid) in [
             ("sqlite:///core.sqlite", true),
             ("postgres://h/db", true),
             ("postgres:///db?host=/run", true),
@@ -197,12 +197,12 @@ mod tests {
             ("postgres:///db", false),
             ("mysql://h/", false),
         ] {
-            assert_eq!(check_place(url).is_ok(), is, "{url}");
+            assert_eq!(check_place(url).is_ok(), is_valid, "{url}");
         }
     }
 
     #[test]
-    fn no_password_of_a_database_is_shown_wherever_it_stands() {
+    fn passwords_are_redacted_anywhere_in_a_text() {
         for (url, shown) in [
             ("sqlite:///a/b.sqlite", "sqlite:///a/b.sqlite"),
             ("postgres://u@h/d?sslmode=require", "postgres://u@h/d?sslmode=require"),

@@ -70,9 +70,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_key_has_its_places_and_free_ones_are_forgotten() {
-        let places = KeyedPermits::default();
-        let take = |key: &'static str| places.take(key, 2);
+    fn each_key_has_its_own_permits_and_idle_keys_are_dropped() {
+        let permits = KeyedPermits::default();
+        let take = |key: &'static str| permits.take(key, 2);
         let (first, second) = (take("one"), take("one"));
         assert!(first.is_some() && second.is_some() && take("one").is_none());
         assert!(take("other").is_some());
@@ -80,7 +80,7 @@ mod tests {
         let third = take("one");
         assert!(third.is_some() && take("one").is_none(), "one was free again");
         drop((second, third));
-        let taken = lock(&places.0);
-        assert!(taken.by_key.is_empty() && taken.all == 0, "nothing is kept of keys that are gone");
+        let taken = lock(&permits.0);
+        assert!(taken.by_key.is_empty() && taken.all == 0, "idle keys are dropped");
     }
 }

@@ -198,21 +198,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_migration_has_the_same_steps_whenever_they_are_listed() {
+    fn the_steps_of_a_migration_are_deterministic() {
         for backend in [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql] {
             for migration in MIGRATIONS {
-                let told = || {
+                let listed_steps = || {
                     let steps = migration.steps(backend);
                     steps.iter().map(ToString::to_string).collect::<Vec<_>>()
                 };
-                assert_eq!(told(), told(), "{migration:?}");
-                assert!(!told().is_empty(), "{migration:?}");
+                assert_eq!(listed_steps(), listed_steps(), "{migration:?}");
+                assert!(!listed_steps().is_empty(), "{migration:?}");
             }
         }
     }
 
     #[test]
-    fn a_schema_says_what_to_do_about_it() {
+    fn a_schema_mismatch_has_a_remedy() {
         let older = SchemaState::Older(vec!["a"]).to_string();
         assert!(older.contains("1 migration behind") && older.contains("installer upgrade"));
         let newer = SchemaState::Newer(vec!["b".to_owned()]).to_string();

@@ -193,33 +193,33 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_right_password_is_right_and_a_wrong_one_wrong() {
+    async fn only_the_right_password_verifies() {
         let passwords = Passwords::new(64, 1, Peppers::default()).unwrap();
         let hash = passwords.hash("correct horse").await.unwrap();
         let verdict = passwords.verify("correct horse", Some(&hash)).await.unwrap();
         assert_eq!(verdict, Verdict::Right);
         let verdict = passwords.verify("wrong horse", Some(&hash)).await.unwrap();
         assert_eq!(verdict, Verdict::Wrong);
-        let nobody = passwords.verify("the password of nobody", None).await.unwrap();
-        assert_eq!(nobody, Verdict::Wrong);
+        let unknown_user = passwords.verify("the password of nobody", None).await.unwrap();
+        assert_eq!(unknown_user, Verdict::Wrong);
     }
 
     #[tokio::test]
-    async fn a_hash_weaker_than_the_settings_is_replaced_at_log_in() {
+    async fn a_hash_weaker_than_the_settings_needs_rehashing() {
         let hash =
             Passwords::new(64, 1, Peppers::default()).unwrap().hash("correct horse").await.unwrap();
         let stronger = Passwords::new(128, 2, Peppers::default()).unwrap();
         let Verdict::RightButWeak(replacement) =
             stronger.verify("correct horse", Some(&hash)).await.unwrap()
         else {
-            panic!("the weak hash was not noticed");
+            panic!("the weak hash was not detected");
         };
-        let again = stronger.verify("correct horse", Some(&replacement)).await.unwrap();
-        assert_eq!(again, Verdict::Right);
+        let verdict = stronger.verify("correct horse", Some(&replacement)).await.unwrap();
+        assert_eq!(verdict, Verdict::Right);
     }
 
     #[tokio::test]
-    async fn peppers_rotate_without_anybody_noticing() {
+    async fn pepper_rotation_keeps_passwords_valid() {
         let peppers = |text: &str| {
             let keys =
                 text.split(' ').map(|id| format!("{id}:{}", hex::encode([id.len() as u8; 32])));
@@ -228,16 +228,16 @@ mod tests {
         let bare = Passwords::new(64, 1, Peppers::default()).unwrap();
         let first = Passwords::new(64, 1, peppers("p1")).unwrap();
         let both = Passwords::new(64, 1, peppers("new p1")).unwrap();
-        let word = "correct horse";
-        let mut hash = bare.hash(word).await.unwrap();
+        let password = "correct horse";
+        let mut hash = bare.hash(password).await.unwrap();
         for (passwords, id) in [(&first, "cDE"), (&both, "bmV3")] {
-            let verdict = passwords.verify(word, Some(&hash)).await.unwrap();
+            let verdict = passwords.verify(password, Some(&hash)).await.unwrap();
             let Verdict::RightButWeak(replaced) = verdict else { panic!("{verdict:?}") };
             assert!(replaced.reveal().contains(&format!("keyid={id}")), "{}", replaced.reveal());
-            assert_eq!(passwords.verify(word, Some(&replaced)).await.unwrap(), Verdict::Right);
+            assert_eq!(passwords.verify(password, Some(&replaced)).await.unwrap(), Verdict::Right);
             assert_eq!(passwords.verify("wrong", Some(&replaced)).await.unwrap(), Verdict::Wrong);
             hash = replaced;
         }
-        assert!(matches!(first.verify(word, Some(&hash)).await, Err(Failure::Broken(_))));
+        assert!(matches!(first.verify(password, Some(&hash)).await, Err(Failure::Broken(_))));
     }
 }

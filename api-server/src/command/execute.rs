@@ -237,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_waited_for_an_import_is_explained_by_it() {
+    fn only_a_wait_for_an_import_is_reported_as_one() {
         let gate = Arc::new(ImportGate::default());
-        let told = |failure| explained::<OnLoan>(failure, &gate);
-        assert_eq!(told(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
+        let explain = |failure| explained::<OnLoan>(failure, &gate);
+        assert_eq!(explain(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
         let _closed = gate.close();
-        assert_eq!(told(Failure::Locked(None)), Failure::Unavailable(Away::Import));
+        assert_eq!(explain(Failure::Locked(None)), Failure::Unavailable(Away::Import));
         let drawer = Failure::Locked(Some(LockedRow::Drawer));
-        assert_eq!(told(drawer), Failure::Unavailable(Away::Import));
-        assert_eq!(told(Failure::NotFound), Failure::NotFound);
+        assert_eq!(explain(drawer), Failure::Unavailable(Away::Import));
+        assert_eq!(explain(Failure::NotFound), Failure::NotFound);
     }
 }

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_is_told_as_what_it_is_and_only_rules_refuse() {
+    fn each_failure_maps_to_its_problem_and_only_rules_refuse() {
         let value = InvalidValue::new("Amount", "is wrong");
         let forbidden = Forbidden::Privilege(Privilege("Loan > Payments", "Add"));
         for (failure, status, is_refusal) in [
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_to_name_a_locked_row_is_right() {
+    fn the_first_name_of_a_locked_row_is_kept() {
         let locked = Failure::<Rule>::Locked(None).at(Some(LockedRow::Drawer));
         let locked = locked.at(Some(LockedRow::Loan));
         assert!(matches!(locked, Failure::Locked(Some(LockedRow::Drawer))));

@@ -111,31 +111,31 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn requests_for_one_row_take_turns_and_leave_nothing_behind() {
-        let turns = Arc::new(LockQueues::default());
-        let first = turns.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
-        turns.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
+    async fn requests_for_one_row_run_in_turn_and_leave_no_queue() {
+        let queues = Arc::new(LockQueues::default());
+        let first = queues.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
+        queues.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
         let waiting = tokio::spawn({
-            let turns = Arc::clone(&turns);
-            async move { turns.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
+            let queues = Arc::clone(&queues);
+            async move { queues.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
         });
         tokio::time::sleep(WAIT / 2).await;
         drop(first);
         assert!(waiting.await.unwrap());
-        assert!(turns.0.lock().unwrap().is_empty());
+        assert!(queues.0.lock().unwrap().is_empty());
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_longer_or_in_a_longer_line_than_is_allowed() {
-        let turns = Arc::new(LockQueues::default());
-        let first = turns.lock(&[RowKey::Loan(1)]).await.unwrap();
-        let refused = turns.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
+    async fn waiting_time_and_queue_length_are_limited() {
+        let queues = Arc::new(LockQueues::default());
+        let first = queues.lock(&[RowKey::Loan(1)]).await.unwrap();
+        let refused = queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
         assert_eq!(refused.unwrap_err(), RowKey::Loan(1));
-        let places: Vec<_> =
-            (1..REQUESTS_MAX).map(|_| turns.join(RowKey::Loan(1)).unwrap()).collect();
-        assert!(turns.join(RowKey::Loan(1)).is_none());
-        drop(places);
+        let waiting: Vec<_> =
+            (1..REQUESTS_MAX).map(|_| queues.join(RowKey::Loan(1)).unwrap()).collect();
+        assert!(queues.join(RowKey::Loan(1)).is_none());
+        drop(waiting);
         drop(first);
-        assert!(turns.0.lock().unwrap().is_empty());
+        assert!(queues.0.lock().unwrap().is_empty());
     }
 }

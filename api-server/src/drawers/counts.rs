@@ -186,21 +186,21 @@ mod tests {
     use super::*;
 
     fn denominations(list: &[(&str, i32)]) -> Vec<NewDenomination> {
-        let one = |(value, count): &(&str, i32)| NewDenomination {
+        let denomination = |(value, count): &(&str, i32)| NewDenomination {
             value: value.parse().unwrap(),
             count: *count,
         };
-        list.iter().map(one).collect()
+        list.iter().map(denomination).collect()
     }
 
     #[test]
-    fn notes_and_coins_add_up_exactly_or_not_at_all() {
+    fn denominations_must_add_up_exactly() {
         let sum = |list: &[(&str, i32)], cash: &str| {
             add_up(&denominations(list), cash.parse().unwrap()).map_err(|refused| refused.message)
         };
         assert!(sum(&[("20.00", 3), ("0.25", 1), ("0.01", 0)], "60.25").is_ok());
         assert!(sum(&[], "0.00").is_ok());
-        for (list, cash, told) in [
+        for (list, cash, expected) in [
             (&[("20.00", 3)][..], "60.01", "sum to 60.00, not to Counted_Cash 60.01"),
             (&[], "0.01", "sum to 0.00"),
             (&[("20.00", 1), ("20.0", 2)], "60.00", "20.00 is listed twice"),
@@ -211,7 +211,7 @@ mod tests {
             (&[("900000000000000", i32::MAX)], "1.00", "exceeds what the service can store"),
         ] {
             let refused = sum(list, cash).unwrap_err();
-            assert!(refused.contains(told), "{refused}");
+            assert!(refused.contains(expected), "{refused}");
         }
         let many: Vec<_> = (1..=101).map(|cents| (format!("{cents}.00"), 0)).collect();
         let many: Vec<_> = many.iter().map(|(value, count)| (value.as_str(), *count)).collect();
@@ -220,14 +220,17 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_over_and_short_by_its_tenders() {
-        let of = |cash: i64, check: i64| {
+    fn a_count_is_over_or_short_per_tender() {
+        let status_of = |cash: i64, check: i64| {
             let cents = |cents| Money::from_cents(cents).unwrap();
             status(cents(cash), cents(check))
         };
         use ReconciliationStatus::{Balanced, Mixed, Over, Short};
-        assert_eq!([of(0, 0), of(1, 0), of(0, 1), of(1, 1)], [Balanced, Over, Over, Over]);
-        assert_eq!([of(-1, 0), of(0, -1), of(-1, -1)], [Short; 3]);
-        assert_eq!([of(1, -1), of(-1, 1)], [Mixed; 2]);
+        assert_eq!(
+            [status_of(0, 0), status_of(1, 0), status_of(0, 1), status_of(1, 1)],
+            [Balanced, Over, Over, Over]
+        );
+        assert_eq!([status_of(-1, 0), status_of(0, -1), status_of(-1, -1)], [Short; 3]);
+        assert_eq!([status_of(1, -1), status_of(-1, 1)], [Mixed; 2]);
     }
 }

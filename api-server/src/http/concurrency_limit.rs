@@ -79,19 +79,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_caller_has_his_own_places_and_leaves_those_of_others() {
-        let places = ConcurrencyLimit::new("things", 3, 2);
+    async fn each_caller_has_permits_of_its_own() {
+        let limit = ConcurrencyLimit::new("things", 3, 2);
         let caller = |contact_id| Caller::Web { contact_id };
-        let first = places.acquire(&caller(1)).await.unwrap();
-        let _second = places.acquire(&caller(1)).await.unwrap();
+        let first = limit.acquire(&caller(1)).await.unwrap();
+        let _second = limit.acquire(&caller(1)).await.unwrap();
         let pause = Duration::from_millis(50);
-        assert!(timeout(pause, places.acquire(&caller(1))).await.is_err(), "both are taken");
-        let other = places.acquire(&caller(2)).await.unwrap();
-        assert!(timeout(pause, places.acquire(&caller(3))).await.is_err(), "all three are taken");
+        assert!(timeout(pause, limit.acquire(&caller(1))).await.is_err(), "both are taken");
+        let other = limit.acquire(&caller(2)).await.unwrap();
+        assert!(timeout(pause, limit.acquire(&caller(3))).await.is_err(), "all three are taken");
         drop(first);
-        drop(places.acquire(&caller(3)).await.unwrap());
+        drop(limit.acquire(&caller(3)).await.unwrap());
         drop(other);
-        places.acquire(&caller(4)).await.unwrap();
-        assert_eq!(places.each.lock().unwrap().len(), 2, "callers without a permit are dropped");
+        limit.acquire(&caller(4)).await.unwrap();
+        assert_eq!(limit.each.lock().unwrap().len(), 2, "callers without a permit are dropped");
     }
 }

@@ -217,7 +217,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_version_depends_on_every_column_and_not_on_their_order() {
+    fn an_etag_depends_on_every_column_but_not_on_their_order() {
         let version = |row: Value| hash(&row, &[]).unwrap();
         let one = version(json!({"a": 1, "b": null}));
         assert_eq!(one, version(json!({"b": null, "a": 1})));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_named_must_be_the_current_one_wherever_it_is_named() {
+    fn if_match_must_name_the_current_version() {
         let check = |version_hash: Option<&str>, if_match: &[&str]| {
             let request = if_match
                 .iter()
@@ -257,10 +257,11 @@ mod tests {
     }
 
     #[test]
-    fn a_known_version_is_found_in_any_spelling_of_the_header() {
-        let known = |list: &[&str]| IfNoneMatch(list.iter().map(|tag| (*tag).to_owned()).collect());
-        assert!(known(&["\"x\"", "W/\"abc\""]).contain("abc"));
-        assert!(known(&["*"]).contain("abc"));
-        assert!(!known(&["abc", "\"ab\""]).contain("abc"));
+    fn if_none_match_is_parsed_in_every_spelling() {
+        let if_none_match =
+            |list: &[&str]| IfNoneMatch(list.iter().map(|tag| (*tag).to_owned()).collect());
+        assert!(if_none_match(&["\"x\"", "W/\"abc\""]).contain("abc"));
+        assert!(if_none_match(&["*"]).contain("abc"));
+        assert!(!if_none_match(&["abc", "\"ab\""]).contain("abc"));
     }
 }

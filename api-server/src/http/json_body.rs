@@ -312,18 +312,18 @@ mod tests {
     use crate::router;
 
     #[test]
-    fn a_member_that_stands_twice_on_any_level_could_mean_either() {
+    fn a_duplicate_member_at_any_depth_is_refused() {
         let read = |text: &str| members(text.as_bytes(), Quoting::TheFault);
-        let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
-        let same: Value = serde_json::from_str(sound).unwrap();
-        assert_eq!(read(sound).map(Value::Object).unwrap(), same);
-        for twice in [
+        let valid = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
+        let same: Value = serde_json::from_str(valid).unwrap();
+        assert_eq!(read(valid).map(Value::Object).unwrap(), same);
+        for duplicate in [
             r#"{"b": 1, "b": 1}"#,
             r#"{"a": {"b": 1, "b": 2}}"#,
             r#"{"a": [{"c": {"b": 1, "\u0062": 1}}]}"#,
         ] {
-            let told = read(twice).unwrap_err();
-            assert_eq!(told.first_field(), Some(("b", "appears more than once")));
+            let refusal = read(duplicate).unwrap_err();
+            assert_eq!(refusal.first_field(), Some(("b", "appears more than once")));
         }
         for (text, detail) in [
             ("[]", "the body must be a JSON object"),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn where_cards_are_dealt_with_nothing_of_a_body_is_told() {
+    fn card_endpoints_never_quote_the_body() {
         let refuse = |body: &str, quoting| {
             let problem = parse::<NewCard>(body.as_bytes(), quoting, router::expectations())
                 .map(|(card, _)| card.contact_id);
@@ -354,15 +354,15 @@ mod tests {
             (r#"{"Gateway_Token": "x"} secret"#, ""),
             (r#"{"Gateway_Token": "x", "EntryType": "secret"#, ""),
         ] {
-            let told = refuse(body, Quoting::Nothing);
-            assert!(!told.contains("secret") && told.contains(field), "{body}: {told}");
+            let message = refuse(body, Quoting::Nothing);
+            assert!(!message.contains("secret") && message.contains(field), "{body}: {message}");
             assert!(refuse(body, Quoting::TheFault).contains(field));
         }
         let unknown = refuse(r#"{"Gateway_Token": "x", "secret": 1}"#, Quoting::TheFault);
         assert!(unknown.contains("secret: is not a member of this body"), "{unknown}");
-        let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
+        let valid = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
         assert_eq!(
-            parse::<NewCard>(sound, Quoting::Nothing, router::expectations()).unwrap().0.contact_id,
+            parse::<NewCard>(valid, Quoting::Nothing, router::expectations()).unwrap().0.contact_id,
             Some(7)
         );
     }

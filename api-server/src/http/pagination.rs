@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_reads_back_and_anything_else_is_refused() {
+    fn a_cursor_round_trips_and_invalid_ones_are_refused() {
         let cursor = Cursor::new(&[&"a|\"b\"", &17]);
         let parsed: [String; 2] = Cursor::parse(&cursor.text()).unwrap();
         assert_eq!(parsed, ["a|\"b\"", "17"]);
@@ -316,26 +316,26 @@ mod tests {
     }
 
     #[test]
-    fn a_page_ends_where_its_bytes_do_and_has_a_row_in_any_case() {
+    fn a_page_ends_at_its_size_limit_but_has_at_least_one_row() {
         let page = Page::asked_for(&"/comments".parse().unwrap()).unwrap();
         let rows = || {
             let rows = [1, 2, 3].map(|id| (id, id.to_string().repeat(10))).to_vec();
             page.of(rows, |(id, _)| Cursor::new(&[id])).map(|(_, text)| text)
         };
-        let cut = |bytes_max: usize| {
+        let page_within = |bytes_max: usize| {
             let (json, next) = rows().into_json(bytes_max).unwrap();
             assert!(json.len() <= bytes_max.max(14), "{}", json.len());
             let texts: Vec<String> = serde_json::from_slice(&json).unwrap();
             (texts.len(), next.map(|next| next.0))
         };
-        assert_eq!(cut(1000), (3, None));
-        assert_eq!(cut(40), (3, None));
-        assert_eq!(cut(39), (2, Some(vec!["2".to_owned()])));
-        assert_eq!(cut(0), (1, Some(vec!["1".to_owned()])));
+        assert_eq!(page_within(1000), (3, None));
+        assert_eq!(page_within(40), (3, None));
+        assert_eq!(page_within(39), (2, Some(vec!["2".to_owned()])));
+        assert_eq!(page_within(0), (1, Some(vec!["1".to_owned()])));
     }
 
     #[test]
-    fn the_next_link_is_ascii_and_has_one_cursor_however_the_query_was_spelt() {
+    fn the_next_link_is_ascii_and_has_exactly_one_cursor() {
         let cursor = Cursor::new(&[&1]);
         let uri: Uri = "/users?name=ä&%61fter=old&limit=1".parse().unwrap();
         let link = next_link(&uri, &cursor);

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn snapshots_of_every_release_are_read_and_those_of_later_ones_refused() {
+    fn snapshots_of_every_release_are_read_and_newer_ones_refused() {
         let stored = serde_json::to_value(LoanSnapshot::of(&loan())).unwrap();
         assert_eq!(stored["version"], 2);
         assert_eq!(LoanSnapshot::read(stored.clone()).unwrap(), LoanSnapshot::of(&loan()));
@@ -137,13 +137,13 @@ mod tests {
         let mut later = stored.clone();
         later["version"] = json!(3);
         assert!(LoanSnapshot::read(later).unwrap_err().contains("version 3"));
-        let mut torn = stored;
-        torn.as_object_mut().unwrap().remove("accrual_base_total");
-        assert!(LoanSnapshot::read(torn).unwrap_err().contains("accrual_base_total"));
+        let mut incomplete = stored;
+        incomplete.as_object_mut().unwrap().remove("accrual_base_total");
+        assert!(LoanSnapshot::read(incomplete).unwrap_err().contains("accrual_base_total"));
     }
 
     #[test]
-    fn other_terms_are_noticed() {
+    fn changed_terms_are_detected() {
         let before = LoanSnapshot::of(&loan());
         let changed = loans::Model { payment_day: Some(30), ..loan() };
         assert!(!before.has_terms_of(&changed));

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_that_stands_there_twice_is_none() {
+    fn a_duplicate_cookie_is_ignored() {
         let value = "a".repeat(COOKIE_LENGTH);
         let read = |header: String| {
             let request = Request::builder().header(COOKIE, header).finish();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_post_from_another_site_is_told_apart() {
+    fn a_cross_site_post_is_detected() {
         let check = |name: &'static str, value: &str| {
             let request = Request::builder().header(name, value).finish();
             same_origin(&request, "https://auth.example:8443")

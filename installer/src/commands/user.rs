@@ -311,12 +311,12 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        newcomer: NewUser,
+        user_args: NewUser,
     }
 
     fn check(line: &[&str]) -> Result<(), CliError> {
         let words = std::iter::once("add").chain(line.iter().copied());
-        Line::parse_from(words).newcomer.check()
+        Line::parse_from(words).user_args.check()
     }
 
     #[test]
@@ -340,8 +340,8 @@ mod tests {
             (&["jo", "--email", "j o@example.com"], "--email must be an address"),
             (&["jo", "--web"], "by import"),
         ] {
-            let said = check(line).expect_err("refused").to_string();
-            assert!(said.contains(why), "{said}: {line:?}");
+            let message = check(line).expect_err("refused").to_string();
+            assert!(message.contains(why), "{message}: {line:?}");
         }
     }
 }

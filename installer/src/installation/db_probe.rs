@@ -266,8 +266,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_is_looked_for_where_the_driver_does() {
-        for (url, place) in [
+    fn the_probe_looks_for_a_database_where_the_driver_does() {
+        for (url, expected) in [
             ("sqlite:///core.sqlite", "None"),
             ("postgres:///db", "None"),
             ("postgres://h/db", "Some(Host(\"h\", 5432))"),
@@ -277,7 +277,7 @@ mod tests {
             ("mysql://h/db", "Some(Host(\"h\", 3306))"),
             ("mysql://h/db?socket=/run/my.sock", "Some(Socket(\"/run/my.sock\"))"),
         ] {
-            assert_eq!(format!("{:?}", ServerAddress::of(url)), place, "{url}");
+            assert_eq!(format!("{:?}", ServerAddress::of(url)), expected, "{url}");
         }
     }
 }

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_holds_one_line_however_it_ends() {
+    fn a_password_file_holds_one_line_with_any_ending() {
         let folder = std::env::temp_dir().join(random_password());
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("word");
@@ -118,9 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_was_made_up_is_fit_and_shown() {
-        let made = NewPassword { generate: true, ..NewPassword::default() }.read("jo").unwrap();
-        assert!(made.after("done").contains(&made.text));
+    fn a_generated_password_is_valid_and_shown() {
+        let generated =
+            NewPassword { generate: true, ..NewPassword::default() }.read("jo").unwrap();
+        assert!(generated.after("done").contains(&generated.text));
         let known = Password { text: "correct horse".to_owned(), generated: false };
         assert_eq!(known.after("done"), "done");
     }

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_in_order_pass() {
+    fn valid_clients_are_accepted() {
         use Grant::{AuthorizationCode, Password, RefreshToken};
         let resource_server =
             Registration { id: "api".to_owned(), resource_server: true, ..Default::default() };
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_a_plain_word() {
+    fn a_client_id_is_a_plain_word() {
         let longest = "x".repeat(100);
         for id in ["a", "A.b_c-9", &longest] {
             let client = Registration { id: id.to_owned(), ..confidential(&[Grant::Password]) };
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn contradictory_options_are_refused() {
         use Grant::{AuthorizationCode, Password, RefreshToken};
         let uri = || vec!["https://app.example.com/".to_owned()];
         let origin = || vec!["https://app.example.com".to_owned()];
@@ -318,13 +318,13 @@ mod tests {
             (Registration { jwks: jwks(), ..public() }, "cannot have a secret or keys"),
             (Registration { resource_server: true, ..public() }, "--resource-server is only for"),
         ] {
-            let said = refusal(&client);
-            assert!(said.contains(why), "{said}: {client:?}");
+            let message = refusal(&client);
+            assert!(message.contains(why), "{message}: {client:?}");
         }
     }
 
     #[test]
-    fn a_secret_is_made_unless_something_else_takes_its_place() {
+    fn a_secret_is_generated_unless_another_credential_is_given() {
         let password = || confidential(&[Grant::Password]);
         let jwks = || Some(PathBuf::from("keys.json"));
         assert!(password().wants_secret());
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_once_in_a_list() {
+    fn duplicate_words_in_a_list_are_removed() {
         assert_eq!(list(["a", "b", "a"].into_iter()), "a b");
     }
 }

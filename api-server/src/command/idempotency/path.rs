@@ -65,7 +65,7 @@ mod tests {
     const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";
 
     /// Returns the path in the scope of a request that was sent with this path.
-    async fn scoped(operation: &Operation, sent: &str) -> String {
+    async fn scope_path(operation: &Operation, sent: &str) -> String {
         let mut numbers = 0..;
         let segments = operation.path.split('/').map(|segment| match segment.starts_with('{') {
             // As the framework names them.
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn kept_answers_are_found_however_the_path_is_spelt() {
+    async fn stored_responses_are_found_under_every_spelling_of_the_path() {
         let document: Value = serde_json::from_str(document()).unwrap();
         let keyed = operations().all().filter(|operation| {
             let method = operation.method.as_str().to_lowercase();
@@ -93,7 +93,7 @@ mod tests {
         let mut untried: BTreeSet<&str> = keyed.map(|operation| operation.id).collect();
         for (sent, path) in PATHS {
             let operation = operations().find(&Method::POST, sent).unwrap();
-            assert_eq!(scoped(operation, sent).await, path);
+            assert_eq!(scope_path(operation, sent).await, path);
             untried.remove(operation.id);
         }
         assert!(untried.is_empty(), "{untried:?}");

@@ -217,7 +217,7 @@ mod tests {
     const AUTH: &str = "https://auth.example:8443/realm";
 
     #[test]
-    fn the_page_logs_in_where_browsers_can() {
+    fn the_page_offers_only_log_ins_that_browsers_support() {
         let document = document(router::document(), AUTH);
         let schemes = &document["components"]["securitySchemes"];
         let flow = &schemes["oauth2"]["flows"]["authorizationCode"];
@@ -233,22 +233,22 @@ mod tests {
     }
 
     #[test]
-    fn a_text_cannot_end_its_script() {
+    fn text_cannot_close_its_script_element() {
         let script = in_script(&json!({"description": "</script><script>alert(1)"}));
         assert!(!script.contains("</"), "{script}");
     }
 
     #[test]
-    fn every_link_within_the_page_leads_somewhere() {
+    fn every_internal_link_has_a_target() {
         let html = made(router::document(), AUTH, "browser").html;
         let own = html.split("<script").next().unwrap();
         let ids: Vec<_> = attributes(own, " id=\"").collect();
-        let known: HashSet<_> = ids.iter().collect();
-        assert_eq!(ids.len(), known.len(), "an id appears twice");
+        let unique_ids: HashSet<_> = ids.iter().collect();
+        assert_eq!(ids.len(), unique_ids.len(), "an id appears twice");
         let links: Vec<_> = attributes(own, " href=\"#").collect();
         assert!(links.len() > 50 + SECTIONS.len(), "{links:?}");
         for link in links {
-            assert!(known.contains(&link), "{link}");
+            assert!(unique_ids.contains(&link), "{link}");
         }
     }
 

@@ -102,8 +102,8 @@ mod tests {
             ("http://0x7f.1/", "write it as http://127.0.0.1/"),
             ("https://äpp.example.com/", "write it as https://xn--"),
         ] {
-            let said = check_redirect(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_redirect(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 
@@ -128,8 +128,8 @@ mod tests {
             ("*", "must be scheme://host"),
             ("file:///etc", "must be scheme://host"),
         ] {
-            let said = check_origin(bad).expect_err(bad).to_string();
-            assert!(said.contains(why), "{said}");
+            let message = check_origin(bad).expect_err(bad).to_string();
+            assert!(message.contains(why), "{message}");
         }
     }
 }

@@ -25,7 +25,7 @@ fn a_draw_bears_interest_from_its_day() {
 }
 
 #[test]
-fn a_reduction_settles_due_rows_oldest_first_and_then_what_none_holds() {
+fn a_reduction_settles_due_rows_oldest_first_and_then_accrued_interest() {
     let (terms, state) = published();
     let reduced =
         adjusted(&terms, &state, AdjustmentKind::InterestReduction, "500.00", "2024-03-20");
@@ -48,10 +48,10 @@ fn a_reduction_settles_due_rows_oldest_first_and_then_what_none_holds() {
 #[test]
 fn a_write_off_of_everything_leaves_nothing_due() {
     let (terms, state) = published();
-    let gone =
+    let written_off =
         adjusted(&terms, &state, AdjustmentKind::PrincipalWriteOff, "28000.00", "2024-02-20");
-    assert_eq!(gone.balance_after, Money::ZERO);
-    let row = &gone.after.due_rows[0];
+    assert_eq!(written_off.balance_after, Money::ZERO);
+    let row = &written_off.after.due_rows[0];
     assert_eq!(row.unpaid_principal(), Money::ZERO);
     assert_eq!(row.unpaid_interest(), money("328.30"));
 }
@@ -80,7 +80,7 @@ proptest! {
     /// Whatever a reduction or write-off settles, no due row is left with more unpaid than the loan
     /// owes.
     #[test]
-    fn due_rows_never_ask_for_more_than_the_loan_owes(
+    fn due_rows_never_exceed_what_the_loan_owes(
         terms in any_terms(),
         cents in 1_i64..500_000,
         days in 1_u64..900,
@@ -107,7 +107,7 @@ proptest! {
 }
 
 #[test]
-fn an_adjustment_that_is_off_by_a_cent_anywhere_is_noticed() {
+fn an_adjustment_that_is_off_by_a_cent_is_detected() {
     let (terms, state) = published();
     let fee = adjusted(&terms, &state, AdjustmentKind::Fee, "25.00", "2024-02-20").after;
     let late = adjusted(&terms, &fee, AdjustmentKind::LateCharge, "25.00", "2024-02-20").after;
@@ -128,17 +128,17 @@ fn an_adjustment_that_is_off_by_a_cent_anywhere_is_noticed() {
         let adjusted = adjusted(&terms, &before, kind, "10.00", "2024-03-20");
         assert!(adjusted.is_balanced(&before, kind, amount), "{kind:?}");
         assert!(!adjusted.is_balanced(&before, kind, money("10.01")), "{kind:?}");
-        let spoiled: [fn(&mut LoanState) -> &mut Money; 6] = [
-            |it| &mut it.principal,
-            |it| &mut it.interest_settled_total,
-            |it| &mut it.late_charges,
-            |it| &mut it.fees,
-            |it| &mut it.impound,
-            |it| &mut it.suspense,
+        let balances: [fn(&mut LoanState) -> &mut Money; 6] = [
+            |after| &mut after.principal,
+            |after| &mut after.interest_settled_total,
+            |after| &mut after.late_charges,
+            |after| &mut after.fees,
+            |after| &mut after.impound,
+            |after| &mut after.suspense,
         ];
-        for (number, spoil) in spoiled.into_iter().enumerate() {
+        for (number, balance_of) in balances.into_iter().enumerate() {
             let mut adjusted = adjusted.clone();
-            let balance = spoil(&mut adjusted.after);
+            let balance = balance_of(&mut adjusted.after);
             *balance = balance.plus(cent).unwrap();
             assert!(!adjusted.is_balanced(&before, kind, amount), "{kind:?} {number}");
         }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use shared::entity::loans::{ExcessHandling, PaymentPeriod, YearLength};
 
 /// Due date, interest and principal due of each row.
-fn asked_for(rows: &[DueRow]) -> Vec<(String, String, String)> {
+fn billed(rows: &[DueRow]) -> Vec<(String, String, String)> {
     let texts = |row: &DueRow| {
         (row.due_date.to_string(), row.interest_due.to_string(), row.principal_due.to_string())
     };
@@ -52,7 +52,7 @@ fn an_early_payment_counts_as_the_next_instalment_whatever_happens_to_excess() {
 
         let standing = posting.after.standing(&terms, date("2024-03-15")).unwrap();
         let rows = [row("2024-02-15", "0.00", "0.00"), row("2024-03-15", "356.52", "296.01")];
-        assert_eq!(asked_for(&standing.due_rows), rows);
+        assert_eq!(billed(&standing.due_rows), rows);
         assert_eq!((standing.past_due, standing.days_past_due), (Money::ZERO, 0));
         assert_eq!(standing.current_due, money("652.53"));
         assert_eq!(standing.next_due_date, Some(date("2024-04-15")));
@@ -60,7 +60,7 @@ fn an_early_payment_counts_as_the_next_instalment_whatever_happens_to_excess() {
 }
 
 #[test]
-fn what_is_partly_paid_ahead_lowers_the_next_row() {
+fn a_partial_prepayment_lowers_the_next_row() {
     let (terms, state) = published();
     let posting = pay(&terms, &state, "400.00", "2024-02-12");
     assert_eq!(posting.after.paid_ahead_amount, money("400.00"));
@@ -69,7 +69,7 @@ fn what_is_partly_paid_ahead_lowers_the_next_row() {
 }
 
 #[test]
-fn unpaid_rows_are_past_due_from_the_day_after_and_aged_from_the_oldest() {
+fn unpaid_rows_are_past_due_from_the_next_day_and_aged_from_the_oldest() {
     let (terms, state) = published();
     let on = |day| state.standing(&terms, date(day)).unwrap();
     let (first, later) = (on("2024-02-15"), on("2024-03-20"));
@@ -82,7 +82,7 @@ fn unpaid_rows_are_past_due_from_the_day_after_and_aged_from_the_oldest() {
 }
 
 #[test]
-fn a_row_of_nothing_is_never_past_due() {
+fn a_zero_row_is_never_past_due() {
     let mut terms = monthly("14.07", "652.53", 60);
     terms.payment_amount = None;
     let standing = booked(&terms, "28000.00").standing(&terms, date("2024-04-20")).unwrap();
@@ -92,7 +92,7 @@ fn a_row_of_nothing_is_never_past_due() {
 }
 
 #[test]
-fn the_row_of_maturity_asks_for_all_that_no_row_holds() {
+fn the_maturity_row_bills_all_unbilled_amounts() {
     let mut terms = monthly("12", "100.00", 2);
     terms.schedule.maturity_date = Some(date("2024-03-20"));
     let standing = booked(&terms, "1000.00").standing(&terms, date("2024-03-20")).unwrap();
@@ -101,7 +101,7 @@ fn the_row_of_maturity_asks_for_all_that_no_row_holds() {
         row("2024-03-15", "10.00", "90.00"),
         row("2024-03-20", "1.67", "820.00"),
     ];
-    assert_eq!(asked_for(&standing.due_rows), rows);
+    assert_eq!(billed(&standing.due_rows), rows);
     assert_eq!(standing.next_due_date, None);
 }
 
@@ -133,11 +133,11 @@ fn interest_beyond_the_instalment_waits_for_the_next_row() {
         row("2024-03-15", "4.00", "0.00"),
         row("2024-04-15", "22.00", "1000.00"),
     ];
-    assert_eq!(asked_for(&standing.due_rows), rows);
+    assert_eq!(billed(&standing.due_rows), rows);
 }
 
 #[test]
-fn moving_the_base_makes_the_rows_and_keeps_the_total() {
+fn moving_the_accrual_base_creates_due_rows_and_keeps_the_total() {
     let (terms, mut state) = published();
     let total = state.interest_total_on(&terms, date("2024-03-01")).unwrap();
     state.move_base(&terms, date("2024-03-01")).unwrap();
@@ -149,7 +149,7 @@ fn moving_the_base_makes_the_rows_and_keeps_the_total() {
 }
 
 #[test]
-fn thirty_years_of_unpaid_weeks_have_a_standing() {
+fn thirty_years_of_unpaid_weekly_rows_can_be_evaluated() {
     let mut terms = terms(YearLength::D360, YearLength::D360, "10", "2024-01-01");
     terms.schedule = schedule(PaymentPeriod::Weekly, "2024-01-08");
     terms.payment_amount = Some(money("10.00"));
@@ -161,7 +161,7 @@ fn thirty_years_of_unpaid_weeks_have_a_standing() {
 
 proptest! {
     #[test]
-    fn rows_made_in_steps_are_rows_made_at_once(
+    fn due_rows_created_in_steps_equal_those_created_at_once(
         terms in any_terms(),
         gaps in prop::collection::vec(0u64..90, 1..20),
         ahead in 0i64..20_000,

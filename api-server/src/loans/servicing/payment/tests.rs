@@ -13,7 +13,7 @@ const SUSPENSE: ExcessHandling = ExcessHandling::Suspense;
 const PRINCIPAL: ExcessHandling = ExcessHandling::Principal;
 
 #[test]
-fn a_published_loan_comes_out_to_the_cent() {
+fn a_published_loan_is_reproduced_to_the_cent() {
     let (terms, mut state) = published();
     for (day, interest, principal) in [
         ("2024-02-15", "328.30", "324.23"),
@@ -28,36 +28,36 @@ fn a_published_loan_comes_out_to_the_cent() {
 }
 
 #[test]
-fn a_posting_that_is_off_by_a_cent_anywhere_is_noticed() {
+fn a_posting_that_is_off_by_a_cent_is_detected() {
     let (terms, before) = published();
     let posting = pay(&terms, &before, "652.53", "2024-02-15");
     let amount = money("652.53");
     assert!(posting.is_balanced(&before, amount));
     assert!(!posting.is_balanced(&before, money("652.54")));
     let cent = money("0.01");
-    let more = |amount: &mut Money| *amount = amount.plus(cent).unwrap();
-    let spoiled: [fn(&mut PostedPayment) -> &mut Money; 11] = [
-        |it| &mut it.parts.principal,
-        |it| &mut it.parts.suspense_applied,
-        |it| &mut it.after.principal,
-        |it| &mut it.after.late_charges,
-        |it| &mut it.after.fees,
-        |it| &mut it.after.interest_settled_total,
-        |it| &mut it.after.impound,
-        |it| &mut it.after.suspense,
-        |it| &mut it.parts.interest,
-        |it| &mut it.due_row_parts[0].interest,
-        |it| &mut it.due_row_parts[0].principal,
+    let add_cent = |amount: &mut Money| *amount = amount.plus(cent).unwrap();
+    let amounts: [fn(&mut PostedPayment) -> &mut Money; 11] = [
+        |posted| &mut posted.parts.principal,
+        |posted| &mut posted.parts.suspense_applied,
+        |posted| &mut posted.after.principal,
+        |posted| &mut posted.after.late_charges,
+        |posted| &mut posted.after.fees,
+        |posted| &mut posted.after.interest_settled_total,
+        |posted| &mut posted.after.impound,
+        |posted| &mut posted.after.suspense,
+        |posted| &mut posted.parts.interest,
+        |posted| &mut posted.due_row_parts[0].interest,
+        |posted| &mut posted.due_row_parts[0].principal,
     ];
-    for (number, spoil) in spoiled.into_iter().enumerate() {
+    for (number, amount_of) in amounts.into_iter().enumerate() {
         let mut posting = posting.clone();
-        more(spoil(&mut posting));
+        add_cent(amount_of(&mut posting));
         assert!(!posting.is_balanced(&before, amount), "{number}");
     }
 }
 
 #[test]
-fn published_balances_need_the_remainder_below_a_cent_carried() {
+fn published_balances_require_carrying_the_remainder_below_a_cent() {
     for (principal, rate, instalment, payments, balance) in [
         ("6000.00", "14.08", "205.30", 5, "5309.48"),
         ("20000.00", "7.97", "626.46", 4, "18005.74"),
@@ -73,7 +73,7 @@ fn published_balances_need_the_remainder_below_a_cent_carried() {
 }
 
 #[test]
-fn nothing_and_less_is_no_payment() {
+fn a_payment_must_be_positive() {
     let (terms, state) = published();
     for amount in ["0.00", "-1.00"] {
         let refusal = pay_with(&terms, &state, amount, "2024-02-15", PRINCIPAL);
@@ -94,7 +94,7 @@ fn the_parts_of_a_split_sum_to_the_amount() {
 }
 
 #[test]
-fn no_part_of_a_split_is_above_its_balance() {
+fn no_part_of_a_split_exceeds_its_balance() {
     let (terms, state) = published();
     let with =
         |split, amount| post_on(&terms, &state, amount, "2024-02-15", AllocationMode::Split(split));
@@ -128,7 +128,7 @@ fn impound_and_suspense_take_any_part_of_a_split() {
 }
 
 #[test]
-fn a_payoff_of_nearly_all_that_can_be_stored_takes_suspense_on_top() {
+fn a_payoff_near_the_storable_maximum_accepts_excess_to_suspense() {
     let (terms, before) = in_arrears();
     let amount = Money::from_units(Money::UNITS_MAX - 100).unwrap();
     let how = AllocationMode::Payoff { excess: ExcessHandling::Suspense };
@@ -179,7 +179,7 @@ fn a_payoff_that_falls_short_names_the_payoff_amount() {
 }
 
 #[test]
-fn a_payoff_of_more_goes_to_suspense_or_is_refused() {
+fn excess_of_a_payoff_goes_to_suspense_or_is_refused() {
     assert_eq!(
         pay_off("28646.33", PRINCIPAL),
         Err(PaymentRefusal::Overpayment { most: money("28646.32") })
@@ -190,7 +190,7 @@ fn a_payoff_of_more_goes_to_suspense_or_is_refused() {
 }
 
 #[test]
-fn a_loan_on_which_nothing_is_owed_is_closed_by_a_payoff_of_nothing() {
+fn a_loan_that_owes_nothing_is_closed_by_a_zero_payoff() {
     let (terms, mut state) = published();
     state.principal = Money::ZERO;
     state.suspense = money("5.00");
@@ -211,7 +211,7 @@ fn the_full_amount_without_a_payoff_leaves_the_loan_open() {
 }
 
 #[test]
-fn payments_leave_suspense_alone_but_for_a_payoff() {
+fn only_a_payoff_applies_suspense() {
     let (terms, state) = in_arrears();
     let posting = pay(&terms, &state, "500.00", "2024-03-20");
     assert_eq!(posting.after.suspense, money("100.00"));
@@ -251,7 +251,12 @@ fn cents(cents: i64) -> Money {
 }
 
 /// Posts the event; if the amount is refused, posts the most that would have passed.
-fn happen(terms: &Terms, state: &LoanState, day: NaiveDate, event: Event) -> Option<PostedPayment> {
+fn post_event(
+    terms: &Terms,
+    state: &LoanState,
+    day: NaiveDate,
+    event: Event,
+) -> Option<PostedPayment> {
     let posted =
         |amount, how| post(terms, state, &PaymentInput { amount, effective_date: day, how });
     match event {
@@ -340,7 +345,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn any_history_adds_up_and_ends_in_a_payoff_of_everything(
+    fn any_history_balances_and_ends_in_a_full_payoff(
         terms in any_terms(),
         events in prop::collection::vec((0u64..60, any_event()), 1..30),
     ) {
@@ -352,13 +357,13 @@ proptest! {
                 state.late_charges = state.late_charges.plus(cents(charged)).unwrap();
                 state.fees = state.fees.plus(cents(charged)).unwrap();
             }
-            let Some(posting) = happen(&terms, &state, day, event) else { continue };
+            let Some(posting) = post_event(&terms, &state, day, event) else { continue };
             check(&terms, &state, &posting, day);
 
-            let lean = happen(&terms, &unpaid_rows_only(&state), day, event).unwrap();
-            prop_assert_eq!(lean.parts, posting.parts);
-            prop_assert_eq!(lean.due_row_parts, posting.due_row_parts);
-            prop_assert_eq!(unpaid_rows_only(&lean.after), unpaid_rows_only(&posting.after));
+            let unpaid_only = post_event(&terms, &unpaid_rows_only(&state), day, event).unwrap();
+            prop_assert_eq!(unpaid_only.parts, posting.parts);
+            prop_assert_eq!(unpaid_only.due_row_parts, posting.due_row_parts);
+            prop_assert_eq!(unpaid_rows_only(&unpaid_only.after), unpaid_rows_only(&posting.after));
             state = posting.after;
         }
 
