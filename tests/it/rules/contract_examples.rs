@@ -52,10 +52,10 @@ impl Recorder {
         };
         let response = self.send(&method, path, body).await;
         assert!(response.status.is_success(), "{id} {path}: {} {}", response.status, response.text);
-        let shown = response.text.replace(&self.client.api_url, API_URL);
-        let shown = serde_json::from_str(&shown).ok().map(cut_short);
+        let example_text = response.text.replace(&self.client.api_url, API_URL);
+        let example_text = serde_json::from_str(&example_text).ok().map(shorten);
         let (status, response) = (response.status.as_u16(), response.json());
-        let example = Example { path: path.to_owned(), request, status, answer: shown };
+        let example = Example { path: path.to_owned(), request, status, answer: example_text };
         self.examples.insert(id.to_owned(), example);
         response
     }
@@ -76,9 +76,9 @@ impl Recorder {
         let form = Form::file("appraisal.txt", b"Appraised at 250,000.00.\n");
         let form = form.and_text("name", "Appraisal").finish();
         let id = format!("create_{kind}_document");
-        let made = self.record(&id, Method::POST, &path, Body::File(form)).await;
+        let created = self.record(&id, Method::POST, &path, Body::File(form)).await;
         if kind.ends_with("comment") {
-            let path = format!("{path}?documentId={}", made["Document_ID"]);
+            let path = format!("{path}?documentId={}", created["Document_ID"]);
             self.remove(&format!("remove_{kind}_document"), &path).await;
         }
     }
@@ -143,9 +143,9 @@ impl Recorder {
         let document = self.examples["get_document"].path.clone();
         let files = format!("{document}/files");
         let form = Form::file("photo.txt", b"The house from the street.\n").finish();
-        let made =
+        let created =
             self.record("create_document_file", Method::POST, &files, Body::File(form)).await;
-        let path = format!("{files}?fileId={}", made["File_ID"]);
+        let path = format!("{files}?fileId={}", created["File_ID"]);
         self.remove("remove_document_file", &path).await;
         let change = json!({
             "Name": "Appraisal of 2024", "versionHash": self.version(&document).await,
@@ -189,7 +189,7 @@ const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Shortens a list to enough rows to show their shape.
-fn cut_short(mut response: Value) -> Value {
+fn shorten(mut response: Value) -> Value {
     if let Some(rows) = response.as_array_mut() {
         rows.truncate(2);
         if json!(rows).to_string().len() > LIST_BYTES {
@@ -201,14 +201,14 @@ fn cut_short(mut response: Value) -> Value {
 
 /// What is the same in every demo portfolio: everything except versions, and of answers only the
 /// member names. Figures depend on the day.
-fn lasting(examples: &BTreeMap<String, Example>) -> Value {
+fn without_volatile_values(examples: &BTreeMap<String, Example>) -> Value {
     let example = |(id, example): (&String, &Example)| {
         let mut request = example.request.clone();
         if let Some(version) = request.as_mut().and_then(|request| request.get_mut("versionHash")) {
             *version = Value::Null;
         }
         let (path, _) = example.path.split_once("versionHash=").unwrap_or((&example.path, ""));
-        let members = example.answer.as_ref().map(members);
+        let members = example.response.as_ref().map(members);
         (id.clone(), json!([path, request, example.status, members]))
     };
     examples.iter().map(example).collect()
@@ -223,7 +223,7 @@ fn members(response: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says() {
+async fn the_demo_portfolio_reproduces_every_example() {
     let folder = tempfile::tempdir().expect("a folder");
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     let url = quickstart.report["database_url"].as_str().expect("a URL");
@@ -242,7 +242,8 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
     assert_eq!(imported["Failed"], 0, "{imported}");
     quickstart.stop().await;
 
-    let (fresh, committed) = (lasting(&recorder.examples), lasting(&examples::all()));
+    let (fresh, committed) =
+        (without_volatile_values(&recorder.examples), without_volatile_values(&examples::all()));
     if std::env::var_os("UPDATE_OPENAPI").is_some() && fresh != committed {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let path = path.join("../api-server/src/openapi/examples.json");
@@ -258,7 +259,7 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
 }
 
 #[test]
-fn the_examples_in_the_contract_are_what_its_schemas_say() {
+fn the_examples_in_the_contract_match_its_schemas() {
     let document: Value =
         serde_json::from_str(api_server::router::document()).expect("the contract is JSON");
     let (mut requests, mut responses, mut problems) = (0, 0, 0);
@@ -267,16 +268,16 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
         let described = &document["paths"][&operation.path][method];
         let id = described["operationId"].as_str().expect("an id");
         for content in members_of(&described["requestBody"]["content"]) {
-            requests += usize::from(is_sound(id, content));
+            requests += usize::from(matches_schema(id, content));
         }
         for response in members_of(&described["responses"]) {
             for content in members_of(&response["content"]) {
-                responses += usize::from(is_sound(id, content));
+                responses += usize::from(matches_schema(id, content));
             }
         }
         for parameter in described["parameters"].as_array().into_iter().flatten() {
             let required = parameter["required"] == true;
-            assert_eq!(is_sound(id, parameter), required || !parameter["example"].is_null());
+            assert_eq!(matches_schema(id, parameter), required || !parameter["example"].is_null());
         }
     }
     for (name, example) in document["components"]["examples"].as_object().expect("examples") {
@@ -298,7 +299,7 @@ fn members_of(object: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// False if there is no example.
-fn is_sound(id: &str, described: &Value) -> bool {
+fn matches_schema(id: &str, described: &Value) -> bool {
     let example = &described["example"];
     if !example.is_null() {
         assert_eq!(contract::faults(&described["schema"], example), [""; 0], "{id}");

@@ -9,15 +9,15 @@ use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 
-async fn book(world: &World, token: &str) -> i64 {
-    crate::api::loans::book(world, token, OPEN_TERMS).await
+async fn import_loan(world: &World, token: &str) -> i64 {
+    crate::api::loans::import_loan(world, token, OPEN_TERMS).await
 }
 
 #[tokio::test]
-async fn what_the_framework_refuses_is_a_problem_too() {
+async fn errors_of_the_framework_are_problems() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin).await;
+        let loan_id = import_loan(&world, &admin).await;
         let call = async |method: Method, path: &str| {
             let request = world.client.request(method, &admin, path);
             world.client.send(request).await.expect("a response")
@@ -25,9 +25,9 @@ async fn what_the_framework_refuses_is_a_problem_too() {
         call(Method::GET, "/nowhere").await.expect_problem(404, "not-found");
         call(Method::GET, "/loans/1/").await.expect_problem(404, "not-found");
         call(Method::GET, "//loans/1").await.expect_problem(404, "not-found");
-        let wrong = call(Method::DELETE, "/loans/1").await;
-        let wrong = wrong.expect_problem(405, "method-not-allowed");
-        assert_eq!(wrong.header("allow"), "GET, HEAD");
+        let method_error = call(Method::DELETE, "/loans/1").await;
+        let method_error = method_error.expect_problem(405, "method-not-allowed");
+        assert_eq!(method_error.header("allow"), "GET, HEAD");
         let malformed = call(Method::GET, "/loans/seven").await;
         let malformed = malformed.expect_problem(400, "bad-request");
         assert_eq!(malformed.json()["errors"][0]["field"], "loan_id");
@@ -51,8 +51,8 @@ async fn what_the_framework_refuses_is_a_problem_too() {
             let response = world.client.send(request.header("accept", accept)).await;
             assert_eq!(response.expect("a response").status, status, "{accept}");
         }
-        let twice = format!("/loans/{loan_id}/transactions?limit=1&limit=2");
-        call(Method::GET, &twice).await.expect_problem(400, "bad-request");
+        let repeated = format!("/loans/{loan_id}/transactions?limit=1&limit=2");
+        call(Method::GET, &repeated).await.expect_problem(400, "bad-request");
         for former in ["/loans/5/transaction-history", "/core/post-payment"] {
             let moved = world.client.get("", former).await.expect_problem(410, "former-path");
             let current = moved.json()["currentPath"].as_str().expect("a path").to_owned();
@@ -64,10 +64,10 @@ async fn what_the_framework_refuses_is_a_problem_too() {
 }
 
 #[tokio::test]
-async fn bodies_are_limited_and_must_be_json() {
+async fn bodies_are_limited_in_size_and_must_be_json() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin).await;
+        let loan_id = import_loan(&world, &admin).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let post = async |media: &str, body: Vec<u8>| {
             let request = world.client.request(Method::POST, &admin, &path);
@@ -81,8 +81,8 @@ async fn bodies_are_limited_and_must_be_json() {
         let request = world.client.request(Method::POST, &admin, malformed).body("x");
         let refused = world.client.send(request).await.expect("a response");
         refused.expect_problem(415, "unsupported-media-type");
-        let twice = br#"{"Amount": "1.00", "Amount": "2.00"}"#;
-        post(json, twice.to_vec()).await.expect_problem(400, "bad-request");
+        let repeated = br#"{"Amount": "1.00", "Amount": "2.00"}"#;
+        post(json, repeated.to_vec()).await.expect_problem(400, "bad-request");
         let huge = format!("{{\"Amount\": \"1\", \"x\": \"{}\"}}", "x".repeat(1 << 20));
         post(json, huge.into_bytes()).await.expect_problem(413, "too-large");
         for rubbish in [&b""[..], b"{", b"[1]", b"null", b"\xff\xfe", b"{\"Amount\": \"1\"} x"] {
@@ -94,15 +94,15 @@ async fn bodies_are_limited_and_must_be_json() {
 }
 
 #[tokio::test]
-async fn without_the_auth_server_every_call_is_refused_until_it_is_back() {
+async fn every_call_is_refused_while_the_auth_server_is_unavailable() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin).await;
+        let loan_id = import_loan(&world, &admin).await;
         let path = format!("/loans/{loan_id}");
         world.auth.kill().await;
-        let away = world.client.get(&admin, &path).await;
-        let away = away.expect_problem(503, "auth-server-unavailable");
-        assert_eq!(away.header("retry-after"), "5");
+        let unavailable = world.client.get(&admin, &path).await;
+        let unavailable = unavailable.expect_problem(503, "auth-server-unavailable");
+        assert_eq!(unavailable.header("retry-after"), "5");
         let http = world.client.http.clone();
         world.auth.restart(&http).await;
         world.client.get(&admin, &path).await.expect(200);
@@ -112,7 +112,7 @@ async fn without_the_auth_server_every_call_is_refused_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
+async fn an_unavailable_database_is_a_503_and_never_a_false_inactive() {
     let environment = Environment { database_proxy: true, ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
@@ -123,9 +123,9 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
         match &world.database_proxy {
             Some(proxy) => {
                 proxy.shut();
-                let away = introspect().await.expect(503);
-                assert_eq!(away.json()["error"], "temporarily_unavailable");
-                assert_eq!(away.header("retry-after"), "5");
+                let unavailable = introspect().await.expect(503);
+                assert_eq!(unavailable.json()["error"], "temporarily_unavailable");
+                assert_eq!(unavailable.header("retry-after"), "5");
                 let call = world.client.get(&admin, "/loans/1").await;
                 call.expect_problem(503, "auth-server-unavailable");
                 let pay = world.pay(&admin, 1, json!({"Amount": "1"})).await;
@@ -157,7 +157,7 @@ async fn without_the_database_the_answer_is_503_and_never_a_false_inactive() {
 }
 
 #[tokio::test]
-async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
+async fn requests_to_an_unresponsive_database_time_out() {
     let environment = Environment { database_proxy: true, ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
         // The embedded database has no network that could fail.
@@ -168,22 +168,22 @@ async fn a_database_that_neither_answers_nor_hangs_up_keeps_nobody_for_ever() {
         let secret = world.credentials.api_server.clone();
         let form = [("token", admin.as_str())];
         let page = format!("{}/oauth2/authorize?client_id=portal", world.client.auth_url);
-        let (asked, called, shown) = tokio::join!(
+        let (introspected, called, shown) = tokio::join!(
             world.client.form(("api-server", &secret), "/oauth2/introspect", &form),
             world.client.get(&admin, "/loans/1"),
             world.client.http.get(page).send(),
         );
-        let asked = asked.expect(503);
-        assert_eq!(asked.json()["error"], "temporarily_unavailable");
-        assert_eq!(asked.header("retry-after"), "5");
+        let introspected = introspected.expect(503);
+        assert_eq!(introspected.json()["error"], "temporarily_unavailable");
+        assert_eq!(introspected.header("retry-after"), "5");
         called.expect_problem(503, "auth-server-unavailable");
-        let shown = shown.expect("there is an answer");
+        let shown = shown.expect("a response");
         assert_eq!(shown.status(), 503);
         assert_eq!(shown.headers()["retry-after"], "5");
         let text = shown.text().await.expect("the page is text");
         assert!(text.contains("The service cannot be reached at the moment."), "{text}");
-        let waited = started.elapsed();
-        assert!(waited < Duration::from_secs(40), "{waited:?}");
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(40), "{elapsed:?}");
         proxy.shut();
         proxy.open();
         for _ in 0..100 {

@@ -28,7 +28,7 @@ const MOVED: [(&str, &str); 19] = [
 ];
 
 #[tokio::test]
-async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_without() {
+async fn every_method_on_a_former_path_names_the_current_path() {
     on_embedded_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let send = async |method: &Method, token: &str, path: &str| {
@@ -64,7 +64,7 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
 }
 
 #[tokio::test]
-async fn what_looks_like_a_former_path_is_none() {
+async fn paths_similar_to_a_former_path_are_not_found() {
     on_embedded_database(PROGRAM, |world| async move {
         for path in [
             "/loan-collateral",

@@ -33,7 +33,7 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// A request, and the field that its answer must name.
-struct Trial {
+struct InvalidRequest {
     id: String,
     method: Method,
     path: String,
@@ -79,7 +79,7 @@ fn fault(message: &str, names: &BTreeSet<String>) -> Option<&'static str> {
 }
 
 /// All texts of an answer.
-fn said(response: &TestResponse) -> Vec<String> {
+fn texts_of(response: &TestResponse) -> Vec<String> {
     let document = response.json();
     let errors = document["errors"].as_array().cloned().unwrap_or_default();
     let messages = errors.iter().map(|error| error["message"].clone());
@@ -98,23 +98,23 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Values of a type that a parameter or member with this schema does not accept.
-fn unsound(schema: &Value) -> Vec<Value> {
+fn invalid_values(schema: &Value) -> Vec<Value> {
     let all = [json!(SECRET), json!(1.5), json!(true), json!([SECRET]), json!({SECRET: 1})];
     let kind = schema["type"].as_str().unwrap_or_default();
     let is_plain = schema["format"].is_null() && schema["pattern"].is_null();
-    let fits = |value: &Value| match value {
+    let is_accepted = |value: &Value| match value {
         Value::String(_) => kind == "string" && is_plain && schema["enum"].is_null(),
         Value::Bool(_) => kind == "boolean",
         Value::Array(_) => kind == "array",
         Value::Object(_) => kind == "object",
         _ => false,
     };
-    all.into_iter().filter(|value| !fits(value)).collect()
+    all.into_iter().filter(|value| !is_accepted(value)).collect()
 }
 
 /// Every query and path parameter with an invalid value, and every member of every body.
-fn trials(document: &Value, rows: &FilledRows) -> Vec<Trial> {
-    let mut trials = Vec::new();
+fn invalid_requests(document: &Value, rows: &FilledRows) -> Vec<InvalidRequest> {
+    let mut invalid_requests_list = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
         let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
         for (method, operation) in operations.as_object().expect("operations") {
@@ -122,7 +122,7 @@ fn trials(document: &Value, rows: &FilledRows) -> Vec<Trial> {
             let id = operation["operationId"].as_str().expect("an id").to_owned();
             let new = |path: String, body: Option<Value>, field: &str| {
                 let (id, method, field) = (id.clone(), method.clone(), field.to_owned());
-                Trial { id, method, path, body, field }
+                InvalidRequest { id, method, path, body, field }
             };
             let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
             let schema = resolved(document, schema);
@@ -132,12 +132,12 @@ fn trials(document: &Value, rows: &FilledRows) -> Vec<Trial> {
                 let kind = resolved(document, &parameter["schema"]);
                 let sent = format!("{SECRET}%C3%A4");
                 match parameter["in"].as_str() {
-                    Some("query") if unsound(kind).contains(&json!(SECRET)) => {
+                    Some("query") if invalid_values(kind).contains(&json!(SECRET)) => {
                         // Other parameters that the operation requires.
-                        let more = if path.ends_with("-fee") { "&amount=1" } else { "" };
-                        let more = if name == "amount" { "" } else { more };
-                        let path = format!("{path}?{name}={sent}{more}");
-                        trials.push(new(path, body.clone(), name));
+                        let extra_query = if path.ends_with("-fee") { "&amount=1" } else { "" };
+                        let extra_query = if name == "amount" { "" } else { extra_query };
+                        let path = format!("{path}?{name}={sent}{extra_query}");
+                        invalid_requests_list.push(new(path, body.clone(), name));
                     }
                     Some("path") if kind["type"] == "integer" => {
                         let parts = pattern.split('/').zip(path.split('/'));
@@ -147,35 +147,35 @@ fn trials(document: &Value, rows: &FilledRows) -> Vec<Trial> {
                                 false => part,
                             });
                         let path = parts.collect::<Vec<_>>().join("/");
-                        trials.push(new(path, body.clone(), name));
+                        invalid_requests_list.push(new(path, body.clone(), name));
                     }
                     _ => {}
                 }
                 if parameter["required"] == true && parameter["in"] == "query" {
-                    trials.push(new(path.clone(), body.clone(), name));
+                    invalid_requests_list.push(new(path.clone(), body.clone(), name));
                 }
             }
             if let Some(members) = schema["properties"].as_object() {
                 // Read-only members of a PUT are skipped: they are compared with the row later.
                 for (name, kind) in members.iter().filter(|(_, kind)| kind["readOnly"] != true) {
-                    for value in unsound(resolved(document, kind)) {
-                        let body = sound(document, schema, name, value);
-                        trials.push(new(path.clone(), Some(body), name));
+                    for value in invalid_values(resolved(document, kind)) {
+                        let body = valid_body(document, schema, name, value);
+                        invalid_requests_list.push(new(path.clone(), Some(body), name));
                     }
                 }
                 for name in schema["required"].as_array().into_iter().flatten() {
                     let name = name.as_str().expect("a name");
-                    let body = sound(document, schema, name, Value::Null);
-                    trials.push(new(path.clone(), Some(body), name));
+                    let body = valid_body(document, schema, name, Value::Null);
+                    invalid_requests_list.push(new(path.clone(), Some(body), name));
                 }
             }
         }
     }
-    trials
+    invalid_requests_list
 }
 
 /// A body with everything that is required, and this member.
-fn sound(document: &Value, schema: &Value, name: &str, value: Value) -> Value {
+fn valid_body(document: &Value, schema: &Value, name: &str, value: Value) -> Value {
     let mut body = json!({});
     for member in schema["required"].as_array().into_iter().flatten() {
         let member = member.as_str().expect("a name");
@@ -192,7 +192,7 @@ fn sound(document: &Value, schema: &Value, name: &str, value: Value) -> Value {
     body
 }
 
-async fn send(world: &World, token: &str, trial: &Trial) -> TestResponse {
+async fn send(world: &World, token: &str, trial: &InvalidRequest) -> TestResponse {
     let request = world.client.request(trial.method.clone(), token, &trial.path);
     let request = match (&trial.body, trial.path.contains("xml-import")) {
         (Some(body), _) => request.json(body),
@@ -206,35 +206,43 @@ async fn send(world: &World, token: &str, trial: &Trial) -> TestResponse {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_in_plain_words_and_by_the_name_that_the_caller_used() {
+async fn unreadable_input_is_reported_in_plain_words_under_the_callers_own_name() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let document = world.client.get("", "/openapi.json").await.expect(200).json();
         let names = names(&document);
-        let trials = trials(&document, &rows);
-        assert!(trials.len() > 300, "only {} trials", trials.len());
-        let mut wrong = Vec::new();
-        for trial in &trials {
-            let response = send(&world, &admin, trial).await;
+        let invalid_requests_list = invalid_requests(&document, &rows);
+        assert!(invalid_requests_list.len() > 300, "only {} trials", invalid_requests_list.len());
+        let mut faults = Vec::new();
+        for request in &invalid_requests_list {
+            let response = send(&world, &admin, request).await;
             let field = response.json()["errors"][0]["field"].as_str().unwrap_or("").to_owned();
-            let told = (response.status.as_u16(), field.as_str()) == (400, trial.field.as_str());
-            let faulty = said(&response).into_iter().find_map(|text| fault(&text, &names));
-            let about_cards = trial.path.contains("payment-gateway");
-            let quoted = about_cards && said(&response).iter().any(|text| text.contains(SECRET));
-            if !told || faulty.is_some() || quoted {
-                let Trial { id, path, body, .. } = trial;
-                wrong.push(format!("{id} {path} {body:?}: {faulty:?} {:.500}", response.text));
+            let is_named =
+                (response.status.as_u16(), field.as_str()) == (400, request.field.as_str());
+            let faulty = texts_of(&response).into_iter().find_map(|text| fault(&text, &names));
+            let about_cards = request.path.contains("payment-gateway");
+            let quoted =
+                about_cards && texts_of(&response).iter().any(|text| text.contains(SECRET));
+            if !is_named || faulty.is_some() || quoted {
+                let InvalidRequest { id, path, body, .. } = request;
+                faults.push(format!("{id} {path} {body:?}: {faulty:?} {:.500}", response.text));
             }
         }
-        assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), trials.len(), wrong.join("\n"));
+        assert!(
+            faults.is_empty(),
+            "{} of {}\n{}",
+            faults.len(),
+            invalid_requests_list.len(),
+            faults.join("\n")
+        );
         world
     })
     .await;
 }
 
 #[test]
-fn a_message_of_the_program_would_be_noticed() {
+fn internal_error_messages_are_detected() {
     let names = BTreeSet::from(["documentId".to_owned()]);
     for message in [
         r#"failed to parse "AmountText": not a decimal"#,

@@ -43,7 +43,7 @@ fn is_closed(response: &Response) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_that_is_to_stop_says_so_and_still_takes_requests_for_a_while() {
+async fn a_stopping_server_is_unready_and_still_accepts_requests_during_the_drain_delay() {
     let settings = |prefix: &str| vec![(format!("{prefix}_DRAIN_DELAY_SECONDS"), "8".to_owned())];
     let mut world = world(settings).await;
     let files = world.tls.clone();
@@ -52,14 +52,14 @@ async fn a_server_that_is_to_stop_says_so_and_still_takes_requests_for_a_while()
     for (url, process) in servers(&mut world) {
         let before = get(&http1, &url, "/health/ready").await;
         assert!(before.status() == StatusCode::OK && !is_closed(&before), "{before:?}");
-        let told = Instant::now();
+        let signalled_at = Instant::now();
         process.signal("TERM").expect("told");
         let response = loop {
             let response = get(&http1, &url, "/health/ready").await;
             if response.status() != StatusCode::OK {
                 break response;
             }
-            assert!(told.elapsed() < Duration::from_secs(5), "it says nothing");
+            assert!(signalled_at.elapsed() < Duration::from_secs(5), "it says nothing");
             sleep(Duration::from_millis(10)).await;
         };
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
@@ -74,20 +74,23 @@ async fn a_server_that_is_to_stop_says_so_and_still_takes_requests_for_a_while()
             assert_eq!(is_closed(&response), response.version() == Version::HTTP_11);
         }
         assert!(process.ended().await, "{}", process.log());
-        let took = told.elapsed();
-        assert!(took >= Duration::from_secs(8) && took < Duration::from_secs(20), "{took:?}");
+        let elapsed = signalled_at.elapsed();
+        assert!(
+            elapsed >= Duration::from_secs(8) && elapsed < Duration::from_secs(20),
+            "{elapsed:?}"
+        );
         assert!(http1.get(format!("{url}/health/live")).send().await.is_err());
     }
     world.discard().await;
 }
 
 #[tokio::test]
-async fn who_tells_it_twice_need_not_wait() {
+async fn a_second_signal_skips_the_drain_delay() {
     let settings = |prefix: &str| vec![(format!("{prefix}_DRAIN_DELAY_SECONDS"), "300".to_owned())];
     let mut world = world(settings).await;
     let http = world.client.http.clone();
     for (url, process) in servers(&mut world) {
-        let told = Instant::now();
+        let signalled_at = Instant::now();
         process.signal("TERM").expect("told");
         while get(&http, &url, "/health/ready").await.status() == StatusCode::OK {
             sleep(Duration::from_millis(10)).await;
@@ -96,13 +99,13 @@ async fn who_tells_it_twice_need_not_wait() {
         sleep(Duration::from_millis(100)).await;
         process.signal("TERM").expect("told");
         assert!(process.ended().await, "{}", process.log());
-        assert!(told.elapsed() < Duration::from_secs(20), "{:?}", told.elapsed());
+        assert!(signalled_at.elapsed() < Duration::from_secs(20), "{:?}", signalled_at.elapsed());
     }
     world.discard().await;
 }
 
 #[tokio::test]
-async fn who_tells_it_again_while_requests_are_finished_need_not_wait_for_them() {
+async fn a_further_signal_skips_waiting_for_requests() {
     let mut world = world(|_| Vec::new()).await;
     let url = format!("{}/oauth2/token", world.client.auth_url);
     // A form that never ends.
@@ -114,22 +117,23 @@ async fn who_tells_it_again_while_requests_are_finished_need_not_wait_for_them()
     sleep(Duration::from_millis(500)).await;
     world.auth.signal("TERM").expect("told");
     let auth = &world.auth;
-    until("draining", || async { auth.log().contains("finishing the requests in flight") }).await;
+    wait_until("draining", || async { auth.log().contains("finishing the requests in flight") })
+        .await;
     sleep(Duration::from_secs(1)).await;
     assert!(!pending.is_finished(), "{}", world.auth.log());
-    let told = Instant::now();
+    let signalled_at = Instant::now();
     world.auth.signal("TERM").expect("told");
     assert!(world.auth.ended().await, "{}", world.auth.log());
-    assert!(told.elapsed() < Duration::from_secs(10), "{:?}", told.elapsed());
+    assert!(signalled_at.elapsed() < Duration::from_secs(10), "{:?}", signalled_at.elapsed());
     assert!(pending.await.expect("an end").is_err());
     world.discard().await;
 }
 
 #[tokio::test]
-async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
+async fn a_reload_does_not_end_a_server_waiting_for_its_database() {
     let world = world(|_| Vec::new()).await;
-    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = silent.local_addr().expect("its address");
+    let unresponsive = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = unresponsive.local_addr().expect("its address");
     let mut auth = tokio::process::Command::new(PROGRAM)
         .args(["serve-auth", "--env-file"])
         .arg(world.folder.path().join("auth-server.env"))
@@ -140,7 +144,7 @@ async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
         .kill_on_drop(true)
         .spawn()
         .expect("a process");
-    let (_connection, _) = silent.accept().await.expect("its connection");
+    let (_connection, _) = unresponsive.accept().await.expect("its connection");
     send_signal("HUP", &[auth.id().expect("an id")]).expect("told");
     let ended = tokio::time::timeout(Duration::from_secs(2), auth.wait()).await;
     assert!(ended.is_err(), "{ended:?}");
@@ -149,14 +153,14 @@ async fn a_reload_does_not_end_a_server_that_waits_for_its_database() {
 }
 
 /// The leaf certificate that the server presents on a new connection.
-async fn shown(files: &TlsFiles, url: &str) -> Option<Vec<u8>> {
+async fn presented_certificate(files: &TlsFiles, url: &str) -> Option<Vec<u8>> {
     let http = client(files).pool_max_idle_per_host(0).build().expect("a client");
     let response = http.get(format!("{url}/health/live")).send().await.ok()?;
     let info = response.extensions().get::<reqwest::tls::TlsInfo>()?;
     info.peer_certificate().map(<[u8]>::to_vec)
 }
 
-async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) {
+async fn wait_until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !holds().await {
         assert!(Instant::now() < deadline, "not {what}");
@@ -165,7 +169,7 @@ async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) {
 }
 
 #[tokio::test]
-async fn another_certificate_is_taken_without_a_restart_and_a_broken_one_is_not() {
+async fn a_new_certificate_is_loaded_without_a_restart_and_a_broken_one_ignored() {
     let folder = TempDir::new().expect("a folder");
     let files = certificates::local(folder.path()).expect("certificates");
     let file = |path: &std::path::Path| path.display().to_string();
@@ -177,33 +181,44 @@ async fn another_certificate_is_taken_without_a_restart_and_a_broken_one_is_not(
         ]
     };
     // The harness trusts its own authority, and polls until the servers are ready.
-    let own = acceptance::world::tls_files();
+    let default_files = acceptance::world::tls_files();
     for (from, to) in [
-        (&own.certificate, &files.certificate),
-        (&own.key, &files.key),
-        (&own.authority, &files.authority),
+        (&default_files.certificate, &files.certificate),
+        (&default_files.key, &files.key),
+        (&default_files.authority, &files.authority),
     ] {
         std::fs::copy(from, to).expect("copied");
     }
     let mut world = world(settings).await;
     let connected = world.client.http.clone();
     for (url, process) in servers(&mut world) {
-        for (from, to) in [(&own.certificate, &files.certificate), (&own.key, &files.key)] {
+        for (from, to) in
+            [(&default_files.certificate, &files.certificate), (&default_files.key, &files.key)]
+        {
             std::fs::copy(from, to).expect("copied");
         }
         process.signal("HUP").expect("told");
-        let own_leaf = shown(&own, &url).await.expect("its certificate");
+        let own_leaf = presented_certificate(&default_files, &url).await.expect("its certificate");
         let next_folder = TempDir::new().expect("a folder");
         let next = certificates::local(next_folder.path()).expect("certificates");
         std::fs::copy(&next.certificate, &files.certificate).expect("copied");
         process.signal("HUP").expect("told");
-        until("refused", || async { process.log().contains("the files cannot be used") }).await;
-        assert_eq!(shown(&own, &url).await.as_ref(), Some(&own_leaf), "{}", process.log());
+        wait_until("refused", || async { process.log().contains("the files cannot be used") })
+            .await;
+        assert_eq!(
+            presented_certificate(&default_files, &url).await.as_ref(),
+            Some(&own_leaf),
+            "{}",
+            process.log()
+        );
         std::fs::copy(&next.key, &files.key).expect("copied");
         process.signal("HUP").expect("told");
-        until("taken", || async { shown(&next, &url).await.is_some() }).await;
-        assert_ne!(shown(&next, &url).await, Some(own_leaf));
-        assert!(shown(&own, &url).await.is_none(), "the older one is gone");
+        wait_until("taken", || async { presented_certificate(&next, &url).await.is_some() }).await;
+        assert_ne!(presented_certificate(&next, &url).await, Some(own_leaf));
+        assert!(
+            presented_certificate(&default_files, &url).await.is_none(),
+            "the older one is gone"
+        );
         // Existing connections stay open.
         assert_eq!(get(&connected, &url, "/health/live").await.status(), StatusCode::OK);
     }

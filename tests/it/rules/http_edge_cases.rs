@@ -15,7 +15,7 @@ async fn send(world: &World, request: RequestBuilder) -> TestResponse {
 }
 
 #[tokio::test]
-async fn every_path_answers_405_to_what_it_has_not_and_says_what_it_has() {
+async fn every_path_answers_405_with_its_allowed_methods() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -27,16 +27,16 @@ async fn every_path_answers_405_to_what_it_has_not_and_says_what_it_has() {
                 if operations.contains_key(&method.to_ascii_lowercase()) {
                     continue;
                 }
-                let asked: Method = method.parse().expect("a method");
-                let response = send(&world, world.client.request(asked, &admin, &path)).await;
+                let requested: Method = method.parse().expect("a method");
+                let response = send(&world, world.client.request(requested, &admin, &path)).await;
                 let response = response.expect_problem(405, "method-not-allowed");
                 let mut allowed: Vec<String> =
                     response.header("allow").split(", ").map(str::to_ascii_lowercase).collect();
                 allowed.retain(|method| method != "head");
                 allowed.sort();
-                let mut known: Vec<&String> = operations.keys().collect();
-                known.sort();
-                assert_eq!(allowed.iter().collect::<Vec<_>>(), known, "{method} {path}");
+                let mut paths: Vec<&String> = operations.keys().collect();
+                paths.sort();
+                assert_eq!(allowed.iter().collect::<Vec<_>>(), paths, "{method} {path}");
             }
             let head = send(&world, world.client.request(Method::HEAD, &admin, &path)).await;
             assert_eq!(head.text, "", "HEAD {path}");
@@ -85,7 +85,7 @@ fn bodies() -> Vec<(Vec<u8>, &'static str)> {
 }
 
 /// Every operation with a JSON body.
-async fn takers_of_json(world: &World, rows: &FilledRows) -> Vec<(Method, String)> {
+async fn json_operations(world: &World, rows: &FilledRows) -> Vec<(Method, String)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut found = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -101,34 +101,37 @@ async fn takers_of_json(world: &World, rows: &FilledRows) -> Vec<(Method, String
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_object_is_told_where_and_not_what() {
+async fn a_body_that_is_not_a_json_object_gets_a_position_but_no_quotation() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        for (method, path) in takers_of_json(&world, &rows).await {
+        for (method, path) in json_operations(&world, &rows).await {
             let post = |body: Vec<u8>| {
                 let request = world.client.request(method.clone(), &admin, &path).body(body);
                 request.header("content-type", "application/json")
             };
-            for (body, told) in bodies() {
+            for (body, expected_detail) in bodies() {
                 let response = send(&world, post(body.clone())).await.expect(400);
                 let detail = response.expect_problem(400, "bad-request").json()["detail"].clone();
                 let detail = detail.as_str().unwrap_or_default();
                 let shown = String::from_utf8_lossy(&body);
-                assert!(detail.starts_with(told), "{method} {path} {shown:.50}: {detail}");
+                assert!(
+                    detail.starts_with(expected_detail),
+                    "{method} {path} {shown:.50}: {detail}"
+                );
             }
-            let twice = br#"{"Comment": "a", "Comment": "a"}"#.to_vec();
-            send(&world, post(twice)).await.expect_problem(400, "bad-request");
+            let duplicate = br#"{"Comment": "a", "Comment": "a"}"#.to_vec();
+            send(&world, post(duplicate)).await.expect_problem(400, "bad-request");
             for coding in ["gzip", "br", "zstd", "Identity, gzip"] {
                 let response =
                     send(&world, post(b"{}".to_vec()).header("content-encoding", coding));
                 let response = response.await.expect_problem(415, "unsupported-media-type");
                 assert_eq!(response.header("accept-encoding"), "identity");
             }
-            let plain = post(b"{}".to_vec()).header("content-encoding", "Identity");
-            send(&world, plain).await.expect_problem(400, "bad-request");
-            let two = post(b"{}".to_vec()).header("content-type", "text/plain");
-            send(&world, two).await.expect_problem(415, "unsupported-media-type");
+            let identity_encoded = post(b"{}".to_vec()).header("content-encoding", "Identity");
+            send(&world, identity_encoded).await.expect_problem(400, "bad-request");
+            let two_content_types = post(b"{}".to_vec()).header("content-type", "text/plain");
+            send(&world, two_content_types).await.expect_problem(415, "unsupported-media-type");
         }
         world
     })
@@ -136,7 +139,7 @@ async fn a_body_that_is_no_json_object_is_told_where_and_not_what() {
 }
 
 #[tokio::test]
-async fn paths_and_queries_that_mean_nothing_are_refused_or_left_alone() {
+async fn meaningless_paths_and_queries_are_refused_or_ignored() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -178,7 +181,7 @@ async fn paths_and_queries_that_mean_nothing_are_refused_or_left_alone() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_is_invalid_whatever_it_is() {
+async fn a_malformed_token_is_invalid() {
     on_each_database(PROGRAM, |world| async move {
         for token in ["x", "lsa_", "a b", "%00", &"a".repeat(4096), &"a".repeat(30_000)] {
             let response = world.client.get(token, "/loans/1").await;

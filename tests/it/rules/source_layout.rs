@@ -29,14 +29,14 @@ pub fn files() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_says_first_what_it_answers() {
+fn every_file_starts_with_a_header() {
     for (name, text) in files() {
         assert!(text.starts_with("//! "), "{name} has no //! header");
     }
 }
 
 #[test]
-fn files_are_short_and_called_after_what_is_in_them() {
+fn files_are_short_and_named_after_their_contents() {
     for (name, text) in files() {
         let stem = name.rsplit('/').next().unwrap_or_default();
         let banned = [
@@ -57,21 +57,21 @@ fn files_are_short_and_called_after_what_is_in_them() {
 
 #[test]
 fn the_arithmetic_of_loans_is_pure() {
-    let mut looked = 0;
+    let mut checked = 0;
     for (name, text) in files() {
         if !name.starts_with("api-server/src/loans/servicing") {
             continue;
         }
-        looked += 1;
+        checked += 1;
         for word in ["poem", "sea_orm", "async ", "tokio", "f32", "f64", "::now"] {
             assert!(!text.contains(word), "{name} has {word:?} in it");
         }
     }
-    assert!(looked > 5, "only {looked} files of servicing");
+    assert!(checked > 5, "only {checked} files of servicing");
 }
 
 #[test]
-fn the_two_servers_meet_only_over_the_network() {
+fn the_two_servers_share_no_code_but_the_shared_crate() {
     for (name, text) in files() {
         if name.starts_with("api-server/") {
             assert!(!text.contains("auth_server"), "{name} reaches into the auth server");
@@ -83,14 +83,14 @@ fn the_two_servers_meet_only_over_the_network() {
 }
 
 #[test]
-fn endpoints_are_where_their_paths_say() {
+fn endpoints_are_in_the_folder_of_their_path() {
     for (name, text) in files() {
-        let Some(place) = name.strip_prefix("api-server/src/endpoints/") else { continue };
-        let place = format!("/{}", place.trim_end_matches(".rs").replace('_', "-"));
+        let Some(url_prefix) = name.strip_prefix("api-server/src/endpoints/") else { continue };
+        let url_prefix = format!("/{}", url_prefix.trim_end_matches(".rs").replace('_', "-"));
         let paths = text.split("path = \"").skip(1).filter_map(|rest| rest.split('"').next());
         for path in paths.filter(|path| path.starts_with('/')) {
             let fixed: Vec<&str> = path.split('/').filter(|part| !part.starts_with(':')).collect();
-            assert!(fixed.join("/").starts_with(&place), "{path} is not in {name}");
+            assert!(fixed.join("/").starts_with(&url_prefix), "{path} is not in {name}");
         }
     }
 }
@@ -98,7 +98,7 @@ fn endpoints_are_where_their_paths_say() {
 /// Code that refunds a charge, deletes an object or retries a record matches on variants of its own
 /// room's errors: problems and statuses are for answers.
 #[test]
-fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
+fn code_below_the_endpoints_does_not_branch_on_problems() {
     let rooms = ["loans", "drawers", "cards", "documents", "xml_import", "command"];
     // The modules that turn refusals into problems, read requests or send answers.
     let adapters = [
@@ -115,7 +115,7 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         "documents/multipart.rs",
         "documents/multipart/",
     ];
-    let mut looked = 0;
+    let mut checked = 0;
     for (name, text) in files() {
         let Some(path) = name.strip_prefix("api-server/src/") else { continue };
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -129,8 +129,8 @@ fn nothing_below_the_endpoints_decides_by_a_problem_or_its_status() {
         if !rooms.contains(&room) || adapters.iter().any(|adapter| name.contains(adapter)) {
             continue;
         }
-        looked += 1;
+        checked += 1;
         assert!(!code.contains("Problem"), "{name} knows of problems: it matches on variants");
     }
-    assert!(looked > 50, "only {looked} files of rooms");
+    assert!(checked > 50, "only {checked} files of rooms");
 }

@@ -32,7 +32,7 @@ async fn statements(world: &World, token: &str, rows: &FilledRows) -> BTreeMap<S
 }
 
 #[tokio::test]
-async fn every_read_takes_as_many_statements_for_a_hundred_rows_as_for_one() {
+async fn every_read_takes_the_same_number_of_statements_for_one_row_and_a_hundred() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         // A caller whose every privilege is looked up, unlike the admin account's.
@@ -41,8 +41,8 @@ async fn every_read_takes_as_many_statements_for_a_hundred_rows_as_for_one() {
                       user_id FROM privileges, users WHERE user_name = 'viewer'";
         world.sql(grants).await;
         let viewer = world.token("viewer").await;
-        let one = world.rows(&admin, 1, 1).await;
-        let few = statements(&world, &viewer, &one).await;
+        let single_rows = world.rows(&admin, 1, 1).await;
+        let few = statements(&world, &viewer, &single_rows).await;
         let hundred = world.rows(&admin, 2, 100).await;
         let many = statements(&world, &viewer, &hundred).await;
         assert!(few.len() > 60, "{few:?}");

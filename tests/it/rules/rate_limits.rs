@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_caller_who_sends_too_much_is_told_when_to_come_again_and_others_are_not_held_up() {
+async fn a_caller_over_the_limit_is_told_when_to_retry_and_others_are_not_delayed() {
     let limit = ("API_REQUESTS_PER_SECOND".to_owned(), "1".to_owned());
     let environment = Environment { api: [limit].into(), ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
@@ -37,10 +37,10 @@ async fn a_caller_who_sends_too_much_is_told_when_to_come_again_and_others_are_n
             world.client.get(token, path).await.expect(200);
         }
         // A second token does not make a second caller.
-        let again = world.token("viewer").await;
+        let second_token = world.token("viewer").await;
         let path = "/setup/loan/interest-plans";
-        let both = (0..6).flat_map(|_| [&viewer, &again]);
-        let responses = join_all(both.map(|token| world.client.get(token, path))).await;
+        let tokens = (0..6).flat_map(|_| [&viewer, &second_token]);
+        let responses = join_all(tokens.map(|token| world.client.get(token, path))).await;
         assert!(responses.iter().filter(|response| response.status == 200).count() <= 6);
         world
     })

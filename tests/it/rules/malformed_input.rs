@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A read operation: its path in the document, the path of an existing row, its parameters.
-struct Read {
+struct ReadOperation {
     id: String,
     pattern: String,
     path: String,
@@ -20,14 +20,14 @@ struct Read {
 
 struct Parameter {
     name: String,
-    place: String,
+    location: String,
     kind: String,
 }
 
 /// A value for a parameter, and the statuses that may result.
-type Trial = (&'static str, &'static [u16]);
+type MalformedValue = (&'static str, &'static [u16]);
 
-const IDS: &[Trial] = &[
+const IDS: &[MalformedValue] = &[
     ("", &[404]),
     ("0", &[404]),
     ("-1", &[404]),
@@ -45,7 +45,7 @@ const IDS: &[Trial] = &[
     ("%C3%A4", &[400]),
 ];
 
-const FIELDS: &[Trial] = &[
+const FIELDS: &[MalformedValue] = &[
     ("", &[404]),
     ("userdef99", &[404]),
     ("%C3%A4%F0%9F%98%80", &[404]),
@@ -57,7 +57,7 @@ const FIELDS: &[Trial] = &[
     ("%FF", &[400]),
 ];
 
-const NUMBERS: &[Trial] = &[
+const NUMBERS: &[MalformedValue] = &[
     ("", &[400]),
     ("x", &[400]),
     ("9223372036854775808", &[400]),
@@ -67,7 +67,7 @@ const NUMBERS: &[Trial] = &[
     ("9223372036854775807", &[200, 400, 404]),
 ];
 
-const DATES: &[Trial] = &[
+const DATES: &[MalformedValue] = &[
     ("", &[400]),
     ("2024-02-30", &[400]),
     ("0000-01-01", &[400]),
@@ -80,7 +80,7 @@ const DATES: &[Trial] = &[
     ("9999-12-31", &[200]),
 ];
 
-const TEXTS: &[Trial] = &[
+const TEXTS: &[MalformedValue] = &[
     ("", &[200, 400]),
     ("%00", &[400]),
     ("a%00b", &[400]),
@@ -90,9 +90,9 @@ const TEXTS: &[Trial] = &[
     ("%25", &[200, 400]),
 ];
 
-const FLAGS: &[Trial] = &[("", &[400]), ("maybe", &[400]), ("1", &[400]), ("%00", &[400])];
+const FLAGS: &[MalformedValue] = &[("", &[400]), ("maybe", &[400]), ("1", &[400]), ("%00", &[400])];
 
-const CURSORS: &[Trial] = &[
+const CURSORS: &[MalformedValue] = &[
     ("", &[400]),
     ("x", &[400]),
     ("%00", &[400]),
@@ -101,7 +101,7 @@ const CURSORS: &[Trial] = &[
     ("W10", &[400]),
 ];
 
-const LIMITS: &[Trial] = &[
+const LIMITS: &[MalformedValue] = &[
     ("", &[400]),
     ("0", &[400]),
     ("-1", &[400]),
@@ -115,8 +115,8 @@ const LIMITS: &[Trial] = &[
 ];
 
 impl Parameter {
-    fn trials(&self) -> &'static [Trial] {
-        match (self.place.as_str(), self.name.as_str(), self.kind.as_str()) {
+    fn malformed_values(&self) -> &'static [MalformedValue] {
+        match (self.location.as_str(), self.name.as_str(), self.kind.as_str()) {
             ("path", "field", _) => FIELDS,
             ("path", ..) => IDS,
             ("query", "limit", _) => LIMITS,
@@ -131,7 +131,7 @@ impl Parameter {
 }
 
 /// Every read operation of the served document, on existing rows.
-async fn reads(world: &World, rows: &FilledRows) -> Vec<Read> {
+async fn reads(world: &World, rows: &FilledRows) -> Vec<ReadOperation> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut reads = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -140,7 +140,7 @@ async fn reads(world: &World, rows: &FilledRows) -> Vec<Read> {
         let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
         let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
         let parameters = parameters.iter().map(parameter).collect();
-        reads.push(Read { id, pattern: pattern.clone(), path, parameters });
+        reads.push(ReadOperation { id, pattern: pattern.clone(), path, parameters });
     }
     reads
 }
@@ -152,18 +152,18 @@ fn parameter(described: &Value) -> Parameter {
         Some("date") => "date".to_owned(),
         _ => text(&schema["type"]),
     };
-    Parameter { name: text(&described["name"]), place: text(&described["in"]), kind }
+    Parameter { name: text(&described["name"]), location: text(&described["in"]), kind }
 }
 
-impl Read {
+impl ReadOperation {
     /// Query parameters that every request of this operation needs.
     fn required(&self) -> &'static str {
         if self.id == "get_convenience_fee" { "&amount=10.00" } else { "" }
     }
 
     /// The request with this value for a parameter.
-    fn with(&self, parameter: &Parameter, value: &str) -> String {
-        if parameter.place == "query" {
+    fn path_with(&self, parameter: &Parameter, value: &str) -> String {
+        if parameter.location == "query" {
             let others = if parameter.name == "amount" { "" } else { self.required() };
             return format!("{}?{}={value}{others}", self.path, parameter.name);
         }
@@ -188,28 +188,28 @@ fn check(id: &str, path: &str, response: &TestResponse, allowed: &[u16]) -> Opti
 }
 
 #[tokio::test]
-async fn no_parameter_of_any_read_can_be_such_rubbish_that_the_answer_is_a_failure() {
+async fn malformed_read_parameters_never_cause_a_server_error() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         for read in reads(&world, &rows).await {
             for parameter in &read.parameters {
                 let amount = parameter.name == "amount";
-                for (value, allowed) in parameter.trials() {
-                    let path = read.with(parameter, value);
+                for (value, allowed) in parameter.malformed_values() {
+                    let path = read.path_with(parameter, value);
                     let response = world.client.get(&admin, &path).await;
                     let allowed = if amount { &[400][..] } else { allowed };
-                    wrong.extend(check(&read.id, &path, &response, allowed));
+                    faults.extend(check(&read.id, &path, &response, allowed));
                 }
-                if parameter.place == "query" {
-                    let path = format!("{}&{}=1", read.with(parameter, "1"), parameter.name);
+                if parameter.location == "query" {
+                    let path = format!("{}&{}=1", read.path_with(parameter, "1"), parameter.name);
                     let response = world.client.get(&admin, &path).await;
-                    wrong.extend(check(&read.id, &path, &response, &[400]));
+                    faults.extend(check(&read.id, &path, &response, &[400]));
                 }
             }
         }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
         world
     })
     .await;
@@ -223,11 +223,11 @@ fn cursor(key: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_list_or_one_that_somebody_made_up_does_no_harm() {
+async fn a_foreign_or_forged_cursor_is_harmless() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         for read in reads(&world, &rows).await.iter().filter(|read| read.id.starts_with("list_")) {
             for key in [
                 &["1"][..],
@@ -252,17 +252,22 @@ async fn a_cursor_of_another_list_or_one_that_somebody_made_up_does_no_harm() {
             ] {
                 let path = format!("{}?after={}", read.path, cursor(key));
                 let response = world.client.get(&admin, &path).await;
-                wrong.extend(check(&format!("{} {key:?}", read.id), &path, &response, &[200, 400]));
+                faults.extend(check(
+                    &format!("{} {key:?}", read.id),
+                    &path,
+                    &response,
+                    &[200, 400],
+                ));
             }
         }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn long_names_of_tables_and_fields_are_none_that_is_there() {
+async fn overlong_table_and_field_names_match_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -283,7 +288,7 @@ async fn long_names_of_tables_and_fields_are_none_that_is_there() {
 }
 
 #[tokio::test]
-async fn what_no_operation_asks_for_is_refused_once_or_twice() {
+async fn unknown_parameters_are_refused_given_once_or_twice() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -305,12 +310,12 @@ async fn what_no_operation_asks_for_is_refused_once_or_twice() {
 }
 
 /// An operation with a JSON body: its path for existing rows, and a body that it can read.
-struct Write {
+struct WriteOperation {
     id: String,
     pattern: String,
     path: String,
     members: Vec<String>,
-    sound: Value,
+    valid_body: Value,
 }
 
 /// Resolves a schema's references.
@@ -325,7 +330,7 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Every POST of the served document whose body is JSON.
-async fn writes(world: &World, rows: &FilledRows) -> Vec<Write> {
+async fn writes(world: &World, rows: &FilledRows) -> Vec<WriteOperation> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut writes = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
@@ -334,12 +339,12 @@ async fn writes(world: &World, rows: &FilledRows) -> Vec<Write> {
         let Some(properties) = resolved(&document, schema)["properties"].as_object() else {
             continue;
         };
-        let mut sound = json!({});
+        let mut valid_body = json!({});
         let required = resolved(&document, schema)["required"].as_array().cloned();
         for member in required.unwrap_or_default() {
             let member = member.as_str().expect("a name");
             let property = resolved(&document, &properties[member]);
-            sound[member] = match (&property["example"], &property["enum"][0]) {
+            valid_body[member] = match (&property["example"], &property["enum"][0]) {
                 (Value::Null, Value::Null) if property["type"] == "integer" => json!(1),
                 (Value::Null, Value::Null) => json!("x"),
                 (Value::Null, word) => word.clone(),
@@ -349,7 +354,7 @@ async fn writes(world: &World, rows: &FilledRows) -> Vec<Write> {
         let path = rows.path(pattern).split('?').next().expect("a path").to_owned();
         let id = operation["operationId"].as_str().expect("an id").to_owned();
         let members = properties.keys().cloned().collect();
-        writes.push(Write { id, pattern: pattern.clone(), path, members, sound });
+        writes.push(WriteOperation { id, pattern: pattern.clone(), path, members, valid_body });
     }
     writes
 }
@@ -361,11 +366,11 @@ async fn send(world: &World, token: &str, path: &str, body: Vec<u8>) -> TestResp
 }
 
 #[tokio::test]
-async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() {
+async fn malformed_bodies_never_cause_a_server_error() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         let long = "9".repeat(400);
         let texts = ["", " ", "\0", "\u{10ffff}", "-1", "1e9", "٣", "NaN", "0.001", &long];
         let mut values: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
@@ -373,21 +378,21 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
         values.extend([json!(u64::MAX), json!(1e300), json!([]), json!([[]]), json!({})]);
         values.extend([json!([null]), json!([{}]), json!({"Amount": "1"}), json!(["x"])]);
         for write in writes(&world, &rows).await {
-            let sound = write.sound.to_string();
-            let twice = format!("{{\"a\": {sound}, \"a\": 1}}");
-            let nested = format!("{{\"a\": [{{\"b\": 1, \"b\": 2}}], {}", &sound[1..]);
+            let valid_body = write.valid_body.to_string();
+            let duplicate = format!("{{\"a\": {valid_body}, \"a\": 1}}");
+            let nested = format!("{{\"a\": [{{\"b\": 1, \"b\": 2}}], {}", &valid_body[1..]);
             let deep = format!("{{\"a\": {}", "[".repeat(100_000));
             for body in
-                ["", "[]", "null", "\"x\"", "{", &twice, &nested, &deep, "{}x", "\u{feff}{}"]
+                ["", "[]", "null", "\"x\"", "{", &duplicate, &nested, &deep, "{}x", "\u{feff}{}"]
             {
                 let response = send(&world, &admin, &write.path, body.as_bytes().to_vec()).await;
-                wrong.extend(check(&write.id, body, &response, &[400]));
+                faults.extend(check(&write.id, body, &response, &[400]));
             }
             let response = send(&world, &admin, &write.path, b"{\"\xff\": 1}".to_vec()).await;
-            wrong.extend(check(&write.id, "no text", &response, &[400]));
+            faults.extend(check(&write.id, "no text", &response, &[400]));
             for member in &write.members {
                 for value in &values {
-                    let mut body = write.sound.clone();
+                    let mut body = write.valid_body.clone();
                     body[member] = value.clone();
                     let body = body.to_string();
                     let response = send(&world, &admin, &write.path, body.clone().into()).await;
@@ -395,7 +400,7 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
                     let allowed =
                         if member.ends_with("ID") { &[400, 404, 422][..] } else { &[400, 422] };
                     if response.status != 201 {
-                        wrong.extend(check(&write.id, &body, &response, allowed));
+                        faults.extend(check(&write.id, &body, &response, allowed));
                     }
                 }
             }
@@ -403,11 +408,11 @@ async fn no_body_of_any_post_can_be_such_rubbish_that_the_answer_is_a_failure() 
                 let segments = write.pattern.split('/');
                 let filled = segments.map(|part| if part.starts_with('{') { id } else { part });
                 let path = filled.collect::<Vec<_>>().join("/");
-                let response = send(&world, &admin, &path, sound.clone().into_bytes()).await;
-                wrong.extend(check(&write.id, &path, &response, allowed));
+                let response = send(&world, &admin, &path, valid_body.clone().into_bytes()).await;
+                faults.extend(check(&write.id, &path, &response, allowed));
             }
         }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
         world
     })
     .await;

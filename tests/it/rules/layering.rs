@@ -1,7 +1,7 @@
 //! Imports go one way: in every package a room (a top-level module) imports only rooms below it in
 //! its list. The installer's commands do not import each other.
 
-use crate::rules::tidy::files;
+use crate::rules::source_layout::files;
 use std::collections::BTreeSet;
 
 /// From top to bottom: each room may need the rooms below it.
@@ -130,23 +130,23 @@ const HARNESS: &[&str] = &[
 ];
 
 #[test]
-fn a_room_of_the_auth_server_imports_only_rooms_below_it() {
+fn modules_of_the_auth_server_import_only_modules_below_them() {
     check("auth-server/src", AUTH_SERVER);
 }
 
 #[test]
-fn a_room_of_the_api_server_imports_only_rooms_below_it() {
+fn modules_of_the_api_server_import_only_modules_below_them() {
     check("api-server/src", API_SERVER);
 }
 
 #[test]
-fn a_room_of_the_installer_imports_only_rooms_below_it() {
+fn modules_of_the_installer_import_only_modules_below_them() {
     check("installer/src", INSTALLER);
     check("installer/src/installation", INSTALLATION);
 }
 
 #[test]
-fn no_command_of_the_installer_imports_another() {
+fn commands_of_the_installer_do_not_import_each_other() {
     for (file, command, imported) in imports("installer/src/commands") {
         for other in &imported {
             assert_eq!(
@@ -158,12 +158,12 @@ fn no_command_of_the_installer_imports_another() {
 }
 
 #[test]
-fn a_room_of_the_shared_crate_imports_only_rooms_below_it() {
+fn modules_of_the_shared_crate_import_only_modules_below_them() {
     check("shared/src", SHARED);
 }
 
 #[test]
-fn a_room_of_the_tests_harness_imports_only_rooms_below_it() {
+fn modules_of_the_test_harness_import_only_modules_below_them() {
     check("tests/harness", HARNESS);
 }
 
@@ -197,11 +197,12 @@ fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
             continue;
         }
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let up = "super::".repeat(1 + path.matches('/').count());
+        let supers = "super::".repeat(1 + path.matches('/').count());
         let mut imported = BTreeSet::new();
         for line in text.lines() {
             let code = line.split("//").next().unwrap_or_default();
-            for path in [&of_crate, &up].into_iter().flat_map(|above| code.split(above).skip(1)) {
+            for path in [&of_crate, &supers].into_iter().flat_map(|above| code.split(above).skip(1))
+            {
                 let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
                 let other = &path[..end.unwrap_or(path.len())];
                 assert!(!other.is_empty(), "{name}: one line for each room that is imported");

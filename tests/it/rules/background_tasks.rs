@@ -38,7 +38,7 @@ async fn figure(world: &World, name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_task_that_fails_is_seen_and_goes_on_when_it_can() {
+async fn a_failing_task_is_reported_and_recovers() {
     let mut environment = Environment::default();
     environment.api.insert("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned());
     on_each_database_with(PROGRAM, environment, |world| async move {

@@ -6,9 +6,9 @@ use shared::time::Timestamp;
 
 /// A source of random choices.
 #[derive(Debug)]
-pub struct Chance(fastrand::Rng);
+pub struct Random(fastrand::Rng);
 
-impl Chance {
+impl Random {
     /// The choices that follow from this seed.
     pub fn new(seed: u64) -> Self {
         Self(fastrand::Rng::with_seed(seed))

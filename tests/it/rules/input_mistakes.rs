@@ -16,7 +16,7 @@ fn errors(problem: &Value) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_named() {
+async fn an_unknown_parameter_is_refused_and_the_nearest_one_suggested() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
@@ -29,10 +29,16 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 0);
 
-        let slips = format!("{path}?form=2020-01-01&limits=5&limit=7&%3Cb%3E={}", "x".repeat(500));
-        let told = world.client.get(&admin, &slips).await.expect_problem(400, "bad-request").json();
+        let misspelt_path =
+            format!("{path}?form=2020-01-01&limits=5&limit=7&%3Cb%3E={}", "x".repeat(500));
+        let problem = world
+            .client
+            .get(&admin, &misspelt_path)
+            .await
+            .expect_problem(400, "bad-request")
+            .json();
         let expected = [("form", "from"), ("limits", "limit"), ("<b>", "")];
-        for ((field, message), (name, nearest)) in errors(&told).into_iter().zip(expected) {
+        for ((field, message), (name, nearest)) in errors(&problem).into_iter().zip(expected) {
             assert_eq!(field, name);
             assert!(message.ends_with(nearest), "{message}");
         }
@@ -42,11 +48,12 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
         let head = world.client.request(Method::HEAD, &admin, &format!("{path}?form=1"));
         assert_eq!(world.client.send(head).await.expect("a response").status, 400);
         // A caller who may not call the operation learns nothing about its parameters.
-        world.client.get("", &slips).await.expect(401);
+        world.client.get("", &misspelt_path).await.expect(401);
         // Operations about cards do not repeat what was sent.
         let cards = format!("/loans/{loan_id}/payment-gateway/credit-cards?card=secret");
-        let told = world.client.get(&admin, &cards).await.expect_problem(400, "bad-request").json();
-        assert!(errors(&told).is_empty(), "{told}");
+        let problem =
+            world.client.get(&admin, &cards).await.expect_problem(400, "bad-request").json();
+        assert!(errors(&problem).is_empty(), "{problem}");
 
         // Paths that are not operations of the contract accept any parameter.
         for path in ["/docs", "/openapi.json", "/xml-import.xsd", "/health/ready", "/health/live"] {
@@ -62,7 +69,7 @@ async fn a_parameter_that_an_operation_does_not_know_is_refused_and_the_nearest_
 }
 
 #[tokio::test]
-async fn an_installation_with_clients_of_before_ignores_such_parameters_and_counts_them() {
+async fn unknown_parameters_can_be_ignored_and_counted_for_older_clients() {
     let ignore = ("API_UNKNOWN_PARAMETERS".to_owned(), "ignore".to_owned());
     let environment = Environment { api: [ignore].into(), ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
@@ -79,7 +86,7 @@ async fn an_installation_with_clients_of_before_ignores_such_parameters_and_coun
 }
 
 #[tokio::test]
-async fn all_faults_of_a_body_are_told_together() {
+async fn all_faults_of_a_body_are_reported_together() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = book(&world, &admin, OPEN_TERMS).await;
@@ -87,32 +94,32 @@ async fn all_faults_of_a_body_are_told_together() {
         let body = json!({
             "Amount": 10, "Effective_Date": "2024-02-30", "Payoff": "yes", "amount": "10.00",
         });
-        let told = world.client.post(&admin, &path, &body, None).await;
-        let told = told.expect_problem(400, "bad-request").json();
-        let mut fields: Vec<_> = errors(&told).into_iter().map(|(field, _)| field).collect();
+        let problem = world.client.post(&admin, &path, &body, None).await;
+        let problem = problem.expect_problem(400, "bad-request").json();
+        let mut fields: Vec<_> = errors(&problem).into_iter().map(|(field, _)| field).collect();
         fields.sort_unstable();
         assert_eq!(fields, ["Amount", "Effective_Date", "Payoff", "amount"]);
 
         let many: serde_json::Map<_, _> =
             (0..200).map(|number| (format!("M{number}"), json!(1))).collect();
-        let told = world.client.post(&admin, &path, &Value::Object(many), None).await;
-        let told = told.expect_problem(400, "bad-request").json();
-        assert_eq!(errors(&told).len(), 50);
-        assert_eq!(errors(&told)[0], ("Amount", "is required"));
+        let problem = world.client.post(&admin, &path, &Value::Object(many), None).await;
+        let problem = problem.expect_problem(400, "bad-request").json();
+        assert_eq!(errors(&problem).len(), 50);
+        assert_eq!(errors(&problem)[0], ("Amount", "is required"));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is_changed() {
+async fn a_get_response_can_be_sent_to_put_and_changes_only_writable_members() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let document = "SELECT MIN(document_id) FROM documents WHERE owner_type = 'loan_detail1'";
         let document = format!("/user-defined-fields/documents/{}", world.count(document).await);
         let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
-        for (path, own, fixed) in
+        for (path, read_only_member, fixed) in
             [(comment, "Comment", "Entered_By_User_ID"), (document, "Name", "Owner_ID")]
         {
             let put = async |body: &Value| {
@@ -120,11 +127,11 @@ async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is
                 world.client.send(request).await.expect("a response")
             };
             let mut row = world.client.get(&admin, &path).await.expect(200).json();
-            let same = put(&row).await.expect(200).json();
-            assert_eq!(same, row, "nothing was changed");
-            row[own] = json!("Other words");
+            let unchanged = put(&row).await.expect(200).json();
+            assert_eq!(unchanged, row, "nothing was changed");
+            row[read_only_member] = json!("Other words");
             let changed = put(&row).await.expect(200).json();
-            assert_eq!(changed[own], "Other words");
+            assert_eq!(changed[read_only_member], "Other words");
             // The version is checked first: a value that differs may have been right a moment ago.
             put(&row).await.expect_problem(409, "stale-version");
 
@@ -132,9 +139,9 @@ async fn what_get_answered_with_may_be_sent_back_to_put_and_no_more_than_that_is
             for (member, value) in [(fixed, json!(4711)), ("Modified_Date", json!("yesterday"))] {
                 wrong[member] = value;
             }
-            wrong[own] = json!("Never");
-            let told = put(&wrong).await.expect_problem(400, "bad-request").json();
-            let mut fields: Vec<_> = errors(&told).into_iter().map(|(field, _)| field).collect();
+            wrong[read_only_member] = json!("Never");
+            let problem = put(&wrong).await.expect_problem(400, "bad-request").json();
+            let mut fields: Vec<_> = errors(&problem).into_iter().map(|(field, _)| field).collect();
             fields.sort_unstable();
             let mut expected = [fixed, "Modified_Date"];
             expected.sort_unstable();

@@ -25,18 +25,18 @@ fn read(path: &Path) -> String {
 }
 
 #[test]
-fn a_linter_has_no_complaint_about_the_dockerfiles() {
+fn hadolint_accepts_the_dockerfiles() {
     let hadolint = match python_program("hadolint") {
         Ok(hadolint) => hadolint,
         Err(missing) => return skip(&missing),
     };
     let linted = Command::new(hadolint).args(PROGRAMS.map(file)).output().expect("hadolint");
-    let said = [linted.stdout, linted.stderr].concat();
-    assert!(linted.status.success(), "{}", String::from_utf8_lossy(&said));
+    let output = [linted.stdout, linted.stderr].concat();
+    assert!(linted.status.success(), "{}", String::from_utf8_lossy(&output));
 }
 
 #[test]
-fn images_are_built_alike_and_run_as_nobody() {
+fn images_are_built_the_same_way_and_run_unprivileged() {
     let lines = |program: &str| {
         let text = read(&file(program)).replace(program, "PROGRAM");
         let lines = text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned);
@@ -61,7 +61,7 @@ fn images_are_built_alike_and_run_as_nobody() {
 }
 
 #[test]
-fn every_package_gets_to_the_builder_and_no_secret_does() {
+fn the_build_context_has_every_package_and_no_secret() {
     let ignored = read(&root().join(".dockerignore"));
     let lines: Vec<&str> = ignored.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines.first(), Some(&"*"));
@@ -76,7 +76,7 @@ fn every_package_gets_to_the_builder_and_no_secret_does() {
 }
 
 #[test]
-fn the_image_has_every_library_that_a_program_needs() {
+fn the_image_has_every_library_the_programs_need() {
     let Ok(needed) = Command::new("ldd").arg(PROGRAM).output() else {
         return skip("ldd is missing (Debian: apt-get install libc-bin)");
     };
@@ -86,7 +86,7 @@ fn the_image_has_every_library_that_a_program_needs() {
     for line in needed.lines() {
         let path = line.split_whitespace().next().unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();
-        let here = name.starts_with("ld-linux") || LIBRARIES.contains(&name);
-        assert!(here, "the image has no {name}");
+        let is_included = name.starts_with("ld-linux") || LIBRARIES.contains(&name);
+        assert!(is_included, "the image has no {name}");
     }
 }
