@@ -136,14 +136,14 @@ impl ServerProcess {
     }
 
     /// Waits until it has ended; true if it succeeded.
-    pub async fn ended(&mut self) -> bool {
+    pub async fn wait_for_end(&mut self) -> bool {
         self.child.wait().await.is_ok_and(|status| status.success())
     }
 
     /// Asks the process to stop and waits until it has; true if it succeeded.
     pub async fn stop(&mut self) -> bool {
         drop(self.input.take());
-        self.ended().await
+        self.wait_for_end().await
     }
 }
 

@@ -105,7 +105,7 @@ impl Terminal {
     }
 
     /// Waits until the program has ended. Returns its status and the screen.
-    pub fn ended(mut self) -> (u32, String) {
+    pub fn wait_for_end(mut self) -> (u32, String) {
         let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().expect("its state") {

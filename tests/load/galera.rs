@@ -43,7 +43,7 @@ mod payments {
 }
 
 use acceptance::galera::{Galera, NODES};
-use acceptance::world::{Environment, Pair, World};
+use acceptance::world::{Environment, ServerPair, World};
 use acceptance::{Client, Database};
 use clap::Parser;
 use futures_util::FutureExt;
@@ -169,7 +169,7 @@ struct Trial<'a> {
     arguments: &'a Arguments,
     cluster: Galera,
     world: World,
-    pair: Pair,
+    pair: ServerPair,
 }
 
 /// When a node was killed, and when it had caught up again.

@@ -15,7 +15,7 @@ async fn the_log_in_page_shows_the_applications_display_name() {
         let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>the quickstart</bdi>"), "{}", page.html);
         let rename = ["client", "name", "browser", "Our <Portal>"];
-        let output = installer(&world, &rename).await.done();
+        let output = installer(&world, &rename).await.expect_success();
         assert!(output.contains("is now named Our <Portal>"), "{output}");
         let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>Our &lt;Portal&gt;</bdi>"), "{}", page.html);
@@ -25,11 +25,11 @@ async fn the_log_in_page_shows_the_applications_display_name() {
         for wrong in ["", " x", "a\tb", &"x".repeat(101)] {
             installer(&world, &["client", "name", "browser", wrong])
                 .await
-                .refused("is not a client name");
+                .expect_refusal("is not a client name");
         }
         installer(&world, &["client", "name", "nobody", "X"])
             .await
-            .refused("no such client: nobody");
+            .expect_refusal("no such client: nobody");
         world
     })
     .await;

@@ -73,7 +73,7 @@ async fn a_stopping_server_is_unready_and_still_accepts_requests_during_the_drai
             assert_eq!(response.status(), StatusCode::OK);
             assert_eq!(is_closed(&response), response.version() == Version::HTTP_11);
         }
-        assert!(process.ended().await, "{}", process.log());
+        assert!(process.wait_for_end().await, "{}", process.log());
         let elapsed = signalled_at.elapsed();
         assert!(
             elapsed >= Duration::from_secs(8) && elapsed < Duration::from_secs(20),
@@ -98,7 +98,7 @@ async fn a_second_signal_skips_the_drain_delay() {
         // The second signal counts from when readiness turns red, or a moment later.
         sleep(Duration::from_millis(100)).await;
         process.signal("TERM").expect("told");
-        assert!(process.ended().await, "{}", process.log());
+        assert!(process.wait_for_end().await, "{}", process.log());
         assert!(signalled_at.elapsed() < Duration::from_secs(20), "{:?}", signalled_at.elapsed());
     }
     world.discard().await;
@@ -123,7 +123,7 @@ async fn a_further_signal_skips_waiting_for_requests() {
     assert!(!pending.is_finished(), "{}", world.auth.log());
     let signalled_at = Instant::now();
     world.auth.signal("TERM").expect("told");
-    assert!(world.auth.ended().await, "{}", world.auth.log());
+    assert!(world.auth.wait_for_end().await, "{}", world.auth.log());
     assert!(signalled_at.elapsed() < Duration::from_secs(10), "{:?}", signalled_at.elapsed());
     assert!(pending.await.expect("an end").is_err());
     world.discard().await;

@@ -80,7 +80,7 @@ async fn restart_all(site: &mut Site, faults: &mut Vec<String>) -> Result<(), St
     for member in Member::ALL {
         let process = site.process(member);
         process.signal("TERM")?;
-        if !process.ended().await {
+        if !process.wait_for_end().await {
             faults.push(format!("{member} did not end well: {}", process.log()));
         }
         site.wait_for(member, false).await?;

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 /// A server's certificate and versions.
-pub struct Leaf {
+pub struct LeafCertificate {
     pub name: &'static str,
     /// From the first day of one year to the first day of another.
     pub valid: (i32, i32),
@@ -26,7 +26,7 @@ pub struct Leaf {
     pub versions: Vec<&'static SupportedProtocolVersion>,
 }
 
-impl Default for Leaf {
+impl Default for LeafCertificate {
     fn default() -> Self {
         let versions = rustls::ALL_VERSIONS.to_vec();
         Self { name: "localhost", valid: (2020, 2090), intermediate: None, versions }
@@ -34,28 +34,28 @@ impl Default for Leaf {
 }
 
 /// What a server presents, and the PEM of the authority to trust for it.
-pub type Presented = (ServerConfig, String);
+pub type PresentedChain = (ServerConfig, String);
 
-impl Leaf {
-    pub fn config(&self) -> Presented {
+impl LeafCertificate {
+    pub fn config(&self) -> PresentedChain {
         shared::tls::install_provider();
         let root = authority("Root", (2020, 2090));
         let root = CertifiedIssuer::self_signed(root, key()).unwrap();
         let pem = root.pem();
-        let (issuer, between) = match self.intermediate {
+        let (issuer, intermediate) = match self.intermediate {
             None => (root, None),
             Some(years) => {
-                let between = authority("Between", years);
-                let between = CertifiedIssuer::signed_by(between, key(), &root).unwrap();
-                let der = between.der().clone();
-                (between, Some(der))
+                let intermediate = authority("Between", years);
+                let intermediate = CertifiedIssuer::signed_by(intermediate, key(), &root).unwrap();
+                let der = intermediate.der().clone();
+                (intermediate, Some(der))
             }
         };
         let mut params = CertificateParams::new([self.name.to_owned()]).unwrap();
         set_years(&mut params, self.valid);
         let key = key();
         let own = params.signed_by(&key, &issuer).unwrap();
-        let chain = [own.der().clone()].into_iter().chain(between).collect();
+        let chain = [own.der().clone()].into_iter().chain(intermediate).collect();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let config = ServerConfig::builder_with_protocol_versions(&self.versions)
             .with_no_client_auth()
@@ -104,27 +104,27 @@ impl Drop for Peer {
 impl Peer {
     /// Answers requests over TLS.
     pub async fn start(
-        presented: Presented,
+        presented: PresentedChain,
         response: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
     ) -> Self {
         Self::start_full(presented, |_| None, Some(Arc::new(response))).await
     }
 
     /// Like a correct server, but this function first answers the ClientHello.
-    pub async fn start_before(
-        presented: Presented,
+    pub async fn start_with_prelude(
+        presented: PresentedChain,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
         Self::start_full(presented, intercept, Some(Arc::new(auth_server))).await
     }
 
     /// Completes handshakes and then stays silent.
-    pub async fn start_mute(presented: Presented) -> Self {
+    pub async fn start_silent(presented: PresentedChain) -> Self {
         Self::start_full(presented, |_| None, None).await
     }
 
     async fn start_full(
-        (config, ca): Presented,
+        (config, ca): PresentedChain,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
         response: Option<Arc<PeerResponse>>,
     ) -> Self {
@@ -240,7 +240,7 @@ pub fn ciphers(hello: &[u8]) -> Vec<u16> {
     let list = 44 + usize::from(hello[43]);
     let length = usize::from(u16::from_be_bytes([hello[list], hello[list + 1]]));
     let ciphers = &hello[list + 2..list + 2 + length];
-    ciphers.chunks(2).map(|it| u16::from_be_bytes([it[0], it[1]])).collect()
+    ciphers.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
 }
 
 /// A record with a ServerHello: version, random, no session, cipher, no compression.

@@ -2,7 +2,7 @@
 //! nothing happens twice: stored responses, card payments in every state, half an import, live
 //! sessions.
 
-use super::{Earlier, put_letter};
+use super::{UpgradedDatabase, put_letter};
 use crate::PROGRAM;
 use crate::api::loans::transactions::reversals::reverse;
 use acceptance::TestResponse;
@@ -33,46 +33,46 @@ const LAPSED: &str =
 /// The upgraded database with servers on it, its instants shifted as if it had been left a moment
 /// ago.
 async fn upgraded(database: Database) -> (World, InFlight) {
-    let earlier = Earlier::load(database.clone(), "third").await;
-    let under_way = InFlight::read(&database, "third");
-    earlier
+    let old_database = UpgradedDatabase::load(database.clone(), "third").await;
+    let in_flight = InFlight::read(&database, "third");
+    old_database
         .with(async |db| {
-            let since = shared::db::time(db).await.expect("the time").0 - under_way.taken;
+            let elapsed = shared::db::time(db).await.expect("the time").0 - in_flight.taken;
             for (table, columns) in INSTANTS {
-                databases::shift_instants(db, table, columns, since.num_seconds()).await;
+                databases::shift_instants(db, table, columns, elapsed.num_seconds()).await;
             }
             db.execute_unprepared(LAPSED).await.expect("lapsed");
         })
         .await;
-    earlier.upgrade(&["--yes"]).await.done();
-    let Earlier { database, url, folder } = earlier;
+    old_database.upgrade(&["--yes"]).await.expect_success();
+    let UpgradedDatabase { database, url, folder } = old_database;
     put_letter(&url, folder.path()).await;
     let credentials = upgrade_dumps::credentials();
     let environment = Environment::default();
-    (World::on(PROGRAM, database, url, folder, credentials, environment).await, under_way)
+    (World::on(PROGRAM, database, url, folder, credentials, environment).await, in_flight)
 }
 
-async fn send_again(world: &World, token: &str, request: &SentRequest) -> TestResponse {
-    let again = world.client.request(Method::POST, token, &request.path);
-    let again = again.header("Content-Type", &request.content_type);
-    let again = again.header("Idempotency-Key", &request.key).body(request.body.clone());
-    world.client.send(again).await.expect("a response")
+async fn resend(world: &World, token: &str, request: &SentRequest) -> TestResponse {
+    let repeated = world.client.request(Method::POST, token, &request.path);
+    let repeated = repeated.header("Content-Type", &request.content_type);
+    let repeated = repeated.header("Idempotency-Key", &request.key).body(request.body.clone());
+    world.client.send(repeated).await.expect("a response")
 }
 
 #[tokio::test]
-async fn answers_under_keys_are_replayed_after_the_upgrade() {
+async fn stored_responses_are_replayed_after_the_upgrade() {
     for database in Database::all() {
-        let (world, under_way) = upgraded(database).await;
+        let (world, in_flight) = upgraded(database).await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
         for name in ["payment", "drawer", "cash payment", "document", "posted", "voided", "failed"]
         {
-            let sent = &under_way.requests[name];
-            let again = send_again(&world, &admin, sent).await.expect(sent.status);
-            assert_eq!(again.header("idempotency-replayed"), "true", "{name}");
+            let sent = &in_flight.requests[name];
+            let repeated = resend(&world, &admin, sent).await.expect(sent.status);
+            assert_eq!(repeated.header("idempotency-replayed"), "true", "{name}");
             match sent.status {
-                201 => assert_eq!(again.text, sent.answer, "{name}"),
-                _ => assert_eq!(again.json()["type"], sent.response_json()["type"], "{name}"),
+                201 => assert_eq!(repeated.text, sent.answer, "{name}"),
+                _ => assert_eq!(repeated.json()["type"], sent.response_json()["type"], "{name}"),
             }
         }
         for (table, rows) in world.snapshot().await {
@@ -87,26 +87,26 @@ async fn answers_under_keys_are_replayed_after_the_upgrade() {
 }
 
 #[tokio::test]
-async fn card_payments_of_every_state_are_carried_on_after_the_upgrade_and_charged_once() {
+async fn card_payments_in_every_state_resume_after_the_upgrade_and_are_charged_once() {
     for database in Database::all() {
-        let (world, under_way) = upgraded(database).await;
+        let (world, in_flight) = upgraded(database).await;
         let admin = world.token("admin").await;
-        let ends = BTreeMap::from([
+        let expected_states = BTreeMap::from([
             ("created", 201),
             ("created and charged", 201),
             ("charged", 201),
             ("unknown and charged", 201),
             ("unknown", 422),
         ]);
-        for (name, status) in ends {
-            let sent = &under_way.requests[name];
-            let ended = send_again(&world, &admin, sent).await.expect(status);
-            let again = send_again(&world, &admin, sent).await.expect(status);
-            assert_eq!(again.header("idempotency-replayed"), "true", "{name}");
+        for (name, status) in expected_states {
+            let sent = &in_flight.requests[name];
+            let ended = resend(&world, &admin, sent).await.expect(status);
+            let repeated = resend(&world, &admin, sent).await.expect(status);
+            assert_eq!(repeated.header("idempotency-replayed"), "true", "{name}");
             if status == 201 {
-                assert_eq!(again.text, ended.text, "{name}");
+                assert_eq!(repeated.text, ended.text, "{name}");
             } else {
-                assert_eq!(again.json()["declineCode"], "not_charged", "{name}");
+                assert_eq!(repeated.json()["declineCode"], "not_charged", "{name}");
             }
         }
         let charged = world
@@ -119,25 +119,25 @@ async fn card_payments_of_every_state_are_carried_on_after_the_upgrade_and_charg
             )
             .await;
         assert_eq!((charged, posted), (5, 5), "what was charged is posted, once");
-        let more =
+        let extra =
             "SELECT COUNT(*) FROM sandbox_payments WHERE charge_count > 1 OR refund_count > 1";
-        assert_eq!(world.count(more).await, 0);
+        assert_eq!(world.count(extra).await, 0);
         world.close().await;
     }
 }
 
 #[tokio::test]
-async fn half_an_import_goes_on_after_the_upgrade_and_each_record_is_there_once() {
+async fn half_an_import_resumes_after_the_upgrade_without_duplicates() {
     for database in Database::all() {
-        let (world, under_way) = upgraded(database).await;
+        let (world, in_flight) = upgraded(database).await;
         let admin = world.token("admin").await;
         let posted = "SELECT COUNT(*) FROM loan_transactions \
              WHERE transaction_code = 120 AND loan_id = 6";
         let before = world.count(posted).await;
         assert!((1..120).contains(&before), "{before} were posted");
         for replayed in ["", "true"] {
-            let sent = &under_way.requests["half an import"];
-            let done = send_again(&world, &admin, sent).await.expect(200);
+            let sent = &in_flight.requests["half an import"];
+            let done = resend(&world, &admin, sent).await.expect(200);
             assert_eq!(done.header("idempotency-replayed"), replayed);
             let done = done.json();
             assert_eq!((&done["Inserted"], &done["Failed"]), (&json!(120), &json!(0)), "{done}");
@@ -148,16 +148,16 @@ async fn half_an_import_goes_on_after_the_upgrade_and_each_record_is_there_once(
 }
 
 #[tokio::test]
-async fn sessions_live_on_after_the_upgrade_and_refresh() {
+async fn sessions_survive_the_upgrade_and_can_refresh() {
     for database in Database::all() {
-        let (world, under_way) = upgraded(database).await;
+        let (world, in_flight) = upgraded(database).await;
         let client = ("integration", world.credentials.integration.as_str());
         let refresh = async |token: &str| {
             let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
             world.client.form(client, "/oauth2/token", &form).await
         };
         let read = async |token: &str| world.client.get(token, "/loans/1/credit-lines").await;
-        for (user, session) in &under_way.sessions {
+        for (user, session) in &in_flight.sessions {
             println!("{user}");
             read(&session.first_access_token).await.expect(200);
             read(&session.access_token).await.expect(200);
@@ -166,8 +166,8 @@ async fn sessions_live_on_after_the_upgrade_and_refresh() {
             let spent = refresh(&session.spent_refresh_token).await.expect(400).json();
             assert_eq!(spent["error"], "invalid_grant");
             let refreshed = refresh(&session.refresh_token).await.expect(200).json();
-            let again = refresh(&session.refresh_token).await.expect(200).json();
-            assert_eq!(again["refresh_token"], refreshed["refresh_token"]);
+            let repeated = refresh(&session.refresh_token).await.expect(200).json();
+            assert_eq!(repeated["refresh_token"], refreshed["refresh_token"]);
             let access_token = refreshed["access_token"].as_str().expect("a token");
             read(access_token).await.expect(200);
             world.client.log_out(&session.access_token).await.expect(204);
@@ -179,9 +179,9 @@ async fn sessions_live_on_after_the_upgrade_and_refresh() {
 }
 
 #[tokio::test]
-async fn an_entry_of_before_the_upgrade_is_reversed_by_its_snapshot() {
+async fn an_entry_posted_before_the_upgrade_is_reversed_by_its_snapshot() {
     for database in Database::all() {
-        let (world, under_way) = upgraded(database).await;
+        let (world, in_flight) = upgraded(database).await;
         let last = "SELECT MAX(transaction_id) FROM loan_transactions \
              WHERE loan_id = 5 AND transaction_code = 120 AND NOT reversed_flag";
         for _ in 0..2 {
@@ -190,7 +190,7 @@ async fn an_entry_of_before_the_upgrade_is_reversed_by_its_snapshot() {
         }
         let admin = world.token("admin").await;
         let loan = world.client.get(&admin, "/loans/5").await.expect(200).json();
-        let rows = under_way.requests["payment"].response_json();
+        let rows = in_flight.requests["payment"].response_json();
         let principal = rows.as_array().into_iter().flatten();
         let mut principal = principal.filter(|row| row["Balance_Name"] == "principal");
         let principal = principal.next().expect("a principal row");

@@ -1,7 +1,7 @@
 //! Problems with the machine or the database: each is one sentence that says what to do, and
 //! nothing is changed.
 
-use super::{Machine, command, fault, printed};
+use super::{TestMachine, command, error_line, printed};
 use crate::auth::lifetimes::FAKETIME;
 use acceptance::Database;
 use installer::installation::certificates;
@@ -12,54 +12,61 @@ use std::path::Path;
 use url::Url;
 
 /// Installs with these additional flags, which must be refused with these words.
-async fn refused(machine: &Machine, more: &[&str], why: &[&str]) {
-    let output = machine.install(more).await;
-    let text = fault(&output);
-    for word in why {
-        assert!(text.contains(word), "{text} is not about {word}\n{}", printed(&output));
+async fn expect_refusal(machine: &TestMachine, extra: &[&str], expected: &[&str]) {
+    let output = machine.install(extra).await;
+    let text = error_line(&output);
+    for fragment in expected {
+        assert!(text.contains(fragment), "{text} is not about {fragment}\n{}", printed(&output));
     }
     assert_eq!(machine.leftovers().await, [""; 0], "{text}");
 }
 
 /// The database's URL with a change.
-fn url(machine: &Machine, change: impl Fn(&mut Url)) -> String {
+fn url(machine: &TestMachine, change: impl Fn(&mut Url)) -> String {
     let mut url = Url::parse(&machine.database_url).expect("a URL");
     change(&mut url);
     format!("--database-url={url}")
 }
 
 #[tokio::test]
-async fn a_wrong_user_or_password_host_or_name_of_the_database() {
+async fn a_wrong_database_user_password_host_or_name_is_refused() {
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let wrong_user = url(&machine, |url| {
             url.set_username("nobody_at_all").expect("a user");
             url.set_password(Some("p%40ss")).expect("a password");
         });
-        let why =
+        let expected =
             ["the database rejects the user \"nobody_at_all\"", "correct the user or the password"];
-        refused(&machine, &[&wrong_user], &why).await;
+        expect_refusal(&machine, &[&wrong_user], &expected).await;
         let closed = acceptance::servers::free_port();
-        let nobody = url(&machine, |url| url.set_port(Some(closed)).expect("a port"));
-        refused(&machine, &[&nobody], &["no database answers at", "start the database"]).await;
-        let nowhere =
+        let nothing_listens = url(&machine, |url| url.set_port(Some(closed)).expect("a port"));
+        expect_refusal(
+            &machine,
+            &[&nothing_listens],
+            &["no database answers at", "start the database"],
+        )
+        .await;
+        let unreachable =
             url(&machine, |url| url.set_host(Some("no.such.host.invalid")).expect("a host"));
-        refused(&machine, &[&nowhere], &["no database answers at no.such.host.invalid"]).await;
+        expect_refusal(&machine, &[&unreachable], &["no database answers at no.such.host.invalid"])
+            .await;
         let nameless = url(&machine, |url| url.set_path("no_such_database"));
-        let why = ["the database \"no_such_database\" does not exist", "CREATE DATABASE"];
-        refused(&machine, &[&nameless], &why).await;
+        let expected = ["the database \"no_such_database\" does not exist", "CREATE DATABASE"];
+        expect_refusal(&machine, &[&nameless], &expected).await;
         machine.remove().await;
     }
-    let machine = Machine::new(&Database::Sqlite).await;
-    let why = ["must be sqlite://…, postgres://… or mysql://…"];
-    refused(&machine, &["--database-url=oracle://u:secret@h/x"], &why).await;
-    refused(&machine, &["--database-url=sqlite://core.sqlite"], &["must start with /"]).await;
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    let expected = ["must be sqlite://…, postgres://… or mysql://…"];
+    expect_refusal(&machine, &["--database-url=oracle://u:secret@h/x"], &expected).await;
+    expect_refusal(&machine, &["--database-url=sqlite://core.sqlite"], &["must start with /"])
+        .await;
 }
 
 #[tokio::test]
-async fn a_url_of_the_database_that_says_something_else_than_was_meant() {
-    let machine = Machine::new(&Database::Sqlite).await;
-    for (url, why) in [
+async fn an_ambiguous_database_url_is_refused() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    for (url, expected) in [
         ("postgres://u:a#b@127.0.0.1/x", &["percent-encoded", "--database-password-file"][..]),
         ("postgres://u:a/b@127.0.0.1/x", &["percent-encoded"]),
         ("postgres://u:1/b@127.0.0.1/x", &["percent-encoded"]),
@@ -73,30 +80,30 @@ async fn a_url_of_the_database_that_says_something_else_than_was_meant() {
         ("mysql://u@localhost/x?socket=/no", &["no database answers at /no: "]),
         ("postgres:///x", &["must name a host and a database", "?socket=/FILE"]),
     ] {
-        refused(&machine, &[&format!("--database-url={url}")], why).await;
+        expect_refusal(&machine, &[&format!("--database-url={url}")], expected).await;
     }
 }
 
 #[tokio::test]
-async fn a_server_of_the_other_kind() {
+async fn a_database_server_of_another_kind_is_refused() {
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let (scheme, is, kind) = match database.name() {
             "mysql" => ("postgres", "MariaDB", "PostgreSQL"),
             _ => ("mysql", "PostgreSQL", "MariaDB"),
         };
         let (_, rest) = machine.database_url.split_once("://").expect("a URL");
         let other = format!("--database-url={scheme}://{rest}");
-        let why = [format!("is {is}, not {kind}"), "start the URL".to_owned()];
-        refused(&machine, &[&other], &why.each_ref().map(String::as_str)).await;
+        let expected = [format!("is {is}, not {kind}"), "start the URL".to_owned()];
+        expect_refusal(&machine, &[&other], &expected.each_ref().map(String::as_str)).await;
         machine.remove().await;
     }
 }
 
 #[tokio::test]
-async fn a_database_behind_a_socket_is_none_of_these() {
+async fn a_database_behind_a_socket_is_accepted() {
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let url = Url::parse(&machine.database_url).expect("a URL");
         let port = url.port_or_known_default().unwrap_or(5432);
         let target = (url.host_str().expect("a host").to_owned(), port);
@@ -130,9 +137,9 @@ async fn a_database_behind_a_socket_is_none_of_these() {
 }
 
 #[tokio::test]
-async fn a_missing_right_in_the_database() {
+async fn a_missing_database_privilege_is_refused() {
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
         let user = format!("may_look_{}", machine.auth_port);
         let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
@@ -161,8 +168,8 @@ async fn a_missing_right_in_the_database() {
                 url.set_username(&user).expect("a user");
                 url.set_password(Some("looks")).expect("a password");
             });
-            let why = ["may not CREATE TABLE", "grant the user all privileges"];
-            refused(&machine, &[&limited], &why).await;
+            let expected = ["may not CREATE TABLE", "grant the user all privileges"];
+            expect_refusal(&machine, &[&limited], &expected).await;
         } else {
             println!("skipped: the user of this database may not make others");
         }
@@ -175,22 +182,22 @@ async fn a_missing_right_in_the_database() {
 }
 
 #[tokio::test]
-async fn a_database_of_something_else_or_with_a_character_set_that_loses_letters() {
+async fn a_foreign_database_or_a_lossy_character_set_is_refused() {
     for database in Database::all() {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         if database == Database::Sqlite {
             std::fs::create_dir(machine.path("data")).expect("a folder");
         }
         let db = shared::db::connect(&machine.database_url, 1, true).await.expect("a connection");
         db.execute_unprepared("CREATE TABLE users (id BIGINT PRIMARY KEY)").await.expect("a table");
-        let text = fault(&machine.install(&[]).await);
+        let text = error_line(&machine.install(&[]).await);
         assert!(text.contains("our names: users"), "{text}");
         db.execute_unprepared("DROP TABLE users").await.expect("dropped");
         if database.name() == "mysql" {
             let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
             let latin = format!("ALTER DATABASE {name} CHARACTER SET latin1");
             db.execute_unprepared(&latin).await.expect("changed");
-            refused(&machine, &[], &["character set is latin1", "utf8mb4"]).await;
+            expect_refusal(&machine, &[], &["character set is latin1", "utf8mb4"]).await;
         }
         db.close().await.expect("closed");
         machine.remove().await;
@@ -198,18 +205,18 @@ async fn a_database_of_something_else_or_with_a_character_set_that_loses_letters
 }
 
 #[tokio::test]
-async fn a_clock_that_is_off() {
+async fn a_clock_that_is_off_is_refused() {
     let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
         println!("skipped: libfaketime is not installed");
         return;
     };
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         for (shift, side) in [("+10m", "behind"), ("-10m", "ahead of")] {
             let mut command = command(&machine.all_flags(), &[]);
             command.env("LD_PRELOAD", library).env("FAKETIME", shift);
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-            let text = fault(&command.output().await.expect("a process"));
+            let text = error_line(&command.output().await.expect("a process"));
             assert!(text.contains("the database's clock is 6"), "{text}");
             assert!(text.contains(&format!("s {side} this machine's: synchronize")), "{text}");
         }
@@ -219,16 +226,16 @@ async fn a_clock_that_is_off() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
-    let machine = Machine::new(&Database::Sqlite).await;
-    let taken = std::net::TcpListener::bind(("127.0.0.1", machine.api_port)).expect("a port");
-    let why = ["cannot listen on", "Address already in use", "--api-port"];
-    refused(&machine, &[], &why).await;
-    drop(taken);
+async fn a_port_in_use_or_an_unwritable_folder_is_refused() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    let occupied = std::net::TcpListener::bind(("127.0.0.1", machine.api_port)).expect("a port");
+    let expected = ["cannot listen on", "Address already in use", "--api-port"];
+    expect_refusal(&machine, &[], &expected).await;
+    drop(occupied);
     let same = format!("--api-port={}", machine.auth_port);
-    refused(&machine, &[&same], &["choose two ports"]).await;
-    let why = ["localhost is", "would listen only on 127.0.0.5", "--listen"];
-    refused(&machine, &["--listen=127.0.0.5"], &why).await;
+    expect_refusal(&machine, &[&same], &["choose two ports"]).await;
+    let expected = ["localhost is", "would listen only on 127.0.0.5", "--listen"];
+    expect_refusal(&machine, &["--listen=127.0.0.5"], &expected).await;
     // Not even root can create a folder inside a file, or in /proc.
     let file = machine.path("file");
     std::fs::write(&file, "").expect("a file");
@@ -236,9 +243,9 @@ async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
     for (flag, name) in [("--dir", "--dir"), ("--data-dir", "--data-dir"), ("--units", "--units")] {
         for folder in [below.as_str(), "/proc/loan-servicing"] {
             let mut flags = machine.all_flags();
-            flags.retain(|it| it != "--no-units" || flag != "--units");
-            let given = format!("{flag}={folder}");
-            let output = command(&flags, &[&given]).output().await.expect("a process");
+            flags.retain(|params| params != "--no-units" || flag != "--units");
+            let own_flags = format!("{flag}={folder}");
+            let output = command(&flags, &[&own_flags]).output().await.expect("a process");
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{text}");
             assert!(text.contains("cannot write to") && text.contains(name), "{text}");
@@ -248,8 +255,8 @@ async fn a_port_in_use_and_a_folder_that_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn certificates_that_do_not_fit() {
-    let machine = Machine::new(&Database::Sqlite).await;
+async fn unsuitable_certificates_are_refused() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
     let make = |name: &str, names: &[&str]| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         certificates::own(&machine.path(name), &names).expect("certificates")
@@ -281,47 +288,48 @@ async fn certificates_that_do_not_fit() {
         let pem = file(&format!("{name}.pem"), &pem);
         (pem, file(&format!("{name}.key"), &key.serialize_pem()))
     };
-    let (ca, ca_key) = by_itself("ca", &|it| it.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
-    let (client, client_key) = by_itself("client", &|it| {
-        it.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]
+    let (ca, ca_key) =
+        by_itself("ca", &|params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
+    let (client, client_key) = by_itself("client", &|params| {
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]
     });
-    let (early, early_key) =
-        by_itself("early", &|it| it.not_before = rcgen::date_time_ymd(2999, 1, 1));
-    for (given, why) in [
+    let (not_yet_valid, early_key) =
+        by_itself("early", &|params| params.not_before = rcgen::date_time_ymd(2999, 1, 1));
+    for (own_flags, expected) in [
         (flags(&reversed, &own.key, &own.authority), "put the server's own first"),
         (flags(&own.certificate, &encrypted, &own.authority), "is encrypted: decrypt it with"),
         (flags(&own.certificate, &weak, &own.authority), "must be RSA of 2048 to 8192 bits"),
         (flags(&ca, &ca_key, &ca), "certificate of an authority, not of a server: get one"),
         (flags(&client, &client_key, &client), "is not for servers: its extended key usage"),
-        (flags(&early, &early_key, &early), "is not valid before 2999-01-01"),
+        (flags(&not_yet_valid, &early_key, &not_yet_valid), "is not valid before 2999-01-01"),
         (flags(&other.certificate, &other.key, &other.authority), "is not valid for localhost"),
         (flags(&own.certificate, &other.key, &own.authority), "cannot be used together"),
         (flags(&own.certificate, &own.key, &other.authority), "does not verify with"),
         (flags(&own.key, &own.key, &own.authority), "cannot read certificates in"),
         (flags(Path::new("/no/file"), &own.key, &own.authority), "/no/file"),
     ] {
-        refused(&machine, &given.each_ref().map(String::as_str), &[why]).await;
+        expect_refusal(&machine, &own_flags.each_ref().map(String::as_str), &[expected]).await;
     }
     // The byte-order mark that some editors write is not an error.
     let marked = file("marked.pem", &format!("\u{feff}{leaf}"));
-    let given = flags(&marked, &own.key, &own.authority);
-    let given = given.each_ref().map(String::as_str);
-    let output = machine.install(&[&given[..], &["--dry-run"]].concat()).await;
+    let own_flags = flags(&marked, &own.key, &own.authority);
+    let own_flags = own_flags.each_ref().map(String::as_str);
+    let output = machine.install(&[&own_flags[..], &["--dry-run"]].concat()).await;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[tokio::test]
-async fn answers_that_are_missing_or_make_no_sense() {
-    let machine = Machine::new(&Database::Sqlite).await;
+async fn missing_or_contradictory_answers_are_refused() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
     let mut flags = machine.all_flags();
     flags.retain(|flag| !flag.starts_with("--database-url"));
     let output = command(&flags, &[]).output().await.expect("a process");
-    assert!(fault(&output).contains("no database given: pass --database-url"));
+    assert!(error_line(&output).contains("no database given: pass --database-url"));
     let mut flags = machine.all_flags();
     flags.retain(|flag| flag != "--generate-admin-password");
     let output = command(&flags, &[]).output().await.expect("a process");
-    assert!(fault(&output).contains("the admin account needs a password"));
-    for (flag, why) in [
+    assert!(error_line(&output).contains("the admin account needs a password"));
+    for (flag, expected) in [
         ("--host=our loans", "is not a host name"),
         ("--host=no.such.host.invalid", "cannot resolve no.such.host.invalid"),
         ("--auth-url=https://localhost/auth", "must be https://HOST or https://HOST:PORT"),
@@ -330,6 +338,6 @@ async fn answers_that_are_missing_or_make_no_sense() {
         ("--documents=ftp://somewhere", "it must be a folder, s3://BUCKET"),
         ("--data-dir=/tmp/a b", "characters that a settings file cannot hold"),
     ] {
-        refused(&machine, &[flag], &[why]).await;
+        expect_refusal(&machine, &[flag], &[expected]).await;
     }
 }

@@ -1,6 +1,6 @@
 //! Imports that end before their file does, and resume.
 
-use super::{import, importing};
+use super::{import, import_command};
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::servers::send_signal;
@@ -37,43 +37,45 @@ async fn add_a_loan(world: &World) {
 }
 
 fn start(world: &World, xml: &str, arguments: &[&str]) -> Child {
-    let mut command = importing(world, xml, arguments);
+    let mut command = import_command(world, xml, arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
 }
 
 /// Waits until at least this many of the payments are posted.
-async fn posted(world: &World, least: i64) {
+async fn wait_until_posted(world: &World, least: i64) {
     while world.count(POSTED).await < least {
         sleep(Duration::from_millis(10)).await;
     }
 }
 
 /// Exit code and standard error of a command.
-async fn ended(child: Child) -> (Option<i32>, String) {
+async fn wait_for_end(child: Child) -> (Option<i32>, String) {
     let output = child.wait_with_output().await.expect("an end");
     (output.status.code(), String::from_utf8(output.stderr).expect("text"))
 }
 
-fn ask_to_end(signal: &str, child: &Child) {
+fn signal_child(signal: &str, child: &Child) {
     send_signal(signal, &[child.id().expect("a process")]).expect("a signal");
 }
 
 #[tokio::test]
-async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
+async fn a_killed_import_resumes_after_its_last_record() {
     on_each_database(PROGRAM, |world| async move {
         add_a_loan(&world).await;
         let payments = single_payments("<Core>");
         let mut first = start(&world, &payments, &[]);
-        posted(&world, 20).await;
+        wait_until_posted(&world, 20).await;
         first.kill().await.expect("killed");
-        let half = world.count(POSTED).await;
-        assert!((20..COUNT).contains(&half), "{half}");
-        let held = "was interrupted, and holds its key until ";
-        import(&world, &payments, &["--wait-seconds", "0"]).await.refused(held);
+        let posted_so_far = world.count(POSTED).await;
+        assert!((20..COUNT).contains(&posted_so_far), "{posted_so_far}");
+        let interrupted_message = "was interrupted, and holds its key until ";
+        import(&world, &payments, &["--wait-seconds", "0"])
+            .await
+            .expect_refusal(interrupted_message);
 
         let waiting = start(&world, &payments, &["--json"]);
         sleep(Duration::from_millis(500)).await;
-        assert_eq!(world.count(POSTED).await, half, "the key is another one's");
+        assert_eq!(world.count(POSTED).await, posted_so_far, "the key is another one's");
         // A shortcut for waiting: the lease holds for a minute and no longer.
         world.age("idempotency_records", &["lease_until"], 60).await;
         let output = waiting.wait_with_output().await.expect("an end");
@@ -90,25 +92,25 @@ async fn an_import_that_was_killed_goes_on_behind_its_last_record() {
 }
 
 #[tokio::test]
-async fn ctrl_c_ends_an_import_behind_a_record_and_gives_its_key_back_at_once() {
+async fn ctrl_c_ends_an_import_after_a_record_and_releases_its_key() {
     on_each_database(PROGRAM, |world| async move {
         add_a_loan(&world).await;
         let payments = single_payments("<Core>");
         for signal in ["INT", "TERM"] {
             let before = world.count(POSTED).await;
             let child = start(&world, &payments, &[]);
-            posted(&world, before + 20).await;
-            ask_to_end(signal, &child);
-            let (code, error) = ended(child).await;
+            wait_until_posted(&world, before + 20).await;
+            signal_child(signal, &child);
+            let (code, error) = wait_for_end(child).await;
             let done = world.count(POSTED).await;
             assert!((before + 20..COUNT).contains(&done), "{done}");
             assert_eq!(world.count(NOTED).await, done);
-            let said = format!(
+            let output = format!(
                 "import: stopped; {done} records imported: the same command continues after them\n"
             );
-            assert_eq!((code, error), (Some(1), said));
+            assert_eq!((code, error), (Some(1), output));
         }
-        let done = import(&world, &payments, &["--wait-seconds", "0"]).await.done();
+        let done = import(&world, &payments, &["--wait-seconds", "0"]).await.expect_success();
         assert!(done.contains("records imported already: continuing after them\n"), "{done}");
         assert!(done.ends_with("\ncommitted\n"), "{done}");
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
@@ -118,7 +120,7 @@ async fn ctrl_c_ends_an_import_behind_a_record_and_gives_its_key_back_at_once() 
 }
 
 #[tokio::test]
-async fn ctrl_c_leaves_nothing_of_a_block() {
+async fn ctrl_c_rolls_back_an_unfinished_block() {
     on_each_database(PROGRAM, |world| async move {
         add_a_loan(&world).await;
         let block = single_payments("<Core CommitBlock=\"1\">");
@@ -127,13 +129,13 @@ async fn ctrl_c_leaves_nothing_of_a_block() {
         while world.count(CLAIMS).await < 1 {
             sleep(Duration::from_millis(5)).await;
         }
-        ask_to_end("INT", &child);
-        let (code, error) = ended(child).await;
-        let said = "import: stopped; nothing was committed, because the file is one block: the \
+        signal_child("INT", &child);
+        let (code, error) = wait_for_end(child).await;
+        let output = "import: stopped; nothing was committed, because the file is one block: the \
                     same command starts over\n";
-        assert_eq!((code, error.as_str()), (Some(1), said));
+        assert_eq!((code, error.as_str()), (Some(1), output));
         assert_eq!(world.snapshot().await, before);
-        assert!(import(&world, &block, &[]).await.done().ends_with("\ncommitted\n"));
+        assert!(import(&world, &block, &[]).await.expect_success().ends_with("\ncommitted\n"));
         assert_eq!(world.count(POSTED).await, COUNT);
         world
     })
@@ -141,7 +143,7 @@ async fn ctrl_c_leaves_nothing_of_a_block() {
 }
 
 #[tokio::test]
-async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() {
+async fn the_command_resumes_an_import_of_the_api_server_and_vice_versa() {
     on_each_database(PROGRAM, |mut world| async move {
         add_a_loan(&world).await;
         let payments = single_payments("<Core>");
@@ -153,7 +155,7 @@ async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() 
             let request = request.header("content-type", "application/xml");
             client.send(request.header("Idempotency-Key", "k").body(sent)).await
         });
-        posted(&world, 20).await;
+        wait_until_posted(&world, 20).await;
         world.api.kill().await;
         assert!(sending.await.expect("a task").is_err(), "no answer came");
         let http = world.client.http.clone();
@@ -161,17 +163,20 @@ async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() 
         world.age("idempotency_records", &["lease_until"], 600).await;
         let before = world.count(POSTED).await;
         let child = start(&world, &payments, &["--key", "k"]);
-        posted(&world, before + 20).await;
-        ask_to_end("INT", &child);
-        let (code, error) = ended(child).await;
+        wait_until_posted(&world, before + 20).await;
+        signal_child("INT", &child);
+        let (code, error) = wait_for_end(child).await;
         assert_eq!(code, Some(1), "{error}");
-        let half = world.count(POSTED).await;
-        assert!((before + 20..COUNT).contains(&half), "{half}");
-        let rest = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
-        assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(COUNT), &json!(0)));
+        let posted_so_far = world.count(POSTED).await;
+        assert!((before + 20..COUNT).contains(&posted_so_far), "{posted_so_far}");
+        let remaining = world.client.import(&admin, false, &payments, Some("k")).await.expect(200);
+        assert_eq!(
+            (&remaining.json()["Inserted"], &remaining.json()["Failed"]),
+            (&json!(COUNT), &json!(0))
+        );
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
-        let told = import(&world, &payments, &["--key", "k", "--json"]).await;
-        assert_eq!((told.code, told.output), (Some(0), rest.text));
+        let refused = import(&world, &payments, &["--key", "k", "--json"]).await;
+        assert_eq!((refused.code, refused.stdout), (Some(0), remaining.text));
         world
     })
     .await;
@@ -180,7 +185,7 @@ async fn the_command_goes_on_where_an_api_server_died_and_the_other_way_round() 
 /// The lease of one second is renewed every tenth of a second, while the record has its claim's row
 /// locked.
 #[tokio::test]
-async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
+async fn an_import_is_not_blocked_by_its_own_claim() {
     on_each_database(PROGRAM, |world| async move {
         add_a_loan(&world).await;
         let payment = "<Payment LoanNumber=\"L-1\" Amount=\"0.01\" EffectiveDate=\"2024-01-01\"/>";
@@ -192,8 +197,9 @@ async fn an_import_does_not_wait_for_itself_while_it_holds_its_claim() {
         let passwords = Passwords::recommended().expect("a hash");
         let folder = world.folder.path();
         let scope = idempotent_import::scope(caller, "k", b"a hash");
-        let begun = idempotent_import::begin(&world.db, &scope, 1, folder).await.expect("a claim");
-        let ImportClaim::New(claim) = begun else { panic!("it is done already") };
+        let started =
+            idempotent_import::begin(&world.db, &scope, 1, folder).await.expect("a claim");
+        let ImportClaim::New(claim) = started else { panic!("it is done already") };
         let import = Import::new(caller, author, &passwords, *clock, true, folder);
         let mode = ImportMode { test: false, block: false, enforce: true };
         let pieces = pieces(std::io::Cursor::new(xml.into_bytes()));
