@@ -22,7 +22,7 @@ use tokio::time::sleep;
 /// logged out.
 struct SlowAuthServer {
     client: Arc<AuthClient>,
-    questions: Arc<AtomicUsize>,
+    introspections: Arc<AtomicUsize>,
     logged_out: Arc<AtomicBool>,
     _folder: TempDir,
 }
@@ -70,25 +70,28 @@ impl SlowAuthServer {
         let Config { auth_url, auth_ca, auth_client_id, auth_client_secret, .. } = &config;
         let client =
             AuthClient::new(auth_url, auth_ca, auth_client_id, auth_client_secret).unwrap();
-        Self { client, questions, logged_out, _folder: folder }
+        Self { client, introspections: questions, logged_out, _folder: folder }
     }
 }
 
 #[tokio::test]
-async fn requests_with_one_token_share_the_question_and_others_do_not() {
+async fn concurrent_requests_with_one_token_share_an_introspection() {
     let server = SlowAuthServer::start().await;
     let one_token = (0..64).map(|_| server.client.introspect("lsa_one"));
-    let judged = join_all(one_token).await;
-    assert!(judged.iter().all(Result::is_ok), "{judged:?}");
-    let asked = server.questions.swap(0, Ordering::Relaxed);
-    assert!(asked <= 2, "one in flight and one for all who came meanwhile, not {asked}");
+    let introspected = join_all(one_token).await;
+    assert!(introspected.iter().all(Result::is_ok), "{introspected:?}");
+    let introspections = server.introspections.swap(0, Ordering::Relaxed);
+    assert!(
+        introspections <= 2,
+        "one in flight and one for all who came meanwhile, not {introspections}"
+    );
     let many_tokens = ["lsa_a", "lsa_b", "lsa_c"].map(|token| server.client.introspect(token));
     join_all(many_tokens).await;
-    assert_eq!(server.questions.load(Ordering::Relaxed), 3);
+    assert_eq!(server.introspections.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test]
-async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
+async fn a_request_after_log_out_does_not_reuse_an_earlier_introspection() {
     let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
     let early = tokio::spawn(async move { client.introspect("lsa_one").await });
@@ -102,7 +105,7 @@ async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_does_not_take_the_answer_from_the_others() {
+async fn a_cancelled_request_does_not_cancel_the_shared_introspection() {
     let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
     let first = tokio::spawn(async move { client.introspect("lsa_one").await });

@@ -1,10 +1,10 @@
 //! `/gateway/…`: pages for adding cards, and webhooks of the gateway. Listing and charging cards is
 //! tested in `loans/payment_gateway.rs`.
 
+mod browser;
 mod checkout;
-mod in_a_browser;
 mod origin;
-mod refused;
+mod refusals;
 mod sandbox_page;
 mod webhooks;
 
@@ -33,7 +33,7 @@ async fn book(world: &World, admin: &str) -> (i64, i64) {
 }
 
 /// Requests the address of a page.
-async fn ask(world: &World, token: &str, loan: i64) -> TestResponse {
+async fn request_url(world: &World, token: &str, loan: i64) -> TestResponse {
     world.client.get(token, &url_path(loan)).await
 }
 
@@ -43,7 +43,7 @@ fn url_path(loan: i64) -> String {
 
 /// Opens a page. Returns the secret at the end of its address.
 async fn open(world: &World, token: &str, loan: i64) -> String {
-    let opened = ask(world, token, loan).await.expect(200).json();
+    let opened = request_url(world, token, loan).await.expect(200).json();
     let url = opened["Url"].as_str().expect("a URL").to_owned();
     let (_, secret) = url.split_once("?session=").expect("a session");
     secret.to_owned()
@@ -82,7 +82,7 @@ async fn expect_states(world: &World, expected: &[&str]) {
 }
 
 /// Lets all pages opened so far expire.
-async fn run_out(world: &World) {
+async fn expire_sessions(world: &World) {
     world.age("payment_method_sessions", &["created_date", "expires_at"], 15 * 60 + 1).await;
 }
 
@@ -108,7 +108,7 @@ const OVER: &str = "This page is no longer valid";
 const ADDED: &str = "Card added";
 
 /// A valid form.
-fn good_form(secret: &str) -> [(&str, &str); 3] {
+fn valid_form(secret: &str) -> [(&str, &str); 3] {
     [("session", secret), ("card", "tok_mastercard"), ("cardholder_name", "Ann Rivera")]
 }
 

@@ -2,7 +2,7 @@
 
 use super::installer;
 use crate::PROGRAM;
-use crate::api::loans::book;
+use crate::api::loans::import_loan;
 use acceptance::on_each_database;
 use acceptance::seeds::OPEN_TERMS;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn settings_are_listed_with_values_and_descriptions() {
 async fn a_changed_business_time_zone_applies_from_the_next_request() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments?test=true");
         let today = async || {
             let body = json!({"Amount": "10.00"});

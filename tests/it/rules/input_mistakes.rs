@@ -2,7 +2,7 @@
 //! body, and a PUT with the body of its own GET.
 
 use crate::PROGRAM;
-use crate::api::loans::book;
+use crate::api::loans::import_loan;
 use acceptance::on_each_database;
 use acceptance::seeds::OPEN_TERMS;
 use acceptance::world::{Environment, on_each_database_with};
@@ -19,7 +19,7 @@ fn errors(problem: &Value) -> Vec<(&str, &str)> {
 async fn an_unknown_parameter_is_refused_and_the_nearest_one_suggested() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions");
         let payments = format!("{path}/payments?Test=true");
         let slip = world.client.post(&admin, &payments, &json!({"Amount": "10.00"}), None).await;
@@ -89,7 +89,7 @@ async fn unknown_parameters_can_be_ignored_and_counted_for_older_clients() {
 async fn all_faults_of_a_body_are_reported_together() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({
             "Amount": 10, "Effective_Date": "2024-02-30", "Payoff": "yes", "amount": "10.00",

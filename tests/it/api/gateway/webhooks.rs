@@ -1,6 +1,6 @@
 //! `/gateway/stripe/webhook`: events about pages for adding cards.
 
-use super::checkout::{at_the_provider, enter_card, open};
+use super::checkout::{enter_card, open, stripe_environment};
 use super::{ADDED, book, cards, expect_page, expect_states, states};
 use crate::PROGRAM;
 use acceptance::provider::WEBHOOK_SECRET;
@@ -37,8 +37,8 @@ fn proxy(world: &World) -> &StripeProxy {
 }
 
 #[tokio::test]
-async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn a_webhook_adds_the_card_at_once_and_only_once() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -48,10 +48,10 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
             event("checkout.session.completed", &session).to_string()
         };
         // The event's content is not trusted: the provider is asked, and says otherwise.
-        let mut lie = proxy(&world).checkouts().remove(0);
-        lie["status"] = json!("complete");
-        let lie = event("checkout.session.completed", &lie).to_string();
-        send_signed(&world, &lie).await.expect(204);
+        let mut forged = proxy(&world).checkouts().remove(0);
+        forged["status"] = json!("complete");
+        let forged = event("checkout.session.completed", &forged).to_string();
+        send_signed(&world, &forged).await.expect(204);
         proxy(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
         sleep(Duration::from_secs(1)).await;
         assert_eq!(states(&world).await, ["open"]);
@@ -83,8 +83,8 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
 }
 
 #[tokio::test]
-async fn what_the_provider_has_not_signed_is_refused() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn an_unsigned_or_forged_webhook_is_refused() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -134,8 +134,8 @@ async fn what_the_provider_has_not_signed_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn a_webhook_about_an_unknown_session_is_accepted_and_ignored() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -166,7 +166,7 @@ async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
 }
 
 #[tokio::test]
-async fn without_a_secret_there_is_no_such_path() {
+async fn webhooks_are_not_found_without_a_secret() {
     let payload = event("checkout.session.completed", &json!({"id": "cs_1"})).to_string();
     let signature = stripe_signature("", Utc::now().timestamp(), &payload);
     let try_it = async |world: &World| {
@@ -179,7 +179,7 @@ async fn without_a_secret_there_is_no_such_path() {
         world
     })
     .await;
-    let Some(mut environment) = at_the_provider(30) else { return };
+    let Some(mut environment) = stripe_environment(30) else { return };
     environment.api.insert("API_STRIPE_WEBHOOK_SECRET".to_owned(), String::new());
     on_each_database_with(PROGRAM, environment, |world| async {
         try_it(&world).await;

@@ -10,20 +10,20 @@ use serde_json::json;
 const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
 
 /// Sends a request once for each of these spellings of `If-None-Match`.
-async fn ask(
+async fn get_with_tags(
     world: &World,
     method: Method,
     token: &str,
     path: &str,
-    known: &[&str],
+    tags: &[&str],
 ) -> TestResponse {
     let request = world.client.request(method, token, path);
-    let request = known.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
+    let request = tags.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
     world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
-async fn each_path_finds_its_own_kind_of_comments_only() {
+async fn each_path_finds_only_its_own_kind_of_comment() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -34,9 +34,10 @@ async fn each_path_finds_its_own_kind_of_comments_only() {
         ];
         for (kind, path) in KINDS.iter().enumerate() {
             for (other, id) in rows.comment_ids.iter().enumerate() {
-                let one = format!("{path}/{id}");
-                let response = world.client.get(&admin, &one).await;
-                let documents = world.client.get(&admin, &format!("{one}/documents")).await;
+                let comment_path = format!("{path}/{id}");
+                let response = world.client.get(&admin, &comment_path).await;
+                let documents =
+                    world.client.get(&admin, &format!("{comment_path}/documents")).await;
                 if kind != other {
                     response.expect_problem(404, "not-found");
                     documents.expect_problem(404, "not-found");
@@ -60,7 +61,7 @@ async fn each_path_finds_its_own_kind_of_comments_only() {
 }
 
 #[tokio::test]
-async fn a_version_is_a_hash_that_changes_with_every_column() {
+async fn a_comments_version_changes_with_every_column() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -107,7 +108,7 @@ async fn a_version_is_a_hash_that_changes_with_every_column() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_the_version_gets_304_without_a_body() {
+async fn a_matching_if_none_match_gets_304_without_a_body() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -117,25 +118,28 @@ async fn a_client_that_has_the_version_gets_304_without_a_body() {
             let tag = whole.header("etag").to_owned();
             let hash = tag.trim_matches('"');
             let (weak, list) = (format!("W/{tag}"), format!("\"old\", {tag} ,\"older\""));
-            for known in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
+            for tags in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
                 for method in [Method::GET, Method::HEAD] {
-                    let response = ask(&world, method, &admin, &path, known).await.expect(304);
-                    assert_eq!(response.text, "", "{known:?}");
+                    let response =
+                        get_with_tags(&world, method, &admin, &path, tags).await.expect(304);
+                    assert_eq!(response.text, "", "{tags:?}");
                     assert_eq!(response.header("etag"), tag);
                     assert_eq!(response.header("content-type"), "");
                     let length = response.headers.get(CONTENT_LENGTH);
                     assert_eq!(length, None, "it would be the length of another answer");
                 }
             }
-            for known in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
-                let response = ask(&world, Method::GET, &admin, &path, known).await.expect(200);
+            for tags in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
+                let response =
+                    get_with_tags(&world, Method::GET, &admin, &path, tags).await.expect(200);
                 assert_eq!(response.json(), whole.json());
             }
-            let head = ask(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
+            let head =
+                get_with_tags(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
             assert_eq!((head.text.as_str(), head.headers.get(ETAG)), ("", whole.headers.get(ETAG)));
             assert_eq!(head.header("content-length"), whole.text.len().to_string());
             world.sql(&format!("UPDATE comments SET comment = 'x' WHERE comment_id = {id}")).await;
-            ask(&world, Method::GET, &admin, &path, &[&tag]).await.expect(200);
+            get_with_tags(&world, Method::GET, &admin, &path, &[&tag]).await.expect(200);
         }
         world
     })
@@ -143,7 +147,7 @@ async fn a_client_that_has_the_version_gets_304_without_a_body() {
 }
 
 #[tokio::test]
-async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() {
+async fn a_category_without_the_caller_as_trustee_hides_its_comments() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -156,10 +160,10 @@ async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() 
             )
             .await;
         let (viewer, teller) = (world.token("viewer").await, world.token("teller").await);
-        let get = async |token: &str, known: &[&str], status: u16| {
+        let get = async |token: &str, tags: &[&str], status: u16| {
             for (path, id) in KINDS.iter().zip(rows.comment_ids) {
                 let path = format!("{path}/{id}");
-                ask(&world, Method::GET, token, &path, known).await.expect(status);
+                get_with_tags(&world, Method::GET, token, &path, tags).await.expect(status);
                 let documents = format!("{path}/documents");
                 let seen = if status == 404 { 404 } else { 200 };
                 world.client.get(token, &documents).await.expect(seen);

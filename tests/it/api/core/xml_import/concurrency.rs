@@ -2,7 +2,7 @@
 
 use super::elements::EVERYTHING;
 use crate::PROGRAM;
-use crate::api::loans::book;
+use crate::api::loans::import_loan;
 use acceptance::on_each_database;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
@@ -22,7 +22,7 @@ fn credentials(attributes: &str) -> String {
 }
 
 #[tokio::test]
-async fn only_credentials_that_end_sessions_are_kept_from_log_ins() {
+async fn only_credential_changes_that_end_sessions_wait_for_log_ins() {
     on_each_database(PROGRAM, |world| async move {
         // SQLite has a single write lock.
         if world.database.name() == "sqlite" {
@@ -33,15 +33,15 @@ async fn only_credentials_that_end_sessions_are_kept_from_log_ins() {
         world.import(&admin, EVERYTHING).await;
         // A log-in is in progress and holds its row lock.
         let log_in = db::begin_write(&world.db).await.expect("a transaction");
-        let held = "SELECT * FROM web_credentials FOR SHARE";
-        let held = if world.database.name() == "mysql" {
+        let lock_sql = "SELECT * FROM web_credentials FOR SHARE";
+        let lock_sql = if world.database.name() == "mysql" {
             "SELECT * FROM web_credentials LOCK IN SHARE MODE"
         } else {
-            held
+            lock_sql
         };
-        log_in.execute_unprepared(held).await.expect("held");
-        let same = credentials("WebAccessFlag=\"true\" WebUserName=\"ana.rivera\"");
-        let result = world.import(&admin, &same).await;
+        log_in.execute_unprepared(lock_sql).await.expect("held");
+        let unchanged = credentials("WebAccessFlag=\"true\" WebUserName=\"ana.rivera\"");
+        let result = world.import(&admin, &unchanged).await;
         assert_eq!(result["Failed"], 0, "{result}");
         let other = credentials("Password=\"another long phrase\"");
         let refused = world.client.import(&admin, false, &other, None).await;
@@ -57,10 +57,10 @@ async fn only_credentials_that_end_sessions_are_kept_from_log_ins() {
 }
 
 #[tokio::test]
-async fn on_sqlite_a_long_import_makes_writers_wait_and_says_so_and_readers_go_on() {
+async fn on_sqlite_writers_wait_for_a_long_import_and_readers_do_not() {
     on_embedded_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let records: String =
             (100..4_100).map(|number| borrower_with_loan(number, OPEN_TERMS)).collect();
         let file = file(&records);
@@ -73,18 +73,18 @@ async fn on_sqlite_a_long_import_makes_writers_wait_and_says_so_and_readers_go_o
         let body = json!({"Amount": "10.00"});
         let pay = format!("/loans/{loan_id}/transactions/payments");
         let payments = join_all((0..24).map(|_| async {
-            let mut waited = 0;
+            let mut waits = 0;
             while !ended.load(Ordering::Relaxed) {
                 let paid = world.client.post(&admin, &pay, &body, None).await;
                 if paid.status == 503 {
-                    let told = paid.expect_problem(503, "database-unavailable");
-                    assert_eq!(told.json()["detail"], "the database is busy with an import");
-                    assert_eq!(told.header("retry-after"), "10");
-                    waited += 1;
+                    let refused = paid.expect_problem(503, "database-unavailable");
+                    assert_eq!(refused.json()["detail"], "the database is busy with an import");
+                    assert_eq!(refused.header("retry-after"), "10");
+                    waits += 1;
                 }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            waited
+            waits
         }));
         let reads = async {
             let read = format!("/loans/{loan_id}");
@@ -93,9 +93,9 @@ async fn on_sqlite_a_long_import_makes_writers_wait_and_says_so_and_readers_go_o
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let (result, waited, ()) = tokio::join!(import, payments, reads);
+        let (result, waits, ()) = tokio::join!(import, payments, reads);
         assert_eq!(result["Failed"], 0, "{}", result["Committed"]);
-        assert!(waited.iter().sum::<usize>() > 0, "the import took no time");
+        assert!(waits.iter().sum::<usize>() > 0, "the import took no time");
         world.client.post(&admin, &pay, &body, None).await.expect(201);
         world
     })

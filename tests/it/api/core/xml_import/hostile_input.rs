@@ -22,16 +22,16 @@ const MEMORY_KIB: u64 = LONG_MIB as u64 * 1024 / 3;
 const CHILD_MEMORY_KIB: u64 = 64 * 1024;
 
 /// A file that is generated while it is sent.
-struct File {
-    what: &'static str,
+struct HostileFile {
+    description: &'static str,
     /// How it begins.
     head: Vec<u8>,
     /// What is repeated, and how often.
-    again: &'static str,
+    repeated: &'static str,
     times: usize,
     tail: &'static str,
     /// A part of the expected message, and the line it names.
-    told: &'static str,
+    expected: &'static str,
     line: u64,
 }
 
@@ -41,53 +41,58 @@ fn long_bytes() -> usize {
 }
 
 /// A file sent in one piece.
-fn short(what: &'static str, text: impl Into<Vec<u8>>, told: &'static str, line: u64) -> File {
-    File { what, head: text.into(), again: "", times: 0, tail: "", told, line }
+fn short(
+    description: &'static str,
+    text: impl Into<Vec<u8>>,
+    expected: &'static str,
+    line: u64,
+) -> HostileFile {
+    HostileFile { description, head: text.into(), repeated: "", times: 0, tail: "", expected, line }
 }
 
 /// A file with a long repetition.
 fn long(
-    what: &'static str,
+    description: &'static str,
     head: &str,
-    again: &'static str,
+    repeated: &'static str,
     tail: &'static str,
-    told: &'static str,
-) -> File {
-    let times = long_bytes() / again.len();
+    expected: &'static str,
+) -> HostileFile {
+    let times = long_bytes() / repeated.len();
     let line = 1 + head.matches('\n').count() as u64;
-    File { what, head: head.into(), again, times, tail, told, line }
+    HostileFile { description, head: head.into(), repeated, times, tail, expected, line }
 }
 
-impl File {
+impl HostileFile {
     /// The body, and the instant at which its last bytes were requested.
     fn body(&self) -> (Body, Arc<Mutex<Instant>>) {
-        let per_chunk = (CHUNK_BYTES / self.again.len().max(1)).max(1);
-        let (again, times) = (self.again, self.times);
+        let per_chunk = (CHUNK_BYTES / self.repeated.len().max(1)).max(1);
+        let (repeated, times) = (self.repeated, self.times);
         let chunk = move |number: usize| {
-            again.repeat(per_chunk.min(times - number * per_chunk)).into_bytes()
+            repeated.repeat(per_chunk.min(times - number * per_chunk)).into_bytes()
         };
         let chunks = (0..times.div_ceil(per_chunk)).map(chunk);
         let last_asked = Arc::new(Mutex::new(Instant::now()));
-        let asked = Arc::clone(&last_asked);
+        let asked_at = Arc::clone(&last_asked);
         let all = std::iter::once(self.head.clone()).chain(chunks).chain([self.tail.into()]);
         let all = all.map(move |bytes| {
-            *asked.lock().expect("not poisoned") = Instant::now();
+            *asked_at.lock().expect("not poisoned") = Instant::now();
             Ok::<_, io::Error>(bytes)
         });
         (Body::wrap_stream(stream::iter(all)), last_asked)
     }
 }
 
-async fn send(world: &World, token: &str, file: &File) -> (TestResponse, Duration) {
+async fn send(world: &World, token: &str, file: &HostileFile) -> (TestResponse, Duration) {
     let (body, last_asked) = file.body();
     let request = world.client.request(reqwest::Method::POST, token, "/core/xml-import?test=false");
     let request = request.header("content-type", "application/xml").body(body);
     let response = world.client.send(request).await.expect("a response");
-    let took = last_asked.lock().expect("not poisoned").elapsed();
-    (response, took)
+    let elapsed = last_asked.lock().expect("not poisoned").elapsed();
+    (response, elapsed)
 }
 
-fn entities() -> Vec<File> {
+fn entities() -> Vec<HostileFile> {
     let dtd = "document type";
     let laughs: String = (1..10)
         .map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)))
@@ -126,7 +131,7 @@ fn entities() -> Vec<File> {
     ]
 }
 
-fn endless() -> Vec<File> {
+fn unbounded() -> Vec<HostileFile> {
     vec![
         long("tags without an end", "<Core>\n", "<a>", "", "deeper than 8"),
         long("an attribute", "<Core>\n<a b='", "xxxxxxxx", "'/></Core>", "64 KiB"),
@@ -143,21 +148,21 @@ fn endless() -> Vec<File> {
 }
 
 /// Files that turn out to be wrong only after much of them has been read.
-fn late() -> Vec<File> {
-    let words = "<b c='so many words that a file of them has fewer elements'/>";
+fn late_faults() -> Vec<HostileFile> {
+    let filler = "<b c='so many words that a file of them has fewer elements'/>";
     let opened = "<Core>\n<Transactions>";
     let mut cut =
-        long("a large record that is cut short", opened, words, "", "element Transactions");
+        long("a large record that is cut short", opened, filler, "", "element Transactions");
     cut.times /= 8;
     vec![
         cut,
-        long("a large record", "<Core>\n<r>", words, "</r></Core>", "8 MiB"),
-        long("a large element", "<Core><Transactions>\n<a>", words, "", "8 MiB"),
+        long("a large record", "<Core>\n<r>", filler, "</r></Core>", "8 MiB"),
+        long("a large element", "<Core><Transactions>\n<a>", filler, "", "8 MiB"),
         long("a record of many", "<Core>\n<r>", "<b/>", "</r></Core>", "65,536 elements"),
     ]
 }
 
-fn broken() -> Vec<File> {
+fn broken() -> Vec<HostileFile> {
     let utf16: Vec<u8> = "\u{feff}<Core/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     vec![
         short("nothing", "", "no root", 1),
@@ -178,32 +183,39 @@ fn broken() -> Vec<File> {
     ]
 }
 
-async fn each_is_refused(files: Vec<File>, memory_kib: u64) {
+async fn check_each_is_refused(files: Vec<HostileFile>, memory_kib: u64) {
     on_embedded_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         // Memory that any large file needs is allocated before the measurement.
-        let words = "<!-- nothing that could matter to anybody, and that many a time -->\n";
-        let mut sound = long("a sound file", "<Core>", words, "</Core>", "");
-        sound.times /= 4;
-        let (response, took) = send(&world, &admin, &sound).await;
-        println!("a sound file: {took:?}");
+        let filler = "<!-- nothing that could matter to anybody, and that many a time -->\n";
+        let mut valid = long("a sound file", "<Core>", filler, "</Core>", "");
+        valid.times /= 4;
+        let (response, elapsed) = send(&world, &admin, &valid).await;
+        println!("a sound file: {elapsed:?}");
         response.expect(200);
         let before = world.snapshot().await;
         for file in files {
             let memory = world.api.memory_peak_kib();
-            let (response, took) = send(&world, &admin, &file).await;
-            let grown =
-                world.api.memory_peak_kib().zip(memory).map(|(now, then)| now.saturating_sub(then));
-            println!("{}: {took:?}, {grown:?} KiB more, {}", file.what, response.json()["detail"]);
+            let (response, elapsed) = send(&world, &admin, &file).await;
+            let grown = world
+                .api
+                .memory_peak_kib()
+                .zip(memory)
+                .map(|(now, memory_before)| now.saturating_sub(memory_before));
+            println!(
+                "{}: {elapsed:?}, {grown:?} KiB more, {}",
+                file.description,
+                response.json()["detail"]
+            );
             let response = response.expect_problem(400, "bad-request").json();
             let detail = response["detail"].as_str().unwrap_or_default();
-            assert!(detail.contains(file.told), "{}: {detail}", file.what);
-            assert_eq!(response["line"], file.line, "{}: {detail}", file.what);
-            assert!(response["column"].as_u64() >= Some(1), "{}: {detail}", file.what);
-            assert!(detail.len() < 300, "{}: {detail}", file.what);
-            assert!(took < ANSWER_WITHIN, "{}: {took:?}", file.what);
-            assert!(grown.unwrap_or_default() < memory_kib, "{}: {grown:?} KiB", file.what);
-            assert_eq!(world.snapshot().await, before, "{}", file.what);
+            assert!(detail.contains(file.expected), "{}: {detail}", file.description);
+            assert_eq!(response["line"], file.line, "{}: {detail}", file.description);
+            assert!(response["column"].as_u64() >= Some(1), "{}: {detail}", file.description);
+            assert!(detail.len() < 300, "{}: {detail}", file.description);
+            assert!(elapsed < ANSWER_WITHIN, "{}: {elapsed:?}", file.description);
+            assert!(grown.unwrap_or_default() < memory_kib, "{}: {grown:?} KiB", file.description);
+            assert_eq!(world.snapshot().await, before, "{}", file.description);
         }
         world
     })
@@ -212,20 +224,20 @@ async fn each_is_refused(files: Vec<File>, memory_kib: u64) {
 
 #[tokio::test]
 async fn entities_are_refused() {
-    each_is_refused(entities(), MEMORY_KIB).await;
+    check_each_is_refused(entities(), MEMORY_KIB).await;
 }
 
 #[tokio::test]
-async fn what_goes_on_and_on_is_refused() {
-    each_is_refused(endless(), MEMORY_KIB).await;
+async fn unbounded_elements_are_rejected() {
+    check_each_is_refused(unbounded(), MEMORY_KIB).await;
 }
 
 #[tokio::test]
-async fn what_is_wrong_late_is_refused_without_having_been_kept() {
-    each_is_refused(late(), CHILD_MEMORY_KIB).await;
+async fn faults_late_in_a_file_are_refused_without_buffering_it() {
+    check_each_is_refused(late_faults(), CHILD_MEMORY_KIB).await;
 }
 
 #[tokio::test]
-async fn what_is_no_xml_or_no_import_is_refused() {
-    each_is_refused(broken(), MEMORY_KIB).await;
+async fn files_that_are_not_import_xml_are_refused() {
+    check_each_is_refused(broken(), MEMORY_KIB).await;
 }

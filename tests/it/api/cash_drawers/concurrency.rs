@@ -1,6 +1,6 @@
 //! Concurrent requests to one drawer, repeated requests, and a server that dies meanwhile.
 
-use super::{assign, check_books, filled, grant, holds, make_teller, post};
+use super::{assign, balances, check_books, drawer_with_balances, grant, make_teller, post};
 use crate::PROGRAM;
 use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
@@ -20,15 +20,15 @@ async fn rows(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn sixty_four_transactions_at_once_in_one_drawer_sum_up_exactly() {
+async fn concurrent_transactions_in_one_drawer_sum_exactly() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 0, 0).await;
         let mut tokens = vec![world.token("admin").await];
         for name in ["teller", "officer"] {
             assign(&world, this, name).await;
             tokens.push(make_teller(&world, name).await);
-            for right in ["Cash Drawer > Funding", "Cash Drawer > Supervise"] {
-                grant(&world, name, right, "Allow").await;
+            for privilege in ["Cash Drawer > Funding", "Cash Drawer > Supervise"] {
+                grant(&world, name, privilege, "Allow").await;
             }
         }
         let enter = |n: usize| post(&world, &tokens[n % 3], this, fund(&format!("{n}.01")));
@@ -40,9 +40,9 @@ async fn sixty_four_transactions_at_once_in_one_drawer_sum_up_exactly() {
                 _ => drop(response.clone().expect_problem(423, "drawer-locked")),
             }
         }
-        let done = responses.iter().filter(|response| response.status == 201).count() as i64;
-        assert!(done > 0);
-        assert_eq!((rows(&world).await, holds(&world, this).await), (done, (sum, 0)));
+        let posted = responses.iter().filter(|response| response.status == 201).count() as i64;
+        assert!(posted > 0);
+        assert_eq!((rows(&world).await, balances(&world, this).await), (posted, (sum, 0)));
         check_books(&world).await;
         world
     })
@@ -50,7 +50,7 @@ async fn sixty_four_transactions_at_once_in_one_drawer_sum_up_exactly() {
 }
 
 #[tokio::test]
-async fn of_two_users_who_begin_at_once_one_gets_the_drawer() {
+async fn of_two_concurrent_users_one_opens_the_drawer() {
     on_each_database(PROGRAM, |world| async move {
         let mut tokens = Vec::new();
         for name in ["teller", "officer", "viewer"] {
@@ -58,20 +58,21 @@ async fn of_two_users_who_begin_at_once_one_gets_the_drawer() {
             grant(&world, name, "Cash Drawer > Funding", "Allow").await;
         }
         for round in 0..5 {
-            let this = filled(&world, &format!("Drawer {round}"), "individual", 0, 0).await;
+            let this =
+                drawer_with_balances(&world, &format!("Drawer {round}"), "individual", 0, 0).await;
             for name in ["teller", "officer", "viewer"] {
                 assign(&world, this, name).await;
             }
             let responses =
                 join_all(tokens.iter().map(|token| post(&world, token, this, fund("1.00")))).await;
             let statuses: Vec<u16> = responses.iter().map(|a| a.status.as_u16()).collect();
-            let done = statuses.iter().filter(|status| **status == 201).count();
+            let posted = statuses.iter().filter(|status| **status == 201).count();
             let locked = statuses.iter().filter(|status| **status == 423).count();
-            assert_eq!(done, 1, "{statuses:?}");
+            assert_eq!(posted, 1, "{statuses:?}");
             for refused in responses.into_iter().filter(|response| response.status == 422) {
                 refused.expect_problem(422, "drawer-in-use");
             }
-            assert!(done + locked < 3, "{statuses:?}");
+            assert!(posted + locked < 3, "{statuses:?}");
         }
         check_books(&world).await;
         world
@@ -80,9 +81,9 @@ async fn of_two_users_who_begin_at_once_one_gets_the_drawer() {
 }
 
 #[tokio::test]
-async fn fifty_equal_posts_with_one_key_are_one_row_and_one_answer() {
+async fn fifty_posts_with_one_key_are_one_row_and_one_response() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 0, 0).await;
         let admin = world.token("admin").await;
         let path = format!("/cash-drawers/{this}/transactions");
         let responses = join_all((0..50).map(|_| async {
@@ -111,9 +112,9 @@ async fn fifty_equal_posts_with_one_key_are_one_row_and_one_answer() {
 }
 
 #[tokio::test]
-async fn a_key_belongs_to_one_caller_and_one_request_and_a_refusal_frees_it() {
+async fn a_key_belongs_to_one_caller_and_request_and_a_refusal_releases_it() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 0, 0).await;
         let admin = world.token("admin").await;
         let teller = make_teller(&world, "teller").await;
         assign(&world, this, "teller").await;
@@ -132,18 +133,18 @@ async fn a_key_belongs_to_one_caller_and_one_request_and_a_refusal_frees_it() {
         send(&admin, &transactions, fund("0.01"), "refused").await.expect(201);
         let counts = format!("/cash-drawers/{this}/reconciliations");
         let counted = |cash: &str| json!({"Counted_Cash": cash, "Counted_Check": "0.00"});
-        let elsewhere = send(&admin, &counts, counted("20.00"), "k").await;
-        elsewhere.expect_problem(422, "idempotency-mismatch");
+        let other_operation = send(&admin, &counts, counted("20.00"), "k").await;
+        other_operation.expect_problem(422, "idempotency-mismatch");
         let first = send(&admin, &counts, counted("20.00"), "count").await.expect(201);
-        let again = send(&admin, &counts, counted("20.00"), "count").await.expect(201);
+        let repeated = send(&admin, &counts, counted("20.00"), "count").await.expect(201);
         assert_eq!(
-            (first.text, again.header("idempotency-replayed")),
-            (again.text.clone(), "true")
+            (first.text, repeated.header("idempotency-replayed")),
+            (repeated.text.clone(), "true")
         );
         let other = send(&admin, &counts, counted("20.01"), "count").await;
         other.expect_problem(422, "idempotency-mismatch");
         assert_eq!(world.count("SELECT COUNT(*) FROM cash_drawer_reconciliations").await, 1);
-        assert_eq!(holds(&world, this).await, (200_000, 0));
+        assert_eq!(balances(&world, this).await, (200_000, 0));
         check_books(&world).await;
         world
     })
@@ -151,15 +152,15 @@ async fn a_key_belongs_to_one_caller_and_one_request_and_a_refusal_frees_it() {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_a_drawer_for_too_long_is_told_to_come_again() {
+async fn waiting_too_long_for_a_drawer_is_a_retryable_error() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 10_000, 0).await;
-        let other = filled(&world, "Two", "individual", 10_000, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 10_000, 0).await;
+        let other = drawer_with_balances(&world, "Two", "individual", 10_000, 0).await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");
-        let held = cash_drawers::Entity::find_by_id(this).lock_exclusive().one(&tx).await;
-        assert!(held.expect("a row").is_some());
+        let locked_row = cash_drawers::Entity::find_by_id(this).lock_exclusive().one(&tx).await;
+        assert!(locked_row.expect("a row").is_some());
         let transfer =
             json!({"Transaction_Type": "transfer", "Counter_Drawer_ID": this, "Amount": "1.00"});
         let count = json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
@@ -182,11 +183,11 @@ async fn whoever_waits_for_a_drawer_for_too_long_is_told_to_come_again() {
 }
 
 #[tokio::test]
-async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
+async fn a_server_killed_during_transactions_loses_and_duplicates_nothing() {
     on_each_database(PROGRAM, |mut world| async move {
         let drawers = [
-            filled(&world, "One", "individual", 1_000_000, 0).await,
-            filled(&world, "Two", "individual", 1_000_000, 0).await,
+            drawer_with_balances(&world, "One", "individual", 1_000_000, 0).await,
+            drawer_with_balances(&world, "Two", "individual", 1_000_000, 0).await,
         ];
         let admin = world.token("admin").await;
         let client = world.client.clone();
@@ -206,7 +207,7 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
                 let mut responses = Vec::new();
                 for n in (worker..90).step_by(6) {
                     let (path, body, key) = request(n);
-                    let mut tries = 0;
+                    let mut attempts = 0;
                     responses.push(loop {
                         match client.try_post(&admin, &path, &body, Some(&key)).await {
                             Ok(response) if response.status == 201 => break response.text,
@@ -215,8 +216,8 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
                             Ok(response) => panic!("{} {}", response.status, response.text),
                             Err(_) => {}
                         }
-                        tries += 1;
-                        assert!(tries < 600, "never answered");
+                        attempts += 1;
+                        assert!(attempts < 600, "never answered");
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     });
                 }
@@ -242,12 +243,15 @@ async fn a_server_killed_amid_transactions_loses_and_doubles_nothing() {
         for (worker, responses) in responses.iter().enumerate() {
             for (n, first) in (worker..90).step_by(6).zip(responses) {
                 let (path, body, key) = request(n);
-                let again = client.post(&admin, &path, &body, Some(&key)).await.expect(201);
-                assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", first));
+                let repeated = client.post(&admin, &path, &body, Some(&key)).await.expect(201);
+                assert_eq!(
+                    (repeated.header("idempotency-replayed"), &repeated.text),
+                    ("true", first)
+                );
             }
         }
         assert_eq!(rows(&world).await, 2 + 60 + 2 * 30);
-        let (one, two) = (holds(&world, drawers[0]).await, holds(&world, drawers[1]).await);
+        let (one, two) = (balances(&world, drawers[0]).await, balances(&world, drawers[1]).await);
         assert_eq!(one.0 + two.0, 2_000_000 + 60 * 1000);
         check_books(&world).await;
         world

@@ -3,7 +3,8 @@
 //! written without its object.
 
 use super::{
-    MIB, check_reads, delete, in_a_bucket, orphans, places, row_counts, settle, sha256, text,
+    MIB, bucket_environment, check_reads, delete, orphans, row_counts, sha256, text, upload_paths,
+    wait_for_objects,
 };
 use crate::PROGRAM;
 use acceptance::filled_tables::FilledRows;
@@ -28,21 +29,21 @@ const SILENT_MAX: Duration = Duration::from_secs(26);
 const REMOVAL_MAX: Duration = Duration::from_secs(5);
 
 /// Awaits an operation, and fails the test if it takes longer than this.
-async fn within<T>(longest: Duration, what: impl Future<Output = T>) -> T {
-    let begun = Instant::now();
-    let done = tokio::time::timeout(longest, what).await;
-    println!("{:.1} s of {}", begun.elapsed().as_secs_f64(), longest.as_secs());
-    done.expect("an answer in time")
+async fn within<T>(longest: Duration, work: impl Future<Output = T>) -> T {
+    let started = Instant::now();
+    let result = tokio::time::timeout(longest, work).await;
+    println!("{:.1} s of {}", started.elapsed().as_secs_f64(), longest.as_secs());
+    result.expect("an answer in time")
 }
 
 /// Uploads this many bytes under a key.
-async fn upload(world: &World, token: &str, place: &str, bytes: usize, key: &str) -> TestResponse {
+async fn upload(world: &World, token: &str, path: &str, bytes: usize, key: &str) -> TestResponse {
     let form = Form::file("Paper.txt", &text(bytes, bytes));
-    world.client.upload(token, place, form, Some(key)).await
+    world.client.upload(token, path, form, Some(key)).await
 }
 
 #[track_caller]
-fn expect_away(response: TestResponse) {
+fn expect_unavailable(response: TestResponse) {
     let response = response.expect_problem(503, "object-store-unavailable");
     assert_eq!(response.header("retry-after"), "5");
     assert!(!response.text.contains("127.0.0.1"), "{}", response.text);
@@ -54,17 +55,17 @@ async fn check(world: &World) -> Result<(), String> {
 }
 
 #[track_caller]
-fn expect_one_line(told: Result<(), String>) -> String {
-    let told = told.expect_err("the store is away");
-    assert!(told.starts_with("API_DOCUMENTS: "), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
-    println!("{told}");
-    told
+fn expect_one_line(error: Result<(), String>) -> String {
+    let error = error.expect_err("the store is away");
+    assert!(error.starts_with("API_DOCUMENTS: "), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    println!("{error}");
+    error
 }
 
 /// Attaches a document to a field, before the store goes away.
 async fn attach(world: &World, token: &str, rows: &FilledRows) -> Value {
-    upload(world, token, &places(rows)[0], 300, "before").await.expect(201).json()
+    upload(world, token, &upload_paths(rows)[0], 300, "before").await.expect(201).json()
 }
 
 /// Checks that operations that need no bytes still work.
@@ -79,18 +80,18 @@ async fn check_metadata(world: &World, token: &str, document: &Value) {
     let head = world.client.request(Method::HEAD, token, path);
     world.client.send(head).await.expect("a response").expect(200);
     let tag = format!("\"{}\"", file["SHA256"].as_str().expect("a hash"));
-    let known = world.client.request(Method::GET, token, path).header(IF_NONE_MATCH, tag);
-    world.client.send(known).await.expect("a response").expect(304);
+    let conditional = world.client.request(Method::GET, token, path).header(IF_NONE_MATCH, tag);
+    world.client.send(conditional).await.expect("a response").expect(304);
     world.client.get("", "/health/ready").await.expect(200);
 }
 
 #[tokio::test]
-async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_later() {
+async fn while_the_bucket_refuses_connections_uploads_fail_and_can_be_retried() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
-    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |mut world| async move {
+    on_each_database_with(PROGRAM, bucket_environment(moto, &[]), |mut world| async move {
         let mut moto = world.moto.take().expect("a store");
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -98,28 +99,29 @@ async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_lat
         let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
         let (before, sizes) = (row_counts(&world).await, [40, 12 * MIB]);
         moto.kill().await;
-        for (place, bytes) in places(&rows).iter().zip(sizes) {
+        for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
             let key = bytes.to_string();
-            let sent = upload(&world, &admin, place, bytes, &key);
-            expect_away(within(REFUSED_MAX, sent).await);
+            let sent = upload(&world, &admin, upload_path, bytes, &key);
+            expect_unavailable(within(REFUSED_MAX, sent).await);
         }
-        expect_away(within(REFUSED_MAX, world.client.get(&admin, path)).await);
+        expect_unavailable(within(REFUSED_MAX, world.client.get(&admin, path)).await);
         check_metadata(&world, &admin, &document).await;
         assert_eq!(row_counts(&world).await, before);
         // A server that starts while the store is away is ready all the same.
         world.api.kill().await;
         world.api.restart(&world.client.http).await;
         check_metadata(&world, &admin, &document).await;
-        let told = expect_one_line(within(REFUSED_MAX, check(&world)).await);
-        assert!(told.contains("Connection refused"), "{told}");
+        let error = expect_one_line(within(REFUSED_MAX, check(&world)).await);
+        assert!(error.contains("Connection refused"), "{error}");
         moto.restart().await;
-        for (place, bytes) in places(&rows).iter().zip(sizes) {
-            let made = upload(&world, &admin, place, bytes, &bytes.to_string()).await.expect(201);
+        for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
+            let created =
+                upload(&world, &admin, upload_path, bytes, &bytes.to_string()).await.expect(201);
             let path =
-                made.json()["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
+                created.json()["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
             check_reads(&world, &admin, &path, &text(bytes, bytes)).await;
         }
-        settle(&moto, sizes.len(), 0).await;
+        wait_for_objects(&moto, sizes.len(), 0).await;
         check(&world).await.expect("all is well");
         // The store lost its objects when it was killed, which is not the same as being
         // unavailable.
@@ -130,25 +132,25 @@ async fn while_it_refuses_connections_nothing_changes_and_the_same_key_works_lat
 }
 
 #[tokio::test]
-async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
+async fn while_the_bucket_is_unresponsive_requests_time_out_and_removals_succeed() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
     // The test waits for half a minute, and the kind of database does not matter.
-    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[])).await;
+    let world = World::new(PROGRAM, Database::Sqlite, bucket_environment(moto, &[])).await;
     let moto = world.moto.as_ref().expect("a store");
     let admin = world.token("admin").await;
     let rows = world.rows(&admin, 1, 1).await;
     let document = attach(&world, &admin, &rows).await;
-    let [.., place, other] = places(&rows);
+    let [.., upload_path, other] = upload_paths(&rows);
     let removed = upload(&world, &admin, &other, 50, "gone").await.expect(201).json();
     let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
     let before = row_counts(&world).await;
     moto.suspend();
-    let small = upload(&world, &admin, &place, 40, "small");
-    let large = upload(&world, &admin, &place, 12 * MIB, "large");
-    let (small, large, read, told, ()) = tokio::join!(
+    let small = upload(&world, &admin, &upload_path, 40, "small");
+    let large = upload(&world, &admin, &upload_path, 12 * MIB, "large");
+    let (small, large, read, error, ()) = tokio::join!(
         within(SILENT_MAX, small),
         within(SILENT_MAX, large),
         within(SILENT_MAX, world.client.get(&admin, path)),
@@ -156,16 +158,16 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
         within(REMOVAL_MAX, check_metadata(&world, &admin, &document)),
     );
     for response in [small, large, read] {
-        expect_away(response);
+        expect_unavailable(response);
     }
-    let told = expect_one_line(told);
-    assert!(told.contains("timed out"), "{told}");
+    let error = expect_one_line(error);
+    assert!(error.contains("timed out"), "{error}");
     assert_eq!(row_counts(&world).await, before);
     let removal = format!("{other}?documentId={}", removed["Document_ID"]);
     within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
     moto.resume();
     for (bytes, key) in [(40, "small"), (12 * MIB, "large")] {
-        upload(&world, &admin, &place, bytes, key).await.expect(201);
+        upload(&world, &admin, &upload_path, bytes, key).await.expect(201);
     }
     world.client.get(&admin, path).await.expect(200);
     // The store may have read the abandoned requests and made objects of them.
@@ -175,82 +177,83 @@ async fn while_it_is_silent_requests_are_told_so_and_removals_do_not_wait() {
 }
 
 #[tokio::test]
-async fn gone_in_the_middle_of_a_file_it_has_neither_the_file_nor_its_row() {
+async fn an_outage_during_an_upload_leaves_neither_object_nor_row() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
-    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |mut world| async move {
+    on_each_database_with(PROGRAM, bucket_environment(moto, &[]), |mut world| async move {
         let mut moto = world.moto.take().expect("a store");
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        let (place, file) = (&places(&rows)[0], text(20 * MIB, 1));
+        let (path, file) = (&upload_paths(&rows)[0], text(20 * MIB, 1));
         let before = row_counts(&world).await;
         let form = Form::file("Paper.txt", &file).finish();
-        let (first, rest) = form.split_at(11 * MIB);
+        let (first, remainder) = form.split_at(11 * MIB);
         let request = |body: reqwest::Body| {
-            let request = world.client.request(Method::POST, &admin, place);
+            let request = world.client.request(Method::POST, &admin, path);
             let request = request.header("Idempotency-Key", "twenty");
             world.client.send(request.header(CONTENT_TYPE, media_type()).body(body))
         };
         // The store stays away, or comes back without any memory of the upload it had begun.
-        for back in [false, true] {
+        for restart in [false, true] {
             let (pieces, body) = chunked_body();
             let send_pieces = async {
                 pieces.send(Ok(first.to_vec())).await.expect("sent");
-                settle(&moto, 0, 1).await;
+                wait_for_objects(&moto, 0, 1).await;
                 moto.kill().await;
-                if back {
+                if restart {
                     moto.restart().await;
                 }
                 // The answer may arrive before everything is sent.
-                let _ = pieces.send(Ok(rest.to_vec())).await;
+                let _ = pieces.send(Ok(remainder.to_vec())).await;
                 drop(pieces);
             };
             let (response, ()) = tokio::join!(request(body), send_pieces);
-            expect_away(response.expect("a response"));
+            expect_unavailable(response.expect("a response"));
             assert_eq!(row_counts(&world).await, before);
-            if !back {
+            if !restart {
                 moto.restart().await;
             }
-            settle(&moto, 0, 0).await;
+            wait_for_objects(&moto, 0, 0).await;
         }
-        let made = request(form.clone().into()).await.expect("a response").expect(201).json();
-        assert_eq!(made["Files"][0]["SHA256"], sha256(&file));
-        settle(&moto, 1, 0).await;
+        let document = request(form.clone().into()).await.expect("a response").expect(201).json();
+        assert_eq!(document["Files"][0]["SHA256"], sha256(&file));
+        wait_for_objects(&moto, 1, 0).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
+async fn files_removed_during_an_outage_are_left_for_the_sweep() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto.behind_proxy(),
         Err(missing) => return skip(&missing),
     };
-    on_each_database_with(PROGRAM, in_a_bucket(moto, &[]), |world| async move {
+    on_each_database_with(PROGRAM, bucket_environment(moto, &[]), |world| async move {
         let moto = world.moto.as_ref().expect("a store");
         let proxy = moto.proxy.as_ref().expect("a proxy");
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        let [.., place] = &places(&rows);
+        let [.., upload_path] = &upload_paths(&rows);
         let document = attach(&world, &admin, &rows).await;
-        upload(&world, &admin, place, 40, "one").await.expect(201);
-        let kept = upload(&world, &admin, &places(&rows)[1], 50, "kept").await.expect(201).json();
+        upload(&world, &admin, upload_path, 40, "one").await.expect(201);
+        let remaining =
+            upload(&world, &admin, &upload_paths(&rows)[1], 50, "kept").await.expect(201).json();
         let objects = moto.documents().await;
         proxy.shut();
         let version = document["versionHash"].as_str().expect("a hash");
         let path = format!("/user-defined-fields/documents/{}", document["Row_ID"]);
         let removal = format!("{path}?versionHash={version}");
         within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
-        let comment = place.trim_end_matches("/documents");
+        let comment = upload_path.trim_end_matches("/documents");
         let version = world.client.get(&admin, comment).await.expect(200).json();
         let version = version["versionHash"].as_str().expect("a hash").to_owned();
         let removal = format!("{comment}?versionHash={version}");
         within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
-        for gone in [&path, comment] {
-            world.client.get(&admin, gone).await.expect_problem(404, "not-found");
+        for removed_path in [&path, comment] {
+            world.client.get(&admin, removed_path).await.expect_problem(404, "not-found");
         }
         let store = world.documents();
         let swept = within(REFUSED_MAX, store.sweep(&world.db, 0)).await;
@@ -261,8 +264,8 @@ async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
         assert_eq!(orphans(&world, &store).await.len(), 2);
         let swept = store.sweep(&world.db, 0).await.expect("a sweep");
         assert_eq!(swept, GcReport { removed: 2, left: 0 });
-        settle(moto, 1, 0).await;
-        let path = kept["Files"][0]["Download_Path"].as_str().expect("a path");
+        wait_for_objects(moto, 1, 0).await;
+        let path = remaining["Files"][0]["Download_Path"].as_str().expect("a path");
         check_reads(&world, &admin, path, &text(50, 50)).await;
         world
     })
@@ -270,22 +273,22 @@ async fn what_is_removed_meanwhile_is_left_for_the_sweep() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_said_to_be() {
+async fn a_missing_bucket_is_reported() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
-    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[])).await;
+    let world = World::new(PROGRAM, Database::Sqlite, bucket_environment(moto, &[])).await;
     let moto = world.moto.as_ref().expect("a store");
     let admin = world.token("admin").await;
     let rows = world.rows(&admin, 1, 1).await;
     check(&world).await.expect("all is well");
     assert!(moto.names().await.iter().all(|name| !name.contains("check")), "it leaves nothing");
     moto.remove_bucket().await;
-    let told = expect_one_line(check(&world).await);
-    assert!(told.contains("NoSuchBucket"), "{told}");
+    let error = expect_one_line(check(&world).await);
+    assert!(error.contains("NoSuchBucket"), "{error}");
     for bytes in [40, 6 * MIB] {
-        expect_away(upload(&world, &admin, &places(&rows)[0], bytes, "key").await);
+        expect_unavailable(upload(&world, &admin, &upload_paths(&rows)[0], bytes, "key").await);
     }
     world.close().await;
 }

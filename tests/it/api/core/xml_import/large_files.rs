@@ -21,13 +21,13 @@ fn many_payments(count: usize, last: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_record_of_many_payments_is_posted_as_a_whole_or_not_at_all() {
+async fn a_record_with_many_payments_is_posted_atomically() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
         let before = world.snapshot().await;
-        let bad = many_payments(120, "0.001");
-        let refused = world.client.import(&admin, false, &bad, None).await.expect(200).json();
+        let invalid = many_payments(120, "0.001");
+        let refused = world.client.import(&admin, false, &invalid, None).await.expect(200).json();
         assert_eq!((&refused["Read"], &refused["Failed"]), (&json!(120), &json!(1)));
         assert_eq!((&refused["Inserted"], &refused["Committed"]), (&json!(0), &json!(false)));
         let records = refused["Records"].as_array().unwrap();
@@ -36,16 +36,16 @@ async fn a_record_of_many_payments_is_posted_as_a_whole_or_not_at_all() {
         assert_eq!(records[119]["Line"], 122);
         assert_eq!(world.snapshot().await, before);
 
-        let good = many_payments(120, "0.02");
-        let tried = world.client.import(&admin, true, &good, None).await.expect(200).json();
-        assert_eq!((&tried["Inserted"], &tried["Failed"]), (&json!(120), &json!(0)));
+        let valid = many_payments(120, "0.02");
+        let test_run = world.client.import(&admin, true, &valid, None).await.expect(200).json();
+        assert_eq!((&test_run["Inserted"], &test_run["Failed"]), (&json!(120), &json!(0)));
         assert_eq!(world.snapshot().await, before);
-        let done = world.client.import(&admin, false, &good, Some("k")).await.expect(200);
-        assert_eq!(done.json()["Inserted"], 120);
+        let imported = world.client.import(&admin, false, &valid, Some("k")).await.expect(200);
+        assert_eq!(imported.json()["Inserted"], 120);
         assert_eq!(world.count(POSTED).await, 120);
-        let again = world.client.import(&admin, false, &good, Some("k")).await.expect(200);
-        assert_eq!(again.header("idempotency-replayed"), "true");
-        assert_eq!(again.text, done.text);
+        let repeated = world.client.import(&admin, false, &valid, Some("k")).await.expect(200);
+        assert_eq!(repeated.header("idempotency-replayed"), "true");
+        assert_eq!(repeated.text, imported.text);
         assert_eq!(world.count(POSTED).await, 120);
         world
     })
@@ -53,13 +53,13 @@ async fn a_record_of_many_payments_is_posted_as_a_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn an_answer_of_thousands_of_records_is_told_again_as_it_was() {
+async fn a_response_about_thousands_of_records_is_replayed_unchanged() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let contact = |number: usize, more: &str| {
+        let contact = |number: usize, elements: &str| {
             format!(
                 "<Contact ContactNumber=\"C-{number}\" ContactTypeCode=\"BORROWER\" \
-                 EntityCode=\"COMPANY\" Company=\"One\" StoreRecordID=\"c{number}\" {more}/>\n"
+                 EntityCode=\"COMPANY\" Company=\"One\" StoreRecordID=\"c{number}\" {elements}/>\n"
             )
         };
         let mut records: String = (0..2_300).map(|number| contact(number, "")).collect();
@@ -102,9 +102,9 @@ async fn an_answer_of_thousands_of_records_is_told_again_as_it_was() {
                      l.contact_id = c.contact_id ORDER BY c.contact_id";
                 assert_eq!(world.texts(borrowers).await, ["C-3", "C-1700"]);
             }
-            let again = world.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
-            assert_eq!(again.header("idempotency-replayed"), "true");
-            assert!(again.text == first.text, "byte for byte");
+            let repeated = world.client.import(&admin, false, &xml, Some(&key)).await.expect(200);
+            assert_eq!(repeated.header("idempotency-replayed"), "true");
+            assert!(repeated.text == first.text, "byte for byte");
         }
         world
     })

@@ -30,7 +30,7 @@ async fn secrets(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_card_is_what_the_gateway_says_of_its_token_and_the_token_is_sealed() {
+async fn a_card_shows_the_gateways_details_and_its_token_is_sealed() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -64,10 +64,10 @@ async fn a_card_is_what_the_gateway_says_of_its_token_and_the_token_is_sealed() 
             let path = format!("/{owner}/field-history?limit=1000");
             let history = world.client.get(&admin, &path).await.expect(200);
             assert!(!history.text.contains("tok_"));
-            let told = history.json();
-            let told = told.as_array().expect("changes").iter();
+            let changes = history.json();
+            let changes = changes.as_array().expect("changes").iter();
             let tokens: Vec<_> =
-                told.filter(|change| change["Field_Name"] == "Gateway_Token").collect();
+                changes.filter(|change| change["Field_Name"] == "Gateway_Token").collect();
             assert_eq!(tokens.len(), 5);
             assert!(tokens.iter().all(|change| change["New_Value"] == "(changed)"));
         }
@@ -77,15 +77,18 @@ async fn a_card_is_what_the_gateway_says_of_its_token_and_the_token_is_sealed() 
 }
 
 #[tokio::test]
-async fn a_card_is_added_once_under_its_key() {
+async fn a_card_is_added_once_per_key() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let body = || json!({"Gateway_Token": "tok_visa", "EntryType": "one_time"});
         let first = add(&world, &admin, loans[0], body(), Some("k")).await.expect(201);
         assert_eq!(first.json()["EntryType"], "one_time");
-        let again = add(&world, &admin, loans[0], body(), Some("k")).await.expect(201);
-        assert_eq!((&again.text, again.header("idempotency-replayed")), (&first.text, "true"));
+        let repeated = add(&world, &admin, loans[0], body(), Some("k")).await.expect(201);
+        assert_eq!(
+            (&repeated.text, repeated.header("idempotency-replayed")),
+            (&first.text, "true")
+        );
         let other = json!({"Gateway_Token": "tok_amex"});
         let other = add(&world, &admin, loans[0], other, Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
@@ -96,15 +99,17 @@ async fn a_card_is_added_once_under_its_key() {
 }
 
 #[tokio::test]
-async fn whose_a_card_is_must_have_to_do_with_the_loan_and_for_a_borrower_it_is_his_own() {
+async fn a_cards_contact_must_belong_to_the_loan() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 3).await;
         link(&world, loans[0], contacts[1], true).await;
-        let whose = |contact: i64| json!({"Gateway_Token": "tok_visa", "Contact_ID": contact});
-        for (contact, taken) in [(contacts[0], true), (contacts[1], true), (contacts[2], false)] {
-            let added = add(&world, &admin, loans[0], whose(contact), None).await;
-            match taken {
+        let for_contact =
+            |contact: i64| json!({"Gateway_Token": "tok_visa", "Contact_ID": contact});
+        for (contact, accepted) in [(contacts[0], true), (contacts[1], true), (contacts[2], false)]
+        {
+            let added = add(&world, &admin, loans[0], for_contact(contact), None).await;
+            match accepted {
                 true => assert_eq!(added.expect(201).json()["Contact_ID"], contact),
                 false => drop(added.expect_problem(422, "invalid-value")),
             }
@@ -117,26 +122,26 @@ async fn whose_a_card_is_must_have_to_do_with_the_loan_and_for_a_borrower_it_is_
             (&added["Contact_ID"], &added["Loan_ID"]),
             (&json!(contacts[1]), &json!(loans[0]))
         );
-        add(&world, &web, loans[0], whose(contacts[1]), None).await.expect(201);
-        let another = add(&world, &web, loans[0], whose(contacts[0]), None).await;
+        add(&world, &web, loans[0], for_contact(contacts[1]), None).await.expect(201);
+        let another = add(&world, &web, loans[0], for_contact(contacts[0]), None).await;
         another.expect_problem(422, "invalid-value");
-        let elsewhere = add(&world, &web, loans[2], plain(), None).await;
-        elsewhere.expect_problem(404, "not-found");
+        let foreign_loan = add(&world, &web, loans[2], plain(), None).await;
+        foreign_loan.expect_problem(404, "not-found");
         // The history attributes a borrower's changes to their contact.
         let path = format!("/contacts/{}/field-history?limit=1000", contacts[1]);
         let history = world.client.get(&admin, &path).await.expect(200);
         assert!(history.text.contains(&format!("web user of contact {}", contacts[1])));
-        let theirs = added["PaymentGatewayTokenID"].as_i64().expect("an id");
+        let card_id = added["PaymentGatewayTokenID"].as_i64().expect("an id");
         let web_of_first = world.web_token(1).await;
-        forget(&world, &web_of_first, theirs).await.expect_problem(404, "not-found");
-        assert_eq!(forget(&world, &web, theirs).await.expect(200).json()["ForgetFlag"], true);
+        forget(&world, &web_of_first, card_id).await.expect_problem(404, "not-found");
+        assert_eq!(forget(&world, &web, card_id).await.expect(200).json()["ForgetFlag"], true);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_no_card_is_refused_and_nothing_is_stored() {
+async fn invalid_cards_are_refused_and_not_stored() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -170,7 +175,7 @@ async fn what_is_no_card_is_refused_and_nothing_is_stored() {
 }
 
 #[tokio::test]
-async fn a_forgotten_card_is_charged_no_more_and_its_automated_payments_are_disabled() {
+async fn a_forgotten_card_cannot_be_charged_and_its_automated_payments_are_disabled() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -178,30 +183,34 @@ async fn a_forgotten_card_is_charged_no_more_and_its_automated_payments_are_disa
         let columns = "loan_id, description, payment_type, status, payment_gateway_token_id, \
                        amount_type, amount, debit_or_credit, billing_type, billing_period, \
                        start_date, temp_grace_period";
-        let drawn = |status: &str| {
+        let automated_payments = |status: &str| {
             format!(
                 "{}, 'by card', 'card', '{status}', {card}, 'fixed', 500000, 'debit', 'recurring', \
                  'monthly', '2024-01-15', 0",
                 loans[0]
             )
         };
-        let rows = [drawn("active"), drawn("expired"), drawn("active")];
-        let drawn = world.insert("automated_payments", "row_id", columns, rows).await;
+        let rows = [
+            automated_payments("active"),
+            automated_payments("expired"),
+            automated_payments("active"),
+        ];
+        let automated_payments = world.insert("automated_payments", "row_id", columns, rows).await;
         let forgotten = forget(&world, &admin, card).await.expect(200);
         assert_eq!(forgotten.json()["ForgetFlag"], true);
         let after = world.snapshot().await;
-        let again = forget(&world, &admin, card).await.expect(200);
-        assert_eq!(again.text, forgotten.text);
+        let repeated = forget(&world, &admin, card).await.expect(200);
+        assert_eq!(repeated.text, forgotten.text);
         assert_eq!(world.snapshot().await, after);
         let status = "SELECT status FROM automated_payments ORDER BY row_id";
         assert_eq!(world.texts(status).await, ["disabled", "expired", "disabled"]);
         assert_eq!(secrets(&world).await, Vec::<String>::new());
-        let again = format!(
+        let repeated = format!(
             "<Core><Loan UpdateFlag=\"1\" LoanID=\"{}\"><AutomatedPayment UpdateFlag=\"1\" \
              RowID=\"{}\" Status=\"active\"/></Loan></Core>",
-            loans[0], drawn[0]
+            loans[0], automated_payments[0]
         );
-        let refused = world.client.import(&admin, false, &again, None).await.expect(200);
+        let refused = world.client.import(&admin, false, &repeated, None).await.expect(200);
         assert!(refused.text.contains("its card was forgotten"), "{}", refused.text);
         assert_eq!(world.texts(status).await, ["disabled", "expired", "disabled"]);
         let path = format!("/loans/payment-gateway/credit-cards/{card}");
@@ -224,7 +233,10 @@ async fn a_forgotten_card_is_charged_no_more_and_its_automated_payments_are_disa
         assert_eq!(changed("payment_gateway_tokens", "ForgetFlag", card), 1);
         assert_eq!(changed("payment_gateway_secrets", "Gateway_Token", card), 1);
         assert_eq!(
-            drawn.iter().map(|row| changed("automated_payments", "Status", *row)).sum::<usize>(),
+            automated_payments
+                .iter()
+                .map(|row| changed("automated_payments", "Status", *row))
+                .sum::<usize>(),
             2
         );
         let _ = contacts;
@@ -235,7 +247,7 @@ async fn a_forgotten_card_is_charged_no_more_and_its_automated_payments_are_disa
 }
 
 #[tokio::test]
-async fn tokens_are_sealed_anew_under_a_new_master_key_and_the_old_one_may_go() {
+async fn tokens_are_resealed_under_a_new_master_key() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -248,10 +260,10 @@ async fn tokens_are_sealed_anew_under_a_new_master_key_and_the_old_one_may_go() 
             world.api.kill().await;
             world.api.set("API_MASTER_KEYS", &keys);
             world.api.restart(&world.client.http).await;
-            let mut left = 50;
+            let mut attempts_left = 50;
             while !secrets(&world).await[0].starts_with("k2:") {
-                left -= 1;
-                assert!(left > 0, "{}", world.api.log());
+                attempts_left -= 1;
+                assert!(attempts_left > 0, "{}", world.api.log());
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
             world.client.post(&admin, &path, &body, None).await.expect(201);
@@ -274,20 +286,20 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
         add_card(&world, &admin, loans[0], "tok_visa").await;
         let page = format!("/loans/{}/payment-gateway/add-payment-method-url", loans[1]);
         world.client.get(&admin, &page).await.expect(200);
-        let delete = |what: &str| format!("<Core>{what}</Core>");
-        let refused = async |xml: String, why: &str| {
+        let delete = |elements: &str| format!("<Core>{elements}</Core>");
+        let refused = async |xml: String, expected: &str| {
             let response = world.client.import(&admin, false, &xml, None).await.expect(200);
             let result = response.json();
             assert_eq!(result["Failed"], 1, "{result:#}");
-            assert!(response.text.contains(why), "{result:#}");
+            assert!(response.text.contains(expected), "{result:#}");
         };
         refused(delete(r#"<Loan UpdateFlag="2" LoanNumber="L-1"/>"#), "a loan with cards").await;
         // The card of a contact whose own loan is deleted.
-        let elsewhere = format!(
+        let foreign_loan = format!(
             "UPDATE payment_gateway_tokens SET contact_id = {}, loan_id = {}",
             contacts[1], loans[0]
         );
-        world.sql(&elsewhere).await;
+        world.sql(&foreign_loan).await;
         world.import(&admin, &delete(r#"<Loan UpdateFlag="2" LoanNumber="L-2"/>"#)).await;
         let contact = delete(r#"<Contact UpdateFlag="2" ContactNumber="C-2"/>"#);
         refused(contact.clone(), "a contact with cards").await;
@@ -301,7 +313,7 @@ async fn an_import_deletes_neither_a_loan_nor_a_contact_that_has_cards() {
 }
 
 #[tokio::test]
-async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
+async fn an_unread_body_does_not_delay_the_response() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -309,7 +321,7 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
         let path = format!("/loans/payment-gateway/credit-cards/{card}/forget");
         let request = world.client.request(reqwest::Method::POST, &admin, &path);
         // Clients that read only after sending would not finish until all of it is read.
-        let (sent, taken) = tokio::sync::oneshot::channel();
+        let (sent, accepted) = tokio::sync::oneshot::channel();
         let pieces = stream::iter(0..80).map(|_| Ok::<_, std::io::Error>(vec![0; 65_536]));
         let end = stream::once(async move {
             sent.send(()).expect("somebody waits");
@@ -317,8 +329,8 @@ async fn a_body_that_nobody_reads_does_not_keep_the_answer_from_its_client() {
         });
         let request = request.body(reqwest::Body::wrap_stream(pieces.chain(end)));
         let response = world.client.send(request).await.expect("a response");
-        let taken = tokio::time::timeout(Duration::from_secs(20), taken).await;
-        taken.expect("all of it is taken").expect("the body was sent");
+        let accepted = tokio::time::timeout(Duration::from_secs(20), accepted).await;
+        accepted.expect("all of it is taken").expect("the body was sent");
         assert_eq!(response.expect(200).json()["ForgetFlag"], true);
         world
     })

@@ -1,6 +1,6 @@
 //! Payments that are sent again: one effect, and the same answer each time.
 
-use super::super::book;
+use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::published_loans::{self, Admin, PublishedLoan};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
@@ -20,10 +20,10 @@ async fn two_loans(world: &World, admin: &str) -> [i64; 2] {
 }
 
 #[tokio::test]
-async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
+async fn fifty_posts_with_one_key_are_one_payment_and_one_response() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         let post = || world.client.post(&admin, &path, &body, Some("one key"));
@@ -58,7 +58,7 @@ async fn fifty_equal_posts_with_one_key_are_one_payment_and_one_answer() {
 async fn a_key_belongs_to_one_caller_and_one_request() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let post = async |token: &str, amount: &str, key: &str| {
             world.client.post(token, &path, &json!({"Amount": amount}), Some(key)).await
@@ -78,7 +78,7 @@ async fn a_key_belongs_to_one_caller_and_one_request() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
+async fn a_key_used_on_one_loan_cannot_pay_another() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = two_loans(&world, &admin).await;
@@ -94,12 +94,17 @@ async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
                 other.json()["detail"].as_str().is_some_and(|it| it.contains("a different path"))
             );
         }
-        let again = post(loans[0], "k").await.expect(201);
-        assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
+        let repeated = post(loans[0], "k").await.expect(201);
+        assert_eq!(
+            (repeated.header("idempotency-replayed"), &repeated.text),
+            ("true", &first.text)
+        );
 
         // Concurrent requests: one loan is paid once, and the key serves no other request.
-        let tries = join_all((0..20).map(|number| post(loans[number % 2], "at once"))).await;
-        assert!(tries.iter().all(|response| [201, 409, 422].contains(&response.status.as_u16())));
+        let responses = join_all((0..20).map(|number| post(loans[number % 2], "at once"))).await;
+        assert!(
+            responses.iter().all(|response| [201, 409, 422].contains(&response.status.as_u16()))
+        );
         let entries = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(entries).await, 2);
 
@@ -118,7 +123,7 @@ async fn a_key_that_was_used_on_one_loan_pays_nothing_on_another() {
 }
 
 #[tokio::test]
-async fn a_key_of_an_earlier_release_stands_for_its_path_alone() {
+async fn a_key_of_an_earlier_release_applies_to_its_path_only() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = two_loans(&world, &admin).await;
@@ -130,9 +135,9 @@ async fn a_key_of_an_earlier_release_stands_for_its_path_alone() {
         world.sql("UPDATE idempotency_records SET key_hash = NULL").await;
         let second = post(loans[1], "10.00").await.expect(201);
         for (loan_id, response) in loans.into_iter().zip([first, second]) {
-            let again = post(loan_id, "10.00").await.expect(201);
+            let repeated = post(loan_id, "10.00").await.expect(201);
             assert_eq!(
-                (again.header("idempotency-replayed"), &again.text),
+                (repeated.header("idempotency-replayed"), &repeated.text),
                 ("true", &response.text)
             );
             post(loan_id, "11.00").await.expect_problem(422, "idempotency-mismatch");
@@ -146,10 +151,10 @@ async fn a_key_of_an_earlier_release_stands_for_its_path_alone() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
+async fn a_malformed_key_is_refused_and_never_ignored() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let post = async |keys: &[&[u8]]| {
             let mut request = world.client.request(reqwest::Method::POST, &admin, &path);
@@ -166,10 +171,10 @@ async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
         }
         // The same loan, even if its id is spelt differently.
         post(&[b"one"]).await.expect(201);
-        let spelt = path.replace("/loans/", "/loans/%2B");
+        let respelt_path = path.replace("/loans/", "/loans/%2B");
         let body = json!({"Amount": "1.00"});
-        let again = world.client.post(&admin, &spelt, &body, Some("one")).await;
-        assert!(again.status == 400 || again.header("idempotency-replayed") == "true");
+        let repeated = world.client.post(&admin, &respelt_path, &body, Some("one")).await;
+        assert!(repeated.status == 400 || repeated.header("idempotency-replayed") == "true");
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 1);
         world
@@ -178,10 +183,10 @@ async fn a_key_that_cannot_be_read_is_refused_and_never_ignored() {
 }
 
 #[tokio::test]
-async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
+async fn an_abandoned_claim_and_an_expired_response_are_taken_over() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
@@ -202,10 +207,10 @@ async fn a_claim_that_was_given_up_and_an_old_answer_are_taken_over() {
 }
 
 #[tokio::test]
-async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
+async fn a_response_stored_after_the_lease_expired_is_replayed() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
@@ -213,20 +218,20 @@ async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
         world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
         world.age("idempotency_records", &["lease_until"], 60 * 60).await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");
-        let keep = "UPDATE idempotency_records SET status = 201, body = '[]'";
-        tx.execute_unprepared(keep).await.expect("kept");
-        let again = async { world.client.post(&admin, &path, &body, Some("k")).await };
+        let store_response = "UPDATE idempotency_records SET status = 201, body = '[]'";
+        tx.execute_unprepared(store_response).await.expect("kept");
+        let repeated = async { world.client.post(&admin, &path, &body, Some("k")).await };
         let commit = async {
             tokio::time::sleep(Duration::from_secs(1)).await;
             tx.commit().await.expect("committed");
         };
-        let (again, ()) = tokio::join!(again, commit);
-        match again.status.as_u16() {
-            409 => drop(again.expect_problem(409, "idempotency-in-progress")),
-            _ => assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text),
+        let (repeated, ()) = tokio::join!(repeated, commit);
+        match repeated.status.as_u16() {
+            409 => drop(repeated.expect_problem(409, "idempotency-in-progress")),
+            _ => assert_eq!(repeated.header("idempotency-replayed"), "true", "{}", repeated.text),
         }
-        let kept = world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
-        assert_eq!(kept.text, "[]");
+        let stored = world.client.post(&admin, &path, &body, Some("k")).await.expect(201);
+        assert_eq!(stored.text, "[]");
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 1);
         world
@@ -235,7 +240,7 @@ async fn whoever_outlived_his_lease_and_kept_his_answer_is_not_taken_over() {
 }
 
 #[tokio::test]
-async fn a_server_killed_amid_payments_loses_and_doubles_nothing() {
+async fn a_server_killed_during_payments_loses_and_duplicates_nothing() {
     on_each_database(PROGRAM, |mut world| async move {
         let loans: Vec<PublishedLoan> = (1..=24)
             .map(|row| PublishedLoan {
@@ -252,7 +257,7 @@ async fn a_server_killed_amid_payments_loses_and_doubles_nothing() {
             .collect();
         let (client, password) = (world.client.clone(), world.credentials.admin.clone());
         let admin = Admin::new(&client, &password);
-        let ids = published_loans::book(&admin, &loans, "book").await.expect("booked");
+        let ids = published_loans::import_loan(&admin, &loans, "book").await.expect("booked");
         let paying = published_loans::pay(&admin, &loans, &ids, 8, || ());
         let http = client.http.clone();
         let killing = async {
@@ -265,8 +270,8 @@ async fn a_server_killed_amid_payments_loses_and_doubles_nothing() {
         let (first, ()) = tokio::join!(paying, killing);
         assert_eq!(first.expect("all posted in the end"), 72);
         // The whole run again under the same keys.
-        let again = published_loans::pay(&admin, &loans, &ids, 8, || ()).await;
-        assert_eq!(again.expect("all answered"), 72);
+        let repeated = published_loans::pay(&admin, &loans, &ids, 8, || ()).await;
+        assert_eq!(repeated.expect("all answered"), 72);
         let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(totals).await, 72);
         let compared = published_loans::compare(&admin, &loans, &ids).await.expect("compared");

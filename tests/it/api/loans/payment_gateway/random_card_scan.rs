@@ -28,7 +28,7 @@ fn card_number(rng: &mut Rng) -> String {
     }
     let sum = |last: u32| -> u32 {
         let all = digits.iter().copied().chain([last]).rev().enumerate();
-        all.map(|(place, digit)| match place % 2 {
+        all.map(|(index, digit)| match index % 2 {
             0 => digit,
             _ if digit > 4 => digit * 2 - 9,
             _ => digit * 2,
@@ -41,7 +41,7 @@ fn card_number(rng: &mut Rng) -> String {
 }
 
 /// The number as people write it.
-fn spelt(rng: &mut Rng, number: &str) -> String {
+fn format_number(rng: &mut Rng, number: &str) -> String {
     let separator = *rng.choice(&["", " ", "-", " - ", "\u{a0}", "\u{2011}"]).expect("one");
     let groups: Vec<&str> = (0..number.len())
         .step_by(4)
@@ -52,13 +52,13 @@ fn spelt(rng: &mut Rng, number: &str) -> String {
 
 /// What must appear nowhere afterwards: numbers by their digits, codes verbatim.
 #[derive(Default)]
-struct Sent {
+struct SentCardData {
     numbers: Vec<String>,
     codes: Vec<String>,
 }
 
 /// A body that an operation would accept, with card data inserted somewhere, or not.
-fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
+fn insert_card_data(rng: &mut Rng, mut body: Value, sent: &mut SentCardData) -> (Value, bool) {
     let members = body.as_object_mut().expect("an object");
     let texts: Vec<String> = members
         .iter()
@@ -69,7 +69,7 @@ fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
         0 => return (body, false),
         1 => {
             let number = card_number(rng);
-            let text = spelt(rng, &number);
+            let text = format_number(rng, &number);
             sent.numbers.push(number);
             members.insert(rng.choice(texts).expect("a text"), json!(text));
         }
@@ -80,7 +80,7 @@ fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
         }
         3 => {
             let number = card_number(rng);
-            let name = spelt(rng, &number);
+            let name = format_number(rng, &number);
             sent.numbers.push(number);
             members.insert(name, json!(1));
         }
@@ -91,7 +91,7 @@ fn spoil(rng: &mut Rng, mut body: Value, sent: &mut Sent) -> (Value, bool) {
         }
         _ => {
             let number = card_number(rng);
-            members.insert("Userdef05".to_owned(), json!([{"a": [spelt(rng, &number)]}]));
+            members.insert("Userdef05".to_owned(), json!([{"a": [format_number(rng, &number)]}]));
             sent.numbers.push(number);
         }
     }
@@ -113,12 +113,12 @@ fn template(rng: &mut Rng, card: i64) -> (&'static str, Value) {
 }
 
 /// All files of an embedded database, or all rows of a server's.
-async fn kept(world: &World) -> Vec<u8> {
+async fn stored_bytes(world: &World) -> Vec<u8> {
     let mut bytes = format!("{:?}", world.snapshot().await).into_bytes();
     if world.database == Database::Sqlite {
         let path = world.database_url.trim_start_matches("sqlite://");
-        for end in ["", "-wal"] {
-            let file = std::fs::read(format!("{path}{end}"));
+        for suffix in ["", "-wal"] {
+            let file = std::fs::read(format!("{path}{suffix}"));
             bytes.extend(file.expect("the database's file"));
         }
     }
@@ -135,7 +135,7 @@ fn card_like(text: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
+async fn no_card_data_is_stored_after_many_random_bodies() {
     let seed = test_seed();
     let mut environment = Environment::default();
     environment.api.insert("API_LOG_FILTER".to_owned(), "debug".to_owned());
@@ -144,11 +144,11 @@ async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let card = add_card(&world, &admin, loans[0], "tok_visa").await;
-        let mut sent = Sent::default();
-        let mut taken = 0;
+        let mut sent = SentCardData::default();
+        let mut accepted = 0;
         for _ in 0..BODIES {
             let (operation, body) = template(&mut rng, card);
-            let (body, spoilt) = spoil(&mut rng, body, &mut sent);
+            let (body, spoilt) = insert_card_data(&mut rng, body, &mut sent);
             let mut text = body.to_string();
             if spoilt && rng.u8(0..5) == 0 {
                 text.truncate(text.len() - 1);
@@ -161,21 +161,22 @@ async fn nothing_of_a_card_is_on_the_disk_after_many_random_bodies() {
                 true => drop(response.expect_problem(422, "card-number-refused")),
                 false => {
                     response.expect(201);
-                    taken += 1;
+                    accepted += 1;
                 }
             }
         }
-        assert!(taken > 5 && sent.numbers.len() > 20 && sent.codes.len() > 5);
-        for (what, bytes) in
-            [("the database", kept(&world).await), ("the log", world.api.log().into_bytes())]
-        {
+        assert!(accepted > 5 && sent.numbers.len() > 20 && sent.codes.len() > 5);
+        for (source, bytes) in [
+            ("the database", stored_bytes(&world).await),
+            ("the log", world.api.log().into_bytes()),
+        ] {
             // Every byte becomes a character, so that digits keep their meaning.
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
-            assert!(text.len() > 10_000, "{what} has {} bytes", text.len());
+            assert!(text.len() > 10_000, "{source} has {} bytes", text.len());
             for secret in sent.numbers.iter().chain(&sent.codes) {
-                assert!(!text.contains(secret), "{secret} is in {what}");
+                assert!(!text.contains(secret), "{secret} is in {source}");
             }
-            assert_eq!(card_like(&text), [""; 0], "in {what}");
+            assert_eq!(card_like(&text), [""; 0], "in {source}");
         }
         world
     })

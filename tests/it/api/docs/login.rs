@@ -2,7 +2,7 @@
 
 use super::wait_for;
 use crate::PROGRAM;
-use crate::api::loans::book;
+use crate::api::loans::import_loan;
 use acceptance::World;
 use acceptance::seeds::PUBLISHED_TERMS;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
@@ -15,10 +15,10 @@ const STATUS: &str = ".live-responses-table tbody tr.response .response-col_stat
 const LOGGED_IN: &str = "SELECT COUNT(*) FROM active_users";
 
 #[tokio::test]
-async fn it_logs_in_and_shows_what_an_operation_answers() {
+async fn the_page_logs_in_and_shows_an_operations_response() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         register(&world).await;
-        let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs", world.client.api_url)).await;
         browser.see(".btn.authorize").await;
         browser.screenshot("docs").await;
@@ -72,9 +72,9 @@ async fn it_logs_in_and_shows_what_an_operation_answers() {
 }
 
 #[tokio::test]
-async fn a_token_can_be_pasted() {
+async fn a_token_can_be_pasted_into_the_page() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
-        let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs/#/Loans/get_loan", world.client.api_url)).await;
         // The page scrolls to the operation, so a click would miss.
         browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_token_can_be_pasted() {
         browser.see("#auth-bearer-value").await.send_keys(token + Key::Enter).await.unwrap();
         browser.see(".dialog-ux .btn-done").await.click().await.unwrap();
         try_out(&browser, loan_id).await;
-        super::complains_of_underscores_alone(&browser).await;
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;

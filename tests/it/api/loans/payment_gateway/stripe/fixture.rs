@@ -32,23 +32,27 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// A world with localstripe, whose api-server also has these settings.
 pub fn at_stripe(stripe: LocalStripeProgram, api: &[(&str, &str)]) -> Environment {
-    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let mut settings = BTreeMap::from([(RECOVERY.to_owned(), RECOVERY_SECONDS.to_string())]);
-    settings.extend(api.iter().map(own));
+    settings.extend(api.iter().map(owned));
     Environment { provider: Some(stripe), api: settings, ..Environment::default() }
 }
 
 /// Runs a test at localstripe with this many loans on each database, and finally checks the books.
-pub async fn at_the_till(api: &[(&str, &str)], loans: usize, test: impl AsyncFn(&mut Till)) {
+pub async fn with_stripe(
+    api: &[(&str, &str)],
+    loans: usize,
+    test: impl AsyncFn(&mut StripeFixture),
+) {
     let stripe = match LocalStripeProgram::find() {
         Ok(stripe) => stripe,
         Err(missing) => return skip(&missing),
     };
     on_each_database_with(PROGRAM, at_stripe(stripe, api), async |world| {
-        let mut till = Till::open(world, loans).await;
-        test(&mut till).await;
-        till.check_books().await;
-        till.world
+        let mut fixture = StripeFixture::open(world, loans).await;
+        test(&mut fixture).await;
+        fixture.check_books().await;
+        fixture.world
     })
     .await;
 }
@@ -82,7 +86,7 @@ impl Payment {
 
 /// How a payment ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum PaymentEnd {
     /// It was charged, and is on the loan.
     Posted,
     /// It was not charged.
@@ -91,7 +95,7 @@ pub enum End {
     Voided,
 }
 
-impl End {
+impl PaymentEnd {
     fn state(self) -> &'static str {
         match self {
             Self::Posted => "posted",
@@ -102,13 +106,13 @@ impl End {
 }
 
 /// The world, and who pays in it.
-pub struct Till {
+pub struct StripeFixture {
     pub world: World,
     pub admin: String,
     payments: Vec<Payment>,
 }
 
-impl Till {
+impl StripeFixture {
     /// Books loans that can each be paid once, by cards of their borrowers. Every payment costs a
     /// fee of 1.25 plus 1 %.
     pub async fn open(world: World, loans: usize) -> Self {
@@ -117,14 +121,14 @@ impl Till {
         world.insert("convenience_fee_rules", "rule_id", columns, [rule]).await;
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, loans as u32).await;
-        let mut till = Self { world, admin, payments: Vec::new() };
+        let mut fixture = Self { world, admin, payments: Vec::new() };
         for (number, loan) in loans.into_iter().enumerate().rev() {
-            let card = till.add_card(loan, GOOD_CARD).await;
+            let card = fixture.add_card(loan, GOOD_CARD).await;
             let amount = 10_007 + 100 * number as i64;
             let key = format!("key {number}");
-            till.payments.push(Payment { loan, card, key, amount, external_id: None });
+            fixture.payments.push(Payment { loan, card, key, amount, external_id: None });
         }
-        till
+        fixture
     }
 
     /// The provider.
@@ -163,7 +167,7 @@ impl Till {
 
     /// Retries under the same key until the answer is final, as clients do. Claims of a dead server
     /// expire immediately.
-    pub async fn insist(&self, payment: &Payment) -> TestResponse {
+    pub async fn pay_with_retries(&self, payment: &Payment) -> TestResponse {
         let deadline = Instant::now() + LONGEST;
         loop {
             self.world.age("idempotency_records", &["lease_until"], 120).await;
@@ -177,23 +181,23 @@ impl Till {
     }
 
     /// Fails the test unless the payment ends like this for its client, and stays so.
-    pub async fn expect_end(&self, payment: &Payment, end: End) {
-        let first = self.insist(payment).await;
+    pub async fn expect_end(&self, payment: &Payment, end: PaymentEnd) {
+        let first = self.pay_with_retries(payment).await;
         let (status, kind) = match end {
-            End::Posted => (StatusCode::CREATED, ""),
-            End::Failed => (StatusCode::UNPROCESSABLE_ENTITY, "card-declined"),
-            End::Voided => (StatusCode::UNPROCESSABLE_ENTITY, "charge-voided"),
+            PaymentEnd::Posted => (StatusCode::CREATED, ""),
+            PaymentEnd::Failed => (StatusCode::UNPROCESSABLE_ENTITY, "card-declined"),
+            PaymentEnd::Voided => (StatusCode::UNPROCESSABLE_ENTITY, "charge-voided"),
         };
         assert_eq!((first.status, first.problem().as_str()), (status, kind), "{}", first.text);
         assert_eq!(self.state(payment).await, end.state());
-        let again = self.pay(payment).await;
-        assert_eq!(again.header("idempotency-replayed"), "true", "{}", again.text);
-        let [first, again] = [first, again].map(|response| {
+        let repeated = self.pay(payment).await;
+        assert_eq!(repeated.header("idempotency-replayed"), "true", "{}", repeated.text);
+        let [first, repeated] = [first, repeated].map(|response| {
             let mut body = response.json();
             body.as_object_mut().expect("an object").remove("requestId");
             (response.status, body)
         });
-        assert_eq!(first, again);
+        assert_eq!(first, repeated);
     }
 
     /// The state of a payment.
@@ -243,7 +247,7 @@ impl Till {
     }
 
     /// Makes all payments so far old enough for the recovery.
-    pub async fn let_time_pass(&self) {
+    pub async fn age_attempts(&self) {
         let old = 2 * RECOVERY_SECONDS + 10;
         self.world.age("gateway_payments", &["created_date"], old).await;
     }

@@ -22,14 +22,14 @@ async fn pay(
 /// What the sandbox has charged and refunded: how often each, and the net amount.
 async fn at_gateway(world: &World) -> [i64; 3] {
     let sum = "SELECT CAST(COALESCE(SUM(charge_count), 0) AS bigint) FROM sandbox_payments";
-    let given = "SELECT CAST(COALESCE(SUM(refund_count), 0) AS bigint) FROM sandbox_payments";
-    let kept = "SELECT CAST(COALESCE(SUM(amount), 0) AS bigint) FROM sandbox_payments \
+    let refunds_sql = "SELECT CAST(COALESCE(SUM(refund_count), 0) AS bigint) FROM sandbox_payments";
+    let net_sql = "SELECT CAST(COALESCE(SUM(amount), 0) AS bigint) FROM sandbox_payments \
                 WHERE state = 'charged'";
     let figure = async |sql: &str| match world.database.name() {
         "mysql" => world.count(&sql.replace("bigint", "signed")).await,
         _ => world.count(sql).await,
     };
-    [figure(sum).await, figure(given).await, figure(kept).await]
+    [figure(sum).await, figure(refunds_sql).await, figure(net_sql).await]
 }
 
 async fn states(world: &World) -> Vec<String> {
@@ -43,7 +43,7 @@ async fn payments_on(world: &World, loan: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn a_card_is_charged_with_its_fee_and_the_payment_is_on_the_loan() {
+async fn a_card_payment_charges_the_fee_and_posts_to_the_loan() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -111,7 +111,7 @@ async fn a_card_is_charged_with_its_fee_and_the_payment_is_on_the_loan() {
 }
 
 #[tokio::test]
-async fn a_loan_is_paid_off_by_card() {
+async fn a_loan_can_be_paid_off_by_card() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -126,8 +126,8 @@ async fn a_loan_is_paid_off_by_card() {
         let closed = world.client.get(&admin, &loan).await.expect(200).json();
         assert_eq!(closed["Current_Payoff_Balance"], "0.00");
         assert!(closed["Payoff_Date"].is_string());
-        let again = pay(&world, &admin, loans[0], &body, None).await;
-        again.expect_problem(422, "loan-closed");
+        let repeated = pay(&world, &admin, loans[0], &body, None).await;
+        repeated.expect_problem(422, "loan-closed");
         assert_eq!(at_gateway(&world).await[..2], [1, 0]);
         world
     })
@@ -135,7 +135,7 @@ async fn a_loan_is_paid_off_by_card() {
 }
 
 #[tokio::test]
-async fn a_declined_card_says_why_each_time_and_leaves_nothing_on_the_loan() {
+async fn a_declined_card_reports_its_reason_and_posts_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -163,26 +163,29 @@ async fn a_declined_card_says_why_each_time_and_leaves_nothing_on_the_loan() {
 }
 
 #[tokio::test]
-async fn the_same_request_goes_on_after_a_lost_answer_and_the_card_is_charged_once() {
+async fn a_request_repeated_after_a_lost_response_charges_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let charged = add_card(&world, &admin, loans[0], "tok_lost_charged").await;
         let failed = add_card(&world, &admin, loans[0], "tok_lost_failed").await;
         let body = |card: i64| json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
-        let lost = pay(&world, &admin, loans[0], &body(charged), Some("a")).await;
-        let lost = lost.expect_problem(503, "gateway-outcome-unknown");
-        assert_eq!(lost.header("retry-after"), "5");
+        let unknown_outcome = pay(&world, &admin, loans[0], &body(charged), Some("a")).await;
+        let unknown_outcome = unknown_outcome.expect_problem(503, "gateway-outcome-unknown");
+        assert_eq!(unknown_outcome.header("retry-after"), "5");
         assert_eq!(states(&world).await, ["unknown"]);
         let first = pay(&world, &admin, loans[0], &body(charged), Some("a")).await.expect(201);
-        let again = pay(&world, &admin, loans[0], &body(charged), Some("a")).await.expect(201);
-        assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
-        let lost = pay(&world, &admin, loans[0], &body(failed), Some("b")).await;
-        lost.expect_problem(503, "gateway-outcome-unknown");
+        let repeated = pay(&world, &admin, loans[0], &body(charged), Some("a")).await.expect(201);
+        assert_eq!(
+            (repeated.header("idempotency-replayed"), &repeated.text),
+            ("true", &first.text)
+        );
+        let unknown_outcome = pay(&world, &admin, loans[0], &body(failed), Some("b")).await;
+        unknown_outcome.expect_problem(503, "gateway-outcome-unknown");
         for _ in 0..2 {
-            let known = pay(&world, &admin, loans[0], &body(failed), Some("b")).await;
-            let known = known.expect_problem(422, "card-declined").json();
-            assert_eq!(known["declineCode"], "not_charged");
+            let declined = pay(&world, &admin, loans[0], &body(failed), Some("b")).await;
+            let declined = declined.expect_problem(422, "card-declined").json();
+            assert_eq!(declined["declineCode"], "not_charged");
         }
         assert_eq!(states(&world).await, ["posted", "failed"]);
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
@@ -193,7 +196,7 @@ async fn the_same_request_goes_on_after_a_lost_answer_and_the_card_is_charged_on
 }
 
 #[tokio::test]
-async fn what_nobody_asks_about_again_is_looked_after() {
+async fn the_recovery_settles_payments_that_are_not_retried() {
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())].into();
     let environment = Environment { api, ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
@@ -208,10 +211,10 @@ async fn what_nobody_asks_about_again_is_looked_after() {
             let body = json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
             pay(&world, &admin, loans[0], &body, None).await.expect_problem(status, kind);
         }
-        let mut left = 60;
+        let mut attempts_left = 60;
         while states(&world).await != ["posted", "failed", "failed"] {
-            left -= 1;
-            assert!(left > 0, "{:?} {}", states(&world).await, world.api.log());
+            attempts_left -= 1;
+            assert!(attempts_left > 0, "{:?} {}", states(&world).await, world.api.log());
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
@@ -222,15 +225,15 @@ async fn what_nobody_asks_about_again_is_looked_after() {
 }
 
 #[tokio::test]
-async fn a_payment_is_charged_for_the_day_it_was_made_or_the_first_the_loan_still_takes() {
+async fn a_recovered_payment_is_posted_for_its_day_or_the_earliest_allowed() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 2).await;
         for loan in &loans {
             let card = add_card(&world, &admin, *loan, "tok_lost_charged").await;
             let body = json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
-            let lost = pay(&world, &admin, *loan, &body, None).await;
-            lost.expect_problem(503, "gateway-outcome-unknown");
+            let unknown_outcome = pay(&world, &admin, *loan, &body, None).await;
+            unknown_outcome.expect_problem(503, "gateway-outcome-unknown");
         }
         // The second loan gets a payment two days after the charge; now is three days later.
         let days = 5 * 24 * 60 * 60;
@@ -245,10 +248,10 @@ async fn a_payment_is_charged_for_the_day_it_was_made_or_the_first_the_loan_stil
         let body = json!({"Amount": "1.00", "Effective_Date": later.to_string()});
         // The recovery starts with the server. Whichever comes first, the dates are in order.
         let first = world.pay(&admin, loans[1], body).await;
-        let mut left = 60;
+        let mut attempts_left = 60;
         while states(&world).await != ["posted", "posted"] {
-            left -= 1;
-            assert!(left > 0, "{}", world.api.log());
+            attempts_left -= 1;
+            assert!(attempts_left > 0, "{}", world.api.log());
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         let dates = async |loan: i64| {
@@ -270,7 +273,7 @@ async fn a_payment_is_charged_for_the_day_it_was_made_or_the_first_the_loan_stil
 }
 
 #[tokio::test]
-async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
+async fn rule_violations_are_refused_before_any_charge() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 2).await;
@@ -282,12 +285,13 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
         let forgotten = add_card(&world, &admin, loans[0], "tok_discover").await;
         let path = format!("/loans/payment-gateway/credit-cards/{forgotten}/forget");
         world.client.post(&admin, &path, &json!({}), None).await.expect(200);
-        let elsewhere = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
-        world.sql(&format!("UPDATE payment_gateway_tokens SET gateway = 'stripe' WHERE payment_gateway_token_id = {elsewhere}")).await;
+        let kind = ["visa", "wallet", "false", "1"];
+        let other_card = card(&world, contacts[0], loans[0], kind).await;
+        world.sql(&format!("UPDATE payment_gateway_tokens SET gateway = 'stripe' WHERE payment_gateway_token_id = {other_card}")).await;
         // The card was on file before there was a gateway.
         let unnamed = card(&world, contacts[0], loans[0], ["visa", "wallet", "false", "1"]).await;
         let before = world.snapshot().await;
-        for (card, more, status, kind) in [
+        for (card, members, status, kind) in [
             (visa, json!({"Amount": "0.00"}), 422, "amount-not-positive"),
             (visa, json!({"Amount": "-1.00"}), 422, "amount-not-positive"),
             (visa, json!({"Amount": "0.00", "Payoff": true}), 422, "amount-not-positive"),
@@ -311,12 +315,12 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
             (visa, json!({"Amount": "1.00", "User_Reference": "x".repeat(101)}), 422, "invalid-value"),
             (expired, json!({"Amount": "1.00"}), 422, "card-expired"),
             (forgotten, json!({"Amount": "1.00"}), 422, "card-forgotten"),
-            (elsewhere, json!({"Amount": "1.00"}), 422, "gateway-disabled"),
+            (other_card, json!({"Amount": "1.00"}), 422, "gateway-disabled"),
             (unnamed, json!({"Amount": "1.00"}), 422, "gateway-disabled"),
             (others, json!({"Amount": "1.00"}), 404, "not-found"),
             (0, json!({"Amount": "1.00"}), 404, "not-found"),
         ] {
-            let mut body = more;
+            let mut body = members;
             body["PaymentGatewayTokenID"] = json!(card);
             pay(&world, &admin, loans[0], &body, None).await.expect_problem(status, kind);
         }
@@ -337,7 +341,7 @@ async fn what_breaks_a_rule_is_refused_before_anything_is_charged() {
 }
 
 #[tokio::test]
-async fn rights_that_hang_on_the_body_are_asked_for() {
+async fn privileges_that_depend_on_the_body_are_checked() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 2).await;
@@ -382,7 +386,7 @@ async fn rights_that_hang_on_the_body_are_asked_for() {
 }
 
 #[tokio::test]
-async fn one_key_is_one_charge_however_many_send_it_at_once() {
+async fn concurrent_requests_with_one_key_charge_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let teller = world.token("teller").await;
@@ -420,7 +424,7 @@ async fn one_key_is_one_charge_however_many_send_it_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_took() {
+async fn a_key_is_kept_for_a_day_after_its_payment_is_settled() {
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())].into();
     let environment = Environment { api, ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |mut world| async move {
@@ -428,8 +432,8 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         let (loans, _) = book(&world, &admin, 1).await;
         let card = add_card(&world, &admin, loans[0], "tok_lost_charged").await;
         let body = json!({"PaymentGatewayTokenID": card, "Amount": "100.00"});
-        let lost = pay(&world, &admin, loans[0], &body, Some("k")).await;
-        lost.expect_problem(503, "gateway-outcome-unknown");
+        let unknown_outcome = pay(&world, &admin, loans[0], &body, Some("k")).await;
+        unknown_outcome.expect_problem(503, "gateway-outcome-unknown");
         let client = world.client.clone();
         let path = format!("/loans/{}/transactions/payments", loans[0]);
         let in_cash = async || {
@@ -446,14 +450,14 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
         world.api.restart(&world.client.http).await;
         wait_for(&world, "SELECT COUNT(*) FROM gateway_payments WHERE state = 'posted'", 1).await;
         in_cash().await;
-        let again = pay(&world, &admin, loans[0], &body, Some("k")).await.expect(201);
-        assert_eq!(again.header("idempotency-replayed"), "true");
+        let repeated = pay(&world, &admin, loans[0], &body, Some("k")).await.expect(201);
+        assert_eq!(repeated.header("idempotency-replayed"), "true");
         assert_eq!(at_gateway(&world).await, [1, 0, 1_000_000]);
         // A day after the payment ended, the key may be used for another one.
         world.age("gateway_payments", &["ended_date"], days).await;
         world.age("idempotency_records", &["created_date", "lease_until"], days).await;
-        let kept = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
-        wait_for(&world, kept, 0).await;
+        let net_sql = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
+        wait_for(&world, net_sql, 0).await;
         pay(&world, &admin, loans[0], &body, Some("k"))
             .await
             .expect_problem(503, "gateway-outcome-unknown");
@@ -465,10 +469,10 @@ async fn a_key_is_good_for_a_day_after_its_payment_is_over_however_long_that_too
 
 /// Waits until a query returns this figure.
 async fn wait_for(world: &World, sql: &str, figure: i64) {
-    let mut left = 100;
+    let mut attempts_left = 100;
     while world.count(sql).await != figure {
-        left -= 1;
-        assert!(left > 0, "{sql}: {} {}", world.count(sql).await, world.api.log());
+        attempts_left -= 1;
+        assert!(attempts_left > 0, "{sql}: {} {}", world.count(sql).await, world.api.log());
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }

@@ -1,6 +1,6 @@
 //! Files larger than the memory a server may use for them.
 
-use super::{MIB, in_a_bucket, places, settle};
+use super::{MIB, bucket_environment, upload_paths, wait_for_objects};
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::installed_clients::skip;
@@ -20,7 +20,7 @@ const PIECES: u64 = 200;
 /// twice this limit.
 const GROWTH_MAX_KIB: u64 = 100 * 1024;
 
-fn piece(number: u64) -> Vec<u8> {
+fn chunk(number: u64) -> Vec<u8> {
     let mut bytes = vec![0; MIB];
     fastrand::Rng::with_seed(number).fill(&mut bytes);
     match number {
@@ -30,32 +30,32 @@ fn piece(number: u64) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn memory_stays_the_same_while_a_large_file_goes_in_and_out() {
+async fn memory_stays_flat_during_large_transfers() {
     let moto = match MotoProgram::find() {
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
     let limit = ("API_UPLOAD_BYTES_MAX", "1073741824");
-    let world = World::new(PROGRAM, Database::Sqlite, in_a_bucket(moto, &[limit])).await;
+    let world = World::new(PROGRAM, Database::Sqlite, bucket_environment(moto, &[limit])).await;
     let moto = world.moto.as_ref().expect("a store");
     let admin = world.token("admin").await;
     let rows = world.rows(&admin, 1, 1).await;
-    let place = &places(&rows)[0];
+    let upload_path = &upload_paths(&rows)[0];
     let small = Form::file("Paper.txt", b"A paper");
-    world.client.upload(&admin, place, small, None).await.expect(201);
+    world.client.upload(&admin, upload_path, small, None).await.expect(201);
     let before = world.api.memory_peak_kib();
-    let [head, end] = Form::around_file("Paper.pdf");
-    let pieces = [head].into_iter().chain((0..PIECES).map(piece)).chain([end]);
+    let [head, tail] = Form::around_file("Paper.pdf");
+    let pieces = [head].into_iter().chain((0..PIECES).map(chunk)).chain([tail]);
     let body = Body::wrap_stream(stream::iter(pieces.map(Ok::<_, io::Error>)));
-    let request = world.client.request(Method::POST, &admin, place);
+    let request = world.client.request(Method::POST, &admin, upload_path);
     let request = request.header(CONTENT_TYPE, media_type()).body(body);
-    let made = world.client.send(request).await.expect("a response").expect(201).json();
-    let file = &made["Files"][0];
+    let document = world.client.send(request).await.expect("a response").expect(201).json();
+    let file = &document["Files"][0];
     let mut sent = Context::new(&SHA256);
-    (0..PIECES).for_each(|number| sent.update(&piece(number)));
+    (0..PIECES).for_each(|number| sent.update(&chunk(number)));
     let sent = sent.finish();
     assert_eq!(file["SHA256"], hex::encode(sent));
-    settle(moto, 2, 0).await;
+    wait_for_objects(moto, 2, 0).await;
     let path = file["Download_Path"].as_str().expect("a path");
     let mut found = world.client.request(Method::GET, &admin, path).send().await.expect("a file");
     let mut read = Context::new(&SHA256);

@@ -17,13 +17,13 @@ fn single_payments(count: usize) -> String {
 const POSTED: &str = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
 
 /// Lets the import's lease run out, as if its process had died long ago.
-async fn let_the_lease_lapse(world: &World) {
+async fn expire_lease(world: &World) {
     let long_ago = world.long_ago();
     world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
 }
 
 /// Sends payments under the key `k`, and kills the api-server when some of them are posted.
-async fn kill_amid(world: &mut World, token: &str, payments: &str) {
+async fn kill_during_import(world: &mut World, token: &str, payments: &str) {
     let client = world.client.clone();
     let (token, sent) = (token.to_owned(), payments.to_owned());
     let first = tokio::spawn(async move {
@@ -37,47 +37,47 @@ async fn kill_amid(world: &mut World, token: &str, payments: &str) {
     }
     world.api.kill().await;
     assert!(first.await.unwrap().is_err(), "no answer came");
-    let half = world.count(POSTED).await;
-    assert!((20..300).contains(&half), "{half}");
+    let posted_so_far = world.count(POSTED).await;
+    assert!((20..300).contains(&posted_so_far), "{posted_so_far}");
 }
 
 /// Sends the payments again and checks that each is posted once. Returns the answer.
-async fn sent_again(world: &World, token: &str, payments: &str) -> String {
-    let rest = world.client.import(token, false, payments, Some("k")).await.expect(200);
-    assert_eq!((&rest.json()["Inserted"], &rest.json()["Failed"]), (&json!(300), &json!(0)));
+async fn resend(world: &World, token: &str, payments: &str) -> String {
+    let resumed = world.client.import(token, false, payments, Some("k")).await.expect(200);
+    assert_eq!((&resumed.json()["Inserted"], &resumed.json()["Failed"]), (&json!(300), &json!(0)));
     assert_eq!(world.count(POSTED).await, 300, "each record once");
-    rest.text
+    resumed.text
 }
 
 #[tokio::test]
-async fn an_import_killed_half_way_goes_on_behind_its_last_record() {
+async fn a_killed_import_resumes_after_its_last_record() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
         let payments = single_payments(300);
-        kill_amid(&mut world, &admin, &payments).await;
+        kill_during_import(&mut world, &admin, &payments).await;
         let http = world.client.http.clone();
         world.api.restart(&http).await;
-        let early = world.client.import(&admin, false, &payments, Some("k")).await;
-        early.expect_problem(409, "idempotency-in-progress");
-        let_the_lease_lapse(&world).await;
+        let too_early = world.client.import(&admin, false, &payments, Some("k")).await;
+        too_early.expect_problem(409, "idempotency-in-progress");
+        expire_lease(&world).await;
         let other = world.client.import(&admin, false, &single_payments(2), Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
-        let rest = sent_again(&world, &admin, &payments).await;
-        assert_eq!(sent_again(&world, &admin, &payments).await, rest);
+        let resumed = resend(&world, &admin, &payments).await;
+        assert_eq!(resend(&world, &admin, &payments).await, resumed);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forgotten() {
+async fn a_killed_import_resumes_after_stored_responses_have_expired() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let booked = file(&borrower_with_loan(1, OPEN_TERMS));
         world.client.import(&admin, false, &booked, Some("before")).await.expect(200);
         let payments = single_payments(300);
-        kill_amid(&mut world, &admin, &payments).await;
+        kill_during_import(&mut world, &admin, &payments).await;
         let three_days = 3 * 24 * 60 * 60;
         world.age("idempotency_records", &["created_date", "lease_until"], three_days).await;
         // It sweeps when it starts.
@@ -87,17 +87,17 @@ async fn an_import_killed_half_way_goes_on_when_answers_of_its_day_are_long_forg
         while world.count(claims).await > 1 {
             sleep(Duration::from_millis(10)).await;
         }
-        let rest = sent_again(&world, &admin, &payments).await;
+        let resumed = resend(&world, &admin, &payments).await;
         // A stored response is kept for a day after it was given, however long the import took.
         world.age("idempotency_records", &["created_date"], three_days).await;
-        assert_eq!(sent_again(&world, &admin, &payments).await, rest);
+        assert_eq!(resend(&world, &admin, &payments).await, resumed);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_import_that_lost_its_claim_does_nothing_more() {
+async fn an_import_that_lost_its_claim_stops() {
     on_each_database(PROGRAM, |world| async move {
         if world.database == Database::Sqlite {
             // One write lock for the whole file: no request can run between the records of an
@@ -119,8 +119,8 @@ async fn an_import_that_lost_its_claim_does_nothing_more() {
         let posted = world.count(POSTED).await;
         assert!(posted < 300, "{posted}");
         assert_eq!(world.count("SELECT COUNT(*) FROM import_records").await, posted);
-        let_the_lease_lapse(&world).await;
-        sent_again(&world, &admin, &payments).await;
+        expire_lease(&world).await;
+        resend(&world, &admin, &payments).await;
         world
     })
     .await;

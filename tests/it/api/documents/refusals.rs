@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Fails the test unless nothing is left of the refused uploads.
-async fn assert_nothing(world: &World, before: (i64, i64)) {
+async fn assert_unchanged(world: &World, before: (i64, i64)) {
     assert_eq!(counts(world).await, before);
     let objects = world.objects();
     assert!(objects.iter().all(|name| name.len() < 32), "{objects:?}");
@@ -29,7 +29,7 @@ async fn send(world: &World, token: &str, path: &str, media: &str, body: &[u8]) 
 }
 
 #[tokio::test]
-async fn a_form_that_is_not_the_operations_is_refused() {
+async fn a_form_with_unexpected_parts_is_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -70,16 +70,17 @@ async fn a_form_that_is_not_the_operations_is_refused() {
             let refused = send(&world, &admin, &path, media, &file().finish()).await;
             refused.expect_problem(415, "unsupported-media-type");
         }
-        let bare = send(&world, &admin, &path, "multipart/form-data", &file().finish()).await;
-        bare.expect_problem(400, "bad-request");
-        assert_nothing(&world, before).await;
+        let without_boundary =
+            send(&world, &admin, &path, "multipart/form-data", &file().finish()).await;
+        without_boundary.expect_problem(400, "bad-request");
+        assert_unchanged(&world, before).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
+async fn a_file_of_a_disallowed_or_mismatched_type_is_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -87,7 +88,7 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
         let before = counts(&world).await;
         let zip = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0a.txtwords";
         // Only the last byte shows that it is not a text.
-        let late = [vec![b'a'; 300_000], vec![0]].concat();
+        let late_nul = [vec![b'a'; 300_000], vec![0]].concat();
         let odd = [b"\xff\xfe".to_vec(), b"a\0".repeat(200_000), vec![b'a']].concat();
         let sheet = zipped("xl/workbook.xml", &vec![b'<'; 400_000]);
         let macros = [sheet, zipped("xl/vbaProject.bin", b"words")].concat();
@@ -99,7 +100,7 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
             ("page.txt", b"<!DOCTYPE html><script>alert(1)</script>"),
             ("run.sh", b"#!/bin/sh\n"),
             ("data.bin", b"\0\x01\x02"),
-            ("letter.txt", &late),
+            ("letter.txt", &late_nul),
             ("letter.txt", &odd),
             ("book.xlsx", &macros),
             ("book.xlsm", &macros),
@@ -120,14 +121,14 @@ async fn a_file_whose_type_is_not_taken_or_not_what_its_name_says_is_refused() {
             assert_eq!(field(&refused), "file", "{name}: {}", refused.text);
             assert!(refused.text.contains("pdf, png, jpeg, tiff, txt, csv, docx, xlsx"));
         }
-        assert_nothing(&world, before).await;
+        assert_unchanged(&world, before).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_document_that_breaks_a_rule_leaves_nothing() {
+async fn a_document_that_breaks_a_rule_stores_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -173,28 +174,28 @@ async fn a_document_that_breaks_a_rule_leaves_nothing() {
         let missing = "/loans/comments/999999/documents";
         let refused = world.client.upload(&admin, missing, file(), None).await;
         refused.expect_problem(404, "not-found");
-        assert_nothing(&world, before).await;
+        assert_unchanged(&world, before).await;
         world
     })
     .await;
 }
 
 /// A server that accepts only small files of two types.
-fn narrow() -> Environment {
+fn small_limits() -> Environment {
     let settings = [("API_UPLOAD_BYTES_MAX", "100000"), ("API_UPLOAD_TYPES", "pdf,txt")];
     let api = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
     Environment { api: api.into(), ..Environment::default() }
 }
 
 #[tokio::test]
-async fn how_large_files_may_be_and_of_which_types_is_a_setting() {
-    on_each_database_with(PROGRAM, narrow(), |world| async move {
+async fn the_size_and_types_of_files_are_configurable() {
+    on_each_database_with(PROGRAM, small_limits(), |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let [(_, path), ..] = owners(&rows);
-        let fits = Form::file("a.txt", &vec![b'a'; 100_000]);
-        let made = world.client.upload(&admin, &path, fits, None).await.expect(201).json();
-        assert_eq!(made["Files"][0]["Size_Bytes"], 100_000);
+        let largest = Form::file("a.txt", &vec![b'a'; 100_000]);
+        let document = world.client.upload(&admin, &path, largest, None).await.expect(201).json();
+        assert_eq!(document["Files"][0]["Size_Bytes"], 100_000);
         let (before, objects) = (counts(&world).await, world.objects());
         let large = Form::file("a.txt", &vec![b'a'; 100_001]);
         let refused = world.client.upload(&admin, &path, large.clone(), None).await;
@@ -227,7 +228,7 @@ async fn how_large_files_may_be_and_of_which_types_is_a_setting() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_before_it_sends_is_told_at_once() {
+async fn a_client_that_expects_100_continue_is_refused_early() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -254,7 +255,7 @@ async fn a_client_that_asks_before_it_sends_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
+async fn a_truncated_or_misdeclared_upload_stores_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -268,11 +269,11 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
                 media_type()
             )
         };
-        let half = &form[..form.len() / 2];
+        let first_half = &form[..form.len() / 2];
         let pause = Duration::from_secs(3);
         // Too short: the bytes after the announced length are not a request.
         let mut wire = Wire::to_api(&world).await;
-        let short = format!("Content-Length: {}", half.len());
+        let short = format!("Content-Length: {}", first_half.len());
         wire.send(&[head(&short).as_bytes(), &form].concat()).await;
         let response = wire.receive(pause).await;
         assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
@@ -280,14 +281,19 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
         // Too long, and chunked bodies without an end: the client closes the connection.
         for (length, body) in [
             (format!("Content-Length: {}", form.len() + 1000), form.clone()),
-            (format!("Content-Length: {}", form.len()), half.to_vec()),
+            (format!("Content-Length: {}", form.len()), first_half.to_vec()),
             (
                 "Transfer-Encoding: chunked".to_owned(),
-                [format!("{:x}\r\n", half.len()).as_bytes(), half, b"\r\n"].concat(),
+                [format!("{:x}\r\n", first_half.len()).as_bytes(), first_half, b"\r\n"].concat(),
             ),
             (
                 "Transfer-Encoding: chunked".to_owned(),
-                [format!("{:x}\r\n", half.len()).as_bytes(), half, b"\r\nno length\r\n"].concat(),
+                [
+                    format!("{:x}\r\n", first_half.len()).as_bytes(),
+                    first_half,
+                    b"\r\nno length\r\n",
+                ]
+                .concat(),
             ),
         ] {
             let mut wire = Wire::to_api(&world).await;
@@ -298,7 +304,7 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
             assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
         }
         // A body that never arrives, and clients that disconnect without a word.
-        for body in [&form[..0], half] {
+        for body in [&form[..0], first_half] {
             let mut wire = Wire::to_api(&world).await;
             let length = format!("Content-Length: {}", form.len());
             wire.send(&[head(&length).as_bytes(), body].concat()).await;
@@ -310,9 +316,9 @@ async fn an_upload_that_is_cut_or_lies_about_its_length_leaves_nothing() {
         while world.objects().iter().any(|name| name.len() >= 32) && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert_nothing(&world, before).await;
-        let sound = world.client.upload(&admin, &path, Form::file("a.txt", b"a"), None).await;
-        assert_eq!(sound.expect(201).json()["Name"], json!("a.txt"));
+        assert_unchanged(&world, before).await;
+        let valid = world.client.upload(&admin, &path, Form::file("a.txt", b"a"), None).await;
+        assert_eq!(valid.expect(201).json()["Name"], json!("a.txt"));
         world
     })
     .await;

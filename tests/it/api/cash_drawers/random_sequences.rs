@@ -3,7 +3,9 @@
 //!
 //! The sequences follow from `TEST_SEED`.
 
-use super::{assign, check_books, count_drawer, filled, grant, holds, make_teller, post};
+use super::{
+    assign, balances, check_books, count_drawer, drawer_with_balances, grant, make_teller, post,
+};
 use crate::PROGRAM;
 use acceptance::test_seed::test_seed;
 use acceptance::{World, on_each_database};
@@ -17,7 +19,7 @@ const STEPS: usize = 150;
 const CENT: i64 = 100;
 
 /// A user in the model.
-struct User {
+struct ModelUser {
     token: String,
     funding: bool,
     supervise: bool,
@@ -26,7 +28,7 @@ struct User {
 }
 
 /// A drawer in the model.
-struct Drawer {
+struct ModelDrawer {
     id: i64,
     reserve: bool,
     /// Cash and checks.
@@ -37,7 +39,7 @@ struct Drawer {
 
 /// An operation that a user requests.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum Request {
     In,
     Out,
     Correct {
@@ -50,75 +52,75 @@ enum Asked {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct ModelStep {
     user: usize,
     drawer: usize,
-    asked: Asked,
+    request: Request,
     tender: usize,
     amount: i64,
 }
 
-struct Model {
-    users: Vec<User>,
-    drawers: Vec<Drawer>,
+struct DrawerModel {
+    users: Vec<ModelUser>,
+    drawers: Vec<ModelDrawer>,
 }
 
 type Refusal = (u16, &'static str);
 
-impl Model {
+impl DrawerModel {
     /// Checks the rules in their order and, if they allow the step, applies it to the model.
-    fn apply(&mut self, step: &Step) -> Result<(), Refusal> {
-        let Step { user, drawer: here, asked, tender, amount } = *step;
-        let User { funding, supervise, assigned, .. } = &self.users[user];
-        let is_assigned = assigned.contains(&here);
+    fn apply(&mut self, step: &ModelStep) -> Result<(), Refusal> {
+        let ModelStep { user, drawer: own, request, tender, amount } = *step;
+        let ModelUser { funding, supervise, assigned, .. } = &self.users[user];
+        let is_assigned = assigned.contains(&own);
         if !is_assigned && !supervise {
             return Err((404, "not-found"));
         }
-        let reserve = |place: usize| self.drawers[place].reserve;
-        let target = match asked {
-            Asked::Transfer(target) => target,
+        let reserve = |index: usize| self.drawers[index].reserve;
+        let target = match request {
+            Request::Transfer(target) => target,
             _ => None,
         };
-        let right = match asked {
-            Asked::In | Asked::Out => *funding,
-            Asked::Correct { .. } => *supervise,
-            Asked::Transfer(_) => *funding || !(reserve(here) || target.is_some_and(reserve)),
-            Asked::Count(..) => true,
+        let privilege = match request {
+            Request::In | Request::Out => *funding,
+            Request::Correct { .. } => *supervise,
+            Request::Transfer(_) => *funding || !(reserve(own) || target.is_some_and(reserve)),
+            Request::Count(..) => true,
         };
-        if !right {
+        if !privilege {
             return Err((403, "privilege-missing"));
         }
-        if amount == 0 && !matches!(asked, Asked::Count(..)) {
+        if amount == 0 && !matches!(request, Request::Count(..)) {
             return Err((422, "invalid-value"));
         }
-        let active = self.drawers[here].active;
+        let active = self.drawers[own].active;
         if active.is_some_and(|active| active != user) && !supervise {
             return Err((422, "drawer-in-use"));
         }
-        if matches!(asked, Asked::Transfer(_)) && target.is_none_or(|target| target == here) {
+        if matches!(request, Request::Transfer(_)) && target.is_none_or(|target| target == own) {
             return Err((422, "drawer-not-usable"));
         }
-        let out = match asked {
-            Asked::Out | Asked::Correct { out: true } | Asked::Transfer(_) => amount,
+        let out = match request {
+            Request::Out | Request::Correct { out: true } | Request::Transfer(_) => amount,
             _ => 0,
         };
-        let begins = is_assigned && !reserve(here) && active.is_none();
-        let drawer = &mut self.drawers[here];
+        let opens_session = is_assigned && !reserve(own) && active.is_none();
+        let drawer = &mut self.drawers[own];
         if drawer.balances[tender] < out {
             return Err((422, "drawer-negative"));
         }
-        match asked {
-            Asked::Count(counted, ends) => {
+        match request {
+            Request::Count(counted, closes) => {
                 drawer.balances = counted;
-                if ends {
+                if closes {
                     drawer.active = None;
                 }
                 return Ok(());
             }
-            Asked::In | Asked::Correct { out: false } => drawer.balances[tender] += amount,
+            Request::In | Request::Correct { out: false } => drawer.balances[tender] += amount,
             _ => drawer.balances[tender] -= out,
         }
-        if begins {
+        if opens_session {
             drawer.active = Some(user);
         }
         if let Some(target) = target {
@@ -128,31 +130,34 @@ impl Model {
     }
 
     /// Draws an operation that a user may request.
-    fn draw(&self, chance: &mut fastrand::Rng) -> Step {
-        let drawer = chance.usize(0..self.drawers.len());
+    fn random_step(&self, rng: &mut fastrand::Rng) -> ModelStep {
+        let drawer = rng.usize(0..self.drawers.len());
         let held = self.drawers[drawer].balances;
-        let some = |held: i64, chance: &mut fastrand::Rng| match chance.u8(0..4) {
-            0 => (held + CENT * chance.i64(-300..300)).max(0),
+        let random_amount = |held: i64, rng: &mut fastrand::Rng| match rng.u8(0..4) {
+            0 => (held + CENT * rng.i64(-300..300)).max(0),
             _ => held,
         };
-        let asked = match chance.u8(0..10) {
-            0..3 => Asked::In,
-            3..5 => Asked::Out,
-            5 => Asked::Correct { out: chance.bool() },
+        let request = match rng.u8(0..10) {
+            0..3 => Request::In,
+            3..5 => Request::Out,
+            5 => Request::Correct { out: rng.bool() },
             6..8 => {
-                let target = chance.usize(0..=self.drawers.len());
-                Asked::Transfer(Some(target).filter(|target| *target < self.drawers.len()))
+                let target = rng.usize(0..=self.drawers.len());
+                Request::Transfer(Some(target).filter(|target| *target < self.drawers.len()))
             }
-            _ => Asked::Count([some(held[0], chance), some(held[1], chance)], chance.bool()),
+            _ => Request::Count(
+                [random_amount(held[0], rng), random_amount(held[1], rng)],
+                rng.bool(),
+            ),
         };
-        let tender = chance.usize(0..2);
-        let amount = match chance.u8(0..8) {
+        let tender = rng.usize(0..2);
+        let amount = match rng.u8(0..8) {
             0 => 0,
             1 => held[tender],
             2 => held[tender] + CENT,
-            _ => CENT * chance.i64(1..100_000),
+            _ => CENT * rng.i64(1..100_000),
         };
-        Step { user: chance.usize(0..self.users.len()), drawer, asked, tender, amount }
+        ModelStep { user: rng.usize(0..self.users.len()), drawer, request, tender, amount }
     }
 }
 
@@ -160,30 +165,30 @@ fn decimal(units: i64) -> String {
     format!("{}.{:02}", units / 10_000, units / CENT % 100)
 }
 
-impl Step {
+impl ModelStep {
     /// Sends the operation and returns its outcome.
-    async fn send(&self, world: &World, model: &Model) -> Result<(), (u16, String)> {
+    async fn send(&self, world: &World, model: &DrawerModel) -> Result<(), (u16, String)> {
         let (token, id) = (&model.users[self.user].token, model.drawers[self.drawer].id);
         let tender = ["cash", "check"][self.tender];
         let mut body = json!({"Tender": tender, "Amount": decimal(self.amount)});
-        body["Transaction_Type"] = match self.asked {
-            Asked::In => json!("bank_in"),
-            Asked::Out => json!("bank_out"),
-            Asked::Correct { out } => {
+        body["Transaction_Type"] = match self.request {
+            Request::In => json!("bank_in"),
+            Request::Out => json!("bank_out"),
+            Request::Correct { out } => {
                 body["Reference"] = json!("a reason");
                 json!(if out { "adjustment_out" } else { "adjustment_in" })
             }
-            Asked::Transfer(target) => {
+            Request::Transfer(target) => {
                 let target = target.map_or(999_999, |target| model.drawers[target].id);
                 body["Counter_Drawer_ID"] = json!(target);
                 json!("transfer")
             }
-            Asked::Count(..) => Value::Null,
+            Request::Count(..) => Value::Null,
         };
-        let response = match self.asked {
-            Asked::Count([cash, check], ends) => {
+        let response = match self.request {
+            Request::Count([cash, check], closes) => {
                 let body = json!({"Counted_Cash": decimal(cash), "Counted_Check": decimal(check),
-                    "Close_Drawer": ends});
+                    "Close_Drawer": closes});
                 count_drawer(world, token, id, body).await
             }
             _ => post(world, token, id, body).await,
@@ -195,12 +200,12 @@ impl Step {
     }
 }
 
-async fn people_and_drawers(world: &World) -> Model {
+async fn create_users_and_drawers(world: &World) -> DrawerModel {
     let mut drawers = Vec::new();
     for (name, kind) in [("One", "individual"), ("Two", "individual"), ("Vault", "reserve")] {
-        let id = filled(world, name, kind, 500_000, 50_000).await;
+        let id = drawer_with_balances(world, name, kind, 500_000, 50_000).await;
         let (reserve, balances) = (kind == "reserve", [500_000, 50_000]);
-        drawers.push(Drawer { id, reserve, balances, active: None });
+        drawers.push(ModelDrawer { id, reserve, balances, active: None });
     }
     let mut users = Vec::new();
     for (name, assigned, funding, supervise) in [
@@ -209,55 +214,60 @@ async fn people_and_drawers(world: &World) -> Model {
         ("viewer", vec![1], true, true),
     ] {
         let token = make_teller(world, name).await;
-        for place in &assigned {
-            assign(world, drawers[*place].id, name).await;
+        for index in &assigned {
+            assign(world, drawers[*index].id, name).await;
         }
-        for (has, right) in [(funding, "Funding"), (supervise, "Supervise")] {
+        for (has, privilege) in [(funding, "Funding"), (supervise, "Supervise")] {
             if has {
-                grant(world, name, &format!("Cash Drawer > {right}"), "Allow").await;
+                grant(world, name, &format!("Cash Drawer > {privilege}"), "Allow").await;
             }
         }
-        users.push(User { token, funding, supervise, assigned });
+        users.push(ModelUser { token, funding, supervise, assigned });
     }
     let token = world.token("admin").await;
-    users.push(User { token, funding: true, supervise: true, assigned: Vec::new() });
-    Model { users, drawers }
+    users.push(ModelUser { token, funding: true, supervise: true, assigned: Vec::new() });
+    DrawerModel { users, drawers }
 }
 
 /// All transaction rows, by id.
-async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::Model> {
+async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::DrawerModel> {
     let rows = cash_drawer_transactions::Entity::find().all(&world.db).await.expect("rows");
     rows.into_iter().map(|row| (row.drawer_transaction_id, row)).collect()
 }
 
 #[tokio::test]
-async fn whatever_is_done_in_whatever_order_follows_the_rules_and_the_books_are_right() {
+async fn random_drawer_operations_follow_the_model_and_keep_the_books_right() {
     let seed = test_seed();
     on_each_database(PROGRAM, move |world| async move {
-        let mut model = people_and_drawers(&world).await;
-        let mut chance = fastrand::Rng::with_seed(seed);
-        let mut known = rows(&world).await;
-        let mut seen = BTreeMap::<u16, usize>::new();
+        let mut model = create_users_and_drawers(&world).await;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut rows_before = rows(&world).await;
+        let mut status_counts = BTreeMap::<u16, usize>::new();
         for number in 0..STEPS {
-            let step = model.draw(&mut chance);
-            let came = step.send(&world, &model).await;
+            let step = model.random_step(&mut rng);
+            let outcome = step.send(&world, &model).await;
             let expected = model.apply(&step).map_err(|(status, kind)| (status, kind.to_owned()));
             let where_ = format!("TEST_SEED={seed}, step {number}: {step:?}");
-            assert_eq!(came, expected, "{where_}");
-            *seen.entry(came.map_or_else(|(status, _)| status, |()| 201)).or_default() += 1;
+            assert_eq!(outcome, expected, "{where_}");
+            *status_counts
+                .entry(outcome.map_or_else(|(status, _)| status, |()| 201))
+                .or_default() += 1;
             for drawer in &model.drawers {
                 let [cash, check] = drawer.balances;
-                assert_eq!(holds(&world, drawer.id).await, (cash, check), "{where_}");
+                assert_eq!(balances(&world, drawer.id).await, (cash, check), "{where_}");
             }
             let now = rows(&world).await;
-            for (id, row) in known.iter().filter(|(_, row)| row.reconciliation_id.is_some()) {
+            for (id, row) in rows_before.iter().filter(|(_, row)| row.reconciliation_id.is_some()) {
                 assert_eq!(now.get(id), Some(row), "{where_}: a frozen row");
             }
-            known = now;
+            rows_before = now;
         }
         check_books(&world).await;
-        println!("{seen:?}");
-        assert!([201, 403, 404, 422].iter().all(|status| seen.contains_key(status)), "{seen:?}");
+        println!("{status_counts:?}");
+        assert!(
+            [201, 403, 404, 422].iter().all(|status| status_counts.contains_key(status)),
+            "{status_counts:?}"
+        );
         world
     })
     .await;

@@ -30,7 +30,7 @@ async fn wait_for(browser: &WebBrowser, headings: &[&'static str]) -> &'static s
     loop {
         let title = browser.driver.title().await.unwrap();
         let heading = title.strip_suffix(" – Loan Servicing").unwrap_or(&title);
-        if let Some(found) = headings.iter().find(|one| **one == heading) {
+        if let Some(found) = headings.iter().find(|expected| **expected == heading) {
             return found;
         }
         assert!(Instant::now() < deadline, "{title} is none of {headings:?}");
@@ -39,7 +39,7 @@ async fn wait_for(browser: &WebBrowser, headings: &[&'static str]) -> &'static s
 }
 
 #[tokio::test]
-async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
+async fn adding_a_card_works_by_keyboard_and_without_scripts() {
     for scripts in [Scripts::Forbidden, Scripts::Run] {
         in_browser(PROGRAM, scripts, |world, browser| async move {
             let (admin, loan) = begin(&world, &browser).await;
@@ -85,7 +85,7 @@ async fn the_keyboard_alone_adds_a_card_with_or_without_script() {
 }
 
 #[tokio::test]
-async fn whoever_goes_back_to_a_used_page_is_told_so() {
+async fn a_used_page_says_that_it_was_used() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async move {
         let (admin, loan) = begin(&world, &browser).await;
         browser.see("button").await.click().await.unwrap();
@@ -106,7 +106,7 @@ async fn whoever_goes_back_to_a_used_page_is_told_so() {
 }
 
 #[tokio::test]
-async fn everything_can_be_read_in_light_and_dark_on_small_screens_and_large_letters() {
+async fn the_card_page_is_legible_in_light_and_dark_mode_on_small_screens_and_in_large_type() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async move {
         let (admin, loan) = begin(&world, &browser).await;
         for scheme in ["light", "dark"] {

@@ -241,7 +241,7 @@ fn refusals() -> Vec<(String, Option<&'static str>, &'static str)> {
 }
 
 #[tokio::test]
-async fn each_rule_fails_its_record_and_leaves_nothing_of_it() {
+async fn each_violated_rule_fails_and_rolls_back_its_record() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -255,11 +255,11 @@ async fn each_rule_fails_its_record_and_leaves_nothing_of_it() {
             let records = result["Records"].as_array().expect("records").iter();
             let failed = records.filter(|record| record["Action"] == "failed");
             let mut messages = failed.flat_map(|record| record["Messages"].as_array().unwrap());
-            let told = messages.any(|message| {
+            let reported = messages.any(|message| {
                 message.get("Attribute").and_then(Value::as_str) == attribute
                     && message["Message"].as_str().is_some_and(|text| text.contains(part))
             });
-            assert!(told, "{record}: {attribute:?} {part}: {result}");
+            assert!(reported, "{record}: {attribute:?} {part}: {result}");
         }
         assert_eq!(world.snapshot().await, before);
         world
@@ -268,7 +268,7 @@ async fn each_rule_fails_its_record_and_leaves_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn a_collateral_that_fails_tells_of_what_stands_in_it() {
+async fn a_failed_collateral_reports_its_child_elements() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -277,16 +277,16 @@ async fn a_collateral_that_fails_tells_of_what_stands_in_it() {
         let failing = in_loan(&format!("<Collateral>{comment}{comment}</Collateral>"));
         let result = world.client.import(&admin, false, &file(&failing), None).await;
         let result = result.expect(200).json();
-        let told = result["Records"].as_array().expect("records").iter();
-        let told: Vec<_> = told.map(|one| (&one["Element"], &one["Action"])).collect();
-        let undone = &json!("rolled_back");
+        let reported = result["Records"].as_array().expect("records").iter();
+        let reported: Vec<_> = reported.map(|one| (&one["Element"], &one["Action"])).collect();
+        let rolled_back = &json!("rolled_back");
         assert_eq!(
-            told,
+            reported,
             [
-                (&json!("Loan"), undone),
+                (&json!("Loan"), rolled_back),
                 (&json!("Collateral"), &json!("failed")),
-                (&json!("Comment"), undone),
-                (&json!("Comment"), undone)
+                (&json!("Comment"), rolled_back),
+                (&json!("Comment"), rolled_back)
             ]
         );
         assert_eq!(result["Read"], 4);
@@ -296,7 +296,7 @@ async fn a_collateral_that_fails_tells_of_what_stands_in_it() {
 }
 
 #[tokio::test]
-async fn a_payment_goes_to_the_loan_of_both_its_names_or_to_none() {
+async fn a_payment_with_contradictory_loan_references_is_refused() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -320,36 +320,39 @@ async fn a_payment_goes_to_the_loan_of_both_its_names_or_to_none() {
 }
 
 #[tokio::test]
-async fn a_wrong_vehicle_number_is_told_refused_or_let_pass_as_the_setting_says() {
+async fn an_invalid_vin_is_handled_as_configured() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
         world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
         let file = file(&collateral("<Vehicle VIN=\"1HGCM82643A004352\"/>"));
-        let tried = async || world.client.import(&admin, true, &file, None).await.expect(200).json();
-        let warned = tried().await;
+        let test_run = async || {
+            world.client.import(&admin, true, &file, None).await.expect(200).json()
+        };
+        let warned = test_run().await;
         assert_eq!((&warned["Failed"], &warned["Records"][1]["Messages"][0]["Level"]), (&json!(0), &json!("warning")));
         world.sql("UPDATE settings SET value = 'refuse' WHERE name = 'vin_check'").await;
         world.sql("INSERT INTO settings (name, value) SELECT 'vin_check', 'refuse' FROM settings \
              WHERE name = 'business_time_zone' AND NOT EXISTS (SELECT 1 FROM settings WHERE name = 'vin_check')").await;
-        let refused = tried().await;
+        let refused = test_run().await;
         assert_eq!(refused["Failed"], 1, "{refused}");
         assert_eq!(refused["Records"][1]["Messages"][0]["Attribute"], "VIN");
         world.sql("UPDATE settings SET value = 'off' WHERE name = 'vin_check'").await;
-        assert_eq!(tried().await["Records"][1]["Messages"], json!([]));
+        assert_eq!(test_run().await["Records"][1]["Messages"], json!([]));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_required_field_must_have_a_value_once_its_form_is_written() {
+async fn a_required_field_needs_a_value_when_its_form_is_imported() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
         world.sql("UPDATE user_defined_fields SET required_flag = (1 = 1) WHERE form = 'contact_detail' AND field_name = 'userdef01'").await;
-        let without = in_contact("<Detail Userdef02=\"French\"/>");
-        let result = world.client.import(&admin, false, &file(&without), None).await.expect(200).json();
+        let without_required = in_contact("<Detail Userdef02=\"French\"/>");
+        let result = world.client.import(&admin, false, &file(&without_required), None).await;
+        let result = result.expect(200).json();
         let message = &result["Records"][0]["Messages"][0];
         assert_eq!((&result["Failed"], &message["Attribute"]), (&json!(1), &json!("Userdef01")), "{result}");
         world.import(&admin, &file(&in_contact("<Detail Userdef01=\"x\" Userdef02=\"French\"/>"))).await;
@@ -364,7 +367,7 @@ async fn a_required_field_must_have_a_value_once_its_form_is_written() {
 }
 
 #[tokio::test]
-async fn records_of_one_batch_that_clash_fail_alone() {
+async fn conflicting_records_of_one_batch_fail_individually() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -383,9 +386,9 @@ async fn records_of_one_batch_that_clash_fail_alone() {
             result["Records"].as_array().unwrap().iter().map(|record| &record["Action"]).collect();
         assert_eq!(actions, ["inserted", "failed", "failed", "failed", "inserted"], "{result}");
         assert_eq!(world.texts("SELECT contact_number FROM contacts ORDER BY 1").await, ["A", "C"]);
-        let told =
+        let reported =
             "SELECT COUNT(DISTINCT record_id) FROM field_changes WHERE table_name = 'contacts'";
-        assert_eq!(world.count(told).await, 2);
+        assert_eq!(world.count(reported).await, 2);
         world.client.log_in("web", "same", "first words").await.expect("a token");
         world
             .client
@@ -398,7 +401,7 @@ async fn records_of_one_batch_that_clash_fail_alone() {
 }
 
 #[tokio::test]
-async fn a_mistyped_attribute_of_the_root_is_no_way_to_lose_the_block() {
+async fn a_misspelt_root_attribute_does_not_disable_block_commit() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -414,14 +417,15 @@ async fn a_mistyped_attribute_of_the_root_is_no_way_to_lose_the_block() {
 }
 
 #[tokio::test]
-async fn what_one_record_says_twice_is_the_same_whether_it_is_new_or_not() {
+async fn duplicate_elements_are_handled_the_same_for_new_and_existing_records() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        let twice = "<Detail Userdef01=\"x\" Userdef02=\"French\"/><Detail Userdef01=\"##NULL##\"/>\
+        let contradictory = "<Detail Userdef01=\"x\" Userdef02=\"French\"/>\
+                             <Detail Userdef01=\"##NULL##\"/>\
              <WebCredentials WebUserName=\"first\" Password=\"long words\"/><WebCredentials WebUserName=\"second\"/>";
         let other = in_contact("<WebCredentials WebUserName=\"first\" Password=\"long words\"/>").replace("N-1", "N-2");
-        world.import(&admin, &file(&[in_contact(twice), other].concat())).await;
+        world.import(&admin, &file(&[in_contact(contradictory), other].concat())).await;
         assert_eq!(world.texts("SELECT value FROM user_defined_values").await, ["French"]);
         let names = world.texts("SELECT web_user_name FROM web_credentials ORDER BY contact_id").await;
         assert_eq!(names, ["second", "first"]);
@@ -431,7 +435,7 @@ async fn what_one_record_says_twice_is_the_same_whether_it_is_new_or_not() {
 }
 
 #[tokio::test]
-async fn a_loan_that_comes_in_closed_is_due_no_more_and_its_first_rate_can_change() {
+async fn a_loan_imported_as_closed_has_no_due_date_and_its_first_rate_can_change() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan = borrower_with_loan(1, &format!("{PUBLISHED_TERMS} StatusCode=\"CLOSED\""));

@@ -3,7 +3,7 @@
 
 use super::wait_for;
 use crate::PROGRAM;
-use crate::api::loans::book;
+use crate::api::loans::import_loan;
 use acceptance::seeds::OPEN_TERMS;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
 use std::collections::BTreeSet;
@@ -38,10 +38,10 @@ async fn key(browser: &WebBrowser) -> String {
 }
 
 #[tokio::test]
-async fn nothing_is_written_before_it_was_asked_about_and_nothing_twice() {
+async fn writes_from_the_page_require_confirmation_and_happen_once() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         browser.open(&format!("{}/docs/#/Loans/post_payment", world.client.api_url)).await;
         browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
         browser
@@ -98,7 +98,7 @@ async fn nothing_is_written_before_it_was_asked_about_and_nothing_twice() {
         assert_eq!(posted.len(), 2);
         assert!(posted.contains(&made_up));
         browser.screenshot("docs-posted").await;
-        super::complains_of_underscores_alone(&browser).await;
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;

@@ -19,27 +19,28 @@ fn uploaded(world: &World) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn a_hundred_uploads_to_one_comment_on_one_connection_make_a_hundred_documents() {
+async fn concurrent_uploads_to_one_comment_create_one_document_each() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let (_, path) = &owners(&rows)[2];
         let before = counts(&world).await;
         // More than a connection buffers for requests that are still waiting.
-        let words = |n| [format!("words {n}").as_bytes(), &vec![b'x'; 600_000]].concat();
+        let content = |n| [format!("words {n}").as_bytes(), &vec![b'x'; 600_000]].concat();
         let uploads = (0..100).map(|n| {
-            let form = Form::file("a.txt", &words(n));
+            let form = Form::file("a.txt", &content(n));
             let (client, admin) = (&world.client, &admin);
             async move { client.upload(admin, path, form, None).await.expect(201).json() }
         });
-        let made = join_all(uploads).await;
+        let documents = join_all(uploads).await;
         assert_eq!(counts(&world).await, (before.0 + 100, before.1 + 100));
         assert_eq!(uploaded(&world).len(), 100);
-        let ids: BTreeSet<String> = made.iter().map(|row| row["Document_ID"].to_string()).collect();
+        let ids: BTreeSet<String> =
+            documents.iter().map(|row| row["Document_ID"].to_string()).collect();
         assert_eq!(ids.len(), 100);
-        for (n, document) in made.iter().enumerate() {
+        for (n, document) in documents.iter().enumerate() {
             let bytes = download(&world, &admin, &document["Files"][0]).await;
-            assert!(bytes == words(n), "document {n}");
+            assert!(bytes == content(n), "document {n}");
         }
         world
     })
@@ -47,7 +48,7 @@ async fn a_hundred_uploads_to_one_comment_on_one_connection_make_a_hundred_docum
 }
 
 #[tokio::test]
-async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
+async fn an_upload_repeated_with_its_key_is_attached_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -63,9 +64,9 @@ async fn an_upload_that_is_sent_again_under_its_key_is_attached_once() {
                     _ => drop(response.expect_problem(409, "idempotency-in-progress")),
                 }
             }
-            let again = world.client.upload(&admin, &path, form(), Some(&key)).await.expect(201);
-            assert_eq!(again.header("idempotency-replayed"), "true");
-            bodies.insert(again.text);
+            let repeated = world.client.upload(&admin, &path, form(), Some(&key)).await.expect(201);
+            assert_eq!(repeated.header("idempotency-replayed"), "true");
+            bodies.insert(repeated.text);
             assert_eq!(bodies.len(), 1, "{bodies:?}");
             for other in [
                 Form::file("a.txt", b"other").and_text("name", "One"),
@@ -118,13 +119,13 @@ async fn work(
         }
         done.fetch_add(1, Ordering::Relaxed);
         if n % 2 == 0 {
-            let made = response.json();
-            let removal = match made["Row_ID"].is_null() {
-                true => format!("{path}?documentId={}", made["Document_ID"]),
+            let document = response.json();
+            let removal = match document["Row_ID"].is_null() {
+                true => format!("{path}?documentId={}", document["Document_ID"]),
                 false => format!(
                     "/user-defined-fields/documents/{}?versionHash={}",
-                    made["Row_ID"],
-                    made["versionHash"].as_str().unwrap_or_default()
+                    document["Row_ID"],
+                    document["versionHash"].as_str().unwrap_or_default()
                 ),
             };
             let request = world.client.request(Method::DELETE, &token, &removal);
@@ -134,7 +135,7 @@ async fn work(
 }
 
 #[tokio::test]
-async fn a_server_killed_amid_uploads_and_removals_leaves_no_row_without_object_nor_the_reverse() {
+async fn a_server_killed_during_uploads_and_removals_keeps_rows_and_objects_consistent() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -175,15 +176,15 @@ async fn a_server_killed_amid_uploads_and_removals_leaves_no_row_without_object_
 async fn check(world: &World) {
     let before = uploaded(world).len();
     let swept = world.documents().sweep(&world.db, 0).await.expect("a sweep");
-    let (left, removed) = (uploaded(world), swept.removed);
-    assert_eq!((left.len() as u64 + removed, swept.left), (before as u64, 0));
+    let (remaining, removed) = (uploaded(world), swept.removed);
+    assert_eq!((remaining.len() as u64 + removed, swept.left), (before as u64, 0));
     let keys = world.texts("SELECT object_key FROM document_files WHERE size_bytes > 1").await;
-    assert_eq!(left, keys.into_iter().collect::<BTreeSet<_>>());
+    assert_eq!(remaining, keys.into_iter().collect::<BTreeSet<_>>());
     println!("{before} objects, of which {removed} had no row");
 }
 
 #[tokio::test]
-async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
+async fn a_document_attached_to_a_comment_being_removed_is_removed_with_it() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for series in 1..=3 {
@@ -207,12 +208,12 @@ async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
             };
             let (statuses, ()) = tokio::join!(join_all(uploads), removal);
             assert!(statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
-            let left = format!(
+            let remaining = format!(
                 "SELECT COUNT(*) FROM documents WHERE owner_type = 'collateral_comment' AND \
                  owner_id = {}",
                 rows.comment_ids[2]
             );
-            assert_eq!(world.count(&left).await, 0);
+            assert_eq!(world.count(&remaining).await, 0);
         }
         // Objects of refused uploads may be deleted slightly after the answer arrives.
         let deadline = Instant::now() + Duration::from_secs(20);
@@ -220,15 +221,15 @@ async fn what_is_attached_to_a_comment_that_is_being_removed_goes_with_it() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         assert_eq!(uploaded(&world), BTreeSet::new());
-        let left = "SELECT COUNT(*) FROM document_files WHERE size_bytes > 1";
-        assert_eq!(world.count(left).await, 0);
+        let remaining = "SELECT COUNT(*) FROM document_files WHERE size_bytes > 1";
+        assert_eq!(world.count(remaining).await, 0);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refused() {
+async fn an_upload_to_a_loan_or_contact_being_deleted_is_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         world.rows(&admin, 1, 1).await;
@@ -244,7 +245,7 @@ async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refu
         ];
         for (form, deletion) in deletions {
             let path = format!("{form}/userdef80/documents");
-            let [head, end] = Form::around_file("a.txt");
+            let [head, tail] = Form::around_file("a.txt");
             let (pieces, body) = chunked_body();
             let request = world.client.request(Method::POST, &admin, &path);
             let request = request.header("content-type", media_type()).body(body);
@@ -255,7 +256,7 @@ async fn what_is_attached_to_a_loan_or_contact_that_is_deleted_meanwhile_is_refu
             pieces.send(Ok(b" and more".to_vec())).await.expect("taken");
             tokio::time::sleep(Duration::from_millis(500)).await;
             assert_eq!(world.import(&admin, &file(deletion)).await["Deleted"], 1);
-            pieces.send(Ok(end)).await.expect("taken");
+            pieces.send(Ok(tail)).await.expect("taken");
             drop(pieces);
             let response = sent.await.expect("it ran");
             response.expect_problem(404, "not-found");

@@ -21,7 +21,7 @@ async fn open(world: &World, browser: &WebBrowser, rest: &str) {
 }
 
 /// The visible sections.
-async fn shown(browser: &WebBrowser) -> Vec<String> {
+async fn open_sections(browser: &WebBrowser) -> Vec<String> {
     let mut shown = Vec::new();
     for section in browser.driver.find_all(By::Css("main > section")).await.unwrap() {
         if section.is_displayed().await.unwrap() {
@@ -32,13 +32,13 @@ async fn shown(browser: &WebBrowser) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_link_to_an_operation_opens_it_on_the_page_that_is_there() {
+async fn a_link_to_an_operation_opens_it_on_the_same_page() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         open(&world, &browser, "#problems").await;
         browser.open(&url(&world, "#/Loans/post_payment")).await;
         browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
-        assert_eq!(shown(&browser).await, ["operations"]);
-        super::complains_of_underscores_alone(&browser).await;
+        assert_eq!(open_sections(&browser).await, ["operations"]);
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;
@@ -49,15 +49,15 @@ async fn the_keyboard_reaches_every_section() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         for (index, section) in SECTIONS.into_iter().enumerate() {
             open(&world, &browser, "").await;
-            assert_eq!(shown(&browser).await, ["operations"], "the page begins with them");
+            assert_eq!(open_sections(&browser).await, ["operations"], "the page begins with them");
             for _ in 0..=index {
                 browser.press(Key::Tab + "").await;
             }
             browser.press(Key::Enter + "").await;
             browser.see(&format!("#{section}")).await;
-            assert_eq!(shown(&browser).await, [section]);
-            let here = browser.see("nav [aria-current]").await.attr("href").await.unwrap();
-            assert_eq!(here, Some(format!("#{section}")));
+            assert_eq!(open_sections(&browser).await, [section]);
+            let current = browser.see("nav [aria-current]").await.attr("href").await.unwrap();
+            assert_eq!(current, Some(format!("#{section}")));
         }
         (world, browser)
     })
@@ -65,11 +65,11 @@ async fn the_keyboard_reaches_every_section() {
 }
 
 #[tokio::test]
-async fn all_but_the_operations_is_there_without_script() {
+async fn everything_but_the_operations_works_without_scripts() {
     in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
         for section in SECTIONS {
             open(&world, &browser, &format!("#{section}")).await;
-            assert_eq!(shown(&browser).await, [section]);
+            assert_eq!(open_sections(&browser).await, [section]);
         }
         open(&world, &browser, "").await;
         assert!(browser.text("noscript p").await.contains("/openapi.json"));
@@ -106,15 +106,15 @@ async fn operations(browser: &WebBrowser) -> Vec<String> {
     ids.iter().map(id).collect()
 }
 
-async fn search(browser: &WebBrowser, id: &str, words: &str) -> String {
+async fn search(browser: &WebBrowser, id: &str, query: &str) -> String {
     let field = browser.see(&format!("#{id}")).await;
     field.send_keys(Key::Control + "a").await.unwrap();
-    field.send_keys(words).await.unwrap();
+    field.send_keys(query).await.unwrap();
     browser.text(&format!("#{id}-found")).await
 }
 
 #[tokio::test]
-async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
+async fn a_search_finds_operations_by_any_of_their_text() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         open(&world, &browser, "").await;
         browser.see(".opblock").await;
@@ -122,7 +122,7 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
         assert!(all.len() > 80, "{all:?}");
         // A collapsed group is expanded when the search finds something in it.
         browser.see("#operations-tag-Users .expand-operation").await.click().await.unwrap();
-        for (words, expected) in [
+        for (query, expected) in [
             ("/loans/credit-lines/{creditline_id}/draws", "list_draws"),
             ("get_payoff_or_so", ""),
             ("LIST_loan_officers", "list_loan_officers"),
@@ -131,16 +131,16 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
             ("\"import\" <b>", ""),
             ("xml post", "import_xml"),
         ] {
-            let told = search(&browser, "search-operations", words).await;
+            let listed = search(&browser, "search-operations", query).await;
             let found = operations(&browser).await;
             match expected {
                 "" => {
-                    assert_eq!(told, format!("No operation matches “{words}”."));
+                    assert_eq!(listed, format!("No operation matches “{query}”."));
                     assert_eq!(found, [""; 0]);
                     browser.screenshot("docs-nothing-found").await;
                 }
                 expected => {
-                    assert_eq!(told, format!("1 of {} operations", all.len()), "{words}");
+                    assert_eq!(listed, format!("1 of {} operations", all.len()), "{query}");
                     assert_eq!(found, [expected]);
                     browser.screenshot("docs-found").await;
                 }
@@ -154,25 +154,25 @@ async fn a_search_finds_operations_by_everything_that_is_said_of_them() {
         assert_eq!(operations(&browser).await.len(), all.len());
 
         open(&world, &browser, "#problems").await;
-        let told = search(&browser, "search-problems", "423 retry-after").await;
-        assert_eq!(told, format!("2 of {} problems", ProblemType::ALL.len()));
-        let told = search(&browser, "search-problems", "418").await;
-        assert_eq!(told, "No problem matches “418”.");
+        let listed = search(&browser, "search-problems", "423 retry-after").await;
+        assert_eq!(listed, format!("2 of {} problems", ProblemType::ALL.len()));
+        let listed = search(&browser, "search-problems", "418").await;
+        assert_eq!(listed, "No problem matches “418”.");
         (world, browser)
     })
     .await;
 }
 
 /// Checks that every visible text has the minimum contrast for legibility.
-async fn check_contrasts(browser: &WebBrowser, what: &str) {
+async fn check_contrasts(browser: &WebBrowser, context: &str) {
     let found = browser.contrasts().await;
-    assert!(found.len() > 10, "{what}: {found:?}");
+    assert!(found.len() > 10, "{context}: {found:?}");
     let faint: Vec<_> = found.iter().filter(|(_, contrast)| *contrast < 4.5).collect();
-    assert!(faint.is_empty(), "{what}: {faint:?}");
+    assert!(faint.is_empty(), "{context}: {faint:?}");
 }
 
 #[tokio::test]
-async fn everything_can_be_read_in_light_and_dark_and_on_a_phone() {
+async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         for scheme in ["light", "dark"] {
             browser.prefer(scheme).await;
@@ -184,9 +184,9 @@ async fn everything_can_be_read_in_light_and_dark_and_on_a_phone() {
                 browser.resize(width, height).await;
                 for section in SECTIONS {
                     open(&world, &browser, &format!("#{section}")).await;
-                    let what = format!("{section}, {scheme}, {width}");
-                    check_contrasts(&browser, &what).await;
-                    assert!(!browser.scrolls_sideways().await, "{what}");
+                    let context = format!("{section}, {scheme}, {width}");
+                    check_contrasts(&browser, &context).await;
+                    assert!(!browser.scrolls_sideways().await, "{context}");
                 }
                 open(&world, &browser, "#/Loans/post_payment").await;
                 browser
@@ -196,24 +196,24 @@ async fn everything_can_be_read_in_light_and_dark_and_on_a_phone() {
                     .await
                     .unwrap();
                 browser.see(&format!("{PAYMENTS} textarea")).await;
-                let what = format!("an operation, {scheme}, {width}");
-                check_contrasts(&browser, &what).await;
-                assert!(!browser.scrolls_sideways().await, "{what}");
+                let context = format!("an operation, {scheme}, {width}");
+                check_contrasts(&browser, &context).await;
+                assert!(!browser.scrolls_sideways().await, "{context}");
                 browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
                 browser.see(".dialog-ux .scopes").await;
-                let what = format!("logging in, {scheme}, {width}");
-                check_contrasts(&browser, &what).await;
-                assert!(!browser.scrolls_sideways().await, "{what}");
+                let context = format!("logging in, {scheme}, {width}");
+                check_contrasts(&browser, &context).await;
+                assert!(!browser.scrolls_sideways().await, "{context}");
             }
         }
-        super::complains_of_underscores_alone(&browser).await;
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_finger_hits_what_it_aims_at() {
+async fn touch_targets_are_large_enough() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         browser.resize(390, 844).await;
         open(&world, &browser, "").await;

@@ -1,6 +1,6 @@
 //! `/gateway/sandbox/add-payment-method`: forms it refuses.
 
-use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, good_form, open};
+use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, open, valid_form};
 use super::{history, states, submit};
 use crate::PROGRAM;
 use acceptance::{TestResponse, World, on_each_database};
@@ -21,7 +21,7 @@ async fn send(world: &World, media_type: Option<&str>, body: impl Into<Vec<u8>>)
 }
 
 #[tokio::test]
-async fn what_is_no_session_or_no_form_does_nothing() {
+async fn an_unknown_session_or_malformed_form_does_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -64,7 +64,7 @@ async fn what_is_no_session_or_no_form_does_nothing() {
             expect_page(send(&world, media_type, body).await, 400, UNREADABLE);
         }
         for unknown in ["", "a", "\0", "4242424242424242", &secret[1..], NASTY] {
-            let response = submit(&world, &good_form(unknown)).await;
+            let response = submit(&world, &valid_form(unknown)).await;
             expect_page(response, 410, OVER);
         }
         assert_eq!(cards(&world, &admin, loan).await.len(), 0);
@@ -79,7 +79,7 @@ async fn what_is_no_session_or_no_form_does_nothing() {
 }
 
 #[tokio::test]
-async fn a_form_at_fault_is_told_beside_its_field_and_can_be_sent_again() {
+async fn a_form_error_is_shown_next_to_its_field_and_can_be_corrected() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -122,7 +122,7 @@ async fn a_form_at_fault_is_told_beside_its_field_and_can_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_card_number_for_a_name_is_refused_and_neither_shown_nor_kept_nor_logged() {
+async fn a_card_number_as_a_name_is_refused_and_neither_shown_nor_stored_nor_logged() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, contact) = book(&world, &admin).await;
@@ -155,7 +155,7 @@ async fn a_card_number_for_a_name_is_refused_and_neither_shown_nor_kept_nor_logg
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_are_not_there_are_problems() {
+async fn unknown_gateway_paths_and_methods_are_problems() {
     on_each_database(PROGRAM, |world| async move {
         for (path, allowed) in [
             (SANDBOX_PAGE, "GET, HEAD, POST"),
