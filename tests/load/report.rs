@@ -1,6 +1,6 @@
 //! The report of an introspection measurement: the figures, each compared with pgbench's.
 
-use crate::callers::{Answers, Protocol};
+use crate::callers::{CallerResults, Protocol};
 use acceptance::latencies::Latencies;
 use acceptance::pgbench::PgbenchFigures;
 use serde::Serialize;
@@ -22,18 +22,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// Computes the figures of these answers.
+    /// Computes the figures of these responses.
     pub fn new(
         tokens: &'static str,
         protocol: Protocol,
-        responses: &Answers,
+        results: &CallerResults,
     ) -> Result<Self, String> {
-        let latencies = Latencies::of(&responses.latencies).ok_or("nothing was answered")?;
+        let latencies = Latencies::of(&results.latencies).ok_or("nothing was answered")?;
         Ok(Self {
             tokens,
             protocol: protocol.name(),
-            answers: responses.latencies.len(),
-            answers_per_second: responses.latencies.len() as f64 / responses.elapsed.as_secs_f64(),
+            answers: results.latencies.len(),
+            answers_per_second: results.latencies.len() as f64 / results.elapsed.as_secs_f64(),
             latencies,
         })
     }
@@ -41,7 +41,7 @@ impl Run {
 
 /// One measurement from end to end.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct IntrospectionReport {
     /// The version of PostgreSQL.
     pub postgres: String,
     /// The number of cores, shared by everything.
@@ -62,7 +62,7 @@ pub struct Report {
     pub runs: Vec<Run>,
 }
 
-impl Report {
+impl IntrospectionReport {
     fn pgbench(&self) -> PgbenchFigures {
         self.before.mean(self.after)
     }
@@ -73,7 +73,7 @@ impl Report {
     }
 
     /// A latency as a multiple of pgbench's average.
-    fn latencies(&self, latency_ms: f64) -> f64 {
+    fn in_pgbench_latencies(&self, latency_ms: f64) -> f64 {
         latency_ms / self.pgbench().latency_ms
     }
 
@@ -82,8 +82,10 @@ impl Report {
         let run = |run: &Run| {
             let mut value = json!(run);
             value["introspections_per_transaction"] = json!(self.ratio(run));
-            value["p50_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p50_ms));
-            value["p99_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p99_ms));
+            value["p50_in_pgbench_latencies"] =
+                json!(self.in_pgbench_latencies(run.latencies.p50_ms));
+            value["p99_in_pgbench_latencies"] =
+                json!(self.in_pgbench_latencies(run.latencies.p99_ms));
             value
         };
         json!({
@@ -104,7 +106,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for IntrospectionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let build = if self.release_build { "release" } else { "DEBUG" };
         writeln!(
@@ -136,8 +138,8 @@ impl fmt::Display for Report {
                 self.ratio(run),
                 run.tokens,
                 run.protocol,
-                self.latencies(run.latencies.p50_ms),
-                self.latencies(run.latencies.p99_ms),
+                self.in_pgbench_latencies(run.latencies.p50_ms),
+                self.in_pgbench_latencies(run.latencies.p99_ms),
             )?;
         }
         Ok(())

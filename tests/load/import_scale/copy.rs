@@ -1,6 +1,6 @@
 //! The same rows through PostgreSQL's own COPY, the fastest way to load them.
 
-use super::rows::{Table, Written};
+use super::rows::{FilledTable, WrittenRows};
 use acceptance::postgres::psql::Psql;
 use acceptance::world::World;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long COPY took.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Copied {
+pub struct CopyRun {
     /// Rows of all tables.
     pub rows: u64,
     /// Seconds for copying from one database to the other through a pipe.
@@ -18,7 +18,7 @@ pub struct Copied {
     pub sending_seconds: f64,
 }
 
-impl Copied {
+impl CopyRun {
     /// Rows loaded per second.
     pub fn rows_per_second(&self) -> f64 {
         self.rows as f64 / self.seconds
@@ -26,7 +26,11 @@ impl Copied {
 
     /// Copies what the import wrote into a database equal to the world's before the import: schema,
     /// indexes, foreign keys and setup rows.
-    pub async fn measure(world: &World, written: &[Written], target: &str) -> Result<Self, String> {
+    pub async fn measure(
+        world: &World,
+        written: &[WrittenRows],
+        target: &str,
+    ) -> Result<Self, String> {
         let (from, to) = (Psql::new(&world.database_url)?, Psql::new(target)?);
         let mut sending = Duration::ZERO;
         for table in written {
@@ -39,23 +43,23 @@ impl Copied {
             let copy_in = format!("COPY {} FROM STDIN (FORMAT csv)", table.table.name);
             from.pipe(&copy_out(table), &to, &copy_in).await?;
         }
-        let took = started.elapsed();
+        let duration = started.elapsed();
         compare(target, written).await?;
         Ok(Self {
             rows: written.iter().map(|table| table.rows).sum(),
-            seconds: took.as_secs_f64(),
+            seconds: duration.as_secs_f64(),
             sending_seconds: sending.as_secs_f64(),
         })
     }
 }
 
-fn copy_out(table: &Written) -> String {
+fn copy_out(table: &WrittenRows) -> String {
     // Both have the same columns in the same order, because they come from one template.
     format!("COPY (SELECT * FROM {}) TO STDOUT (FORMAT csv)", table.source())
 }
 
 /// Checks that all rows have arrived.
-async fn compare(target: &str, written: &[Written]) -> Result<(), String> {
+async fn compare(target: &str, written: &[WrittenRows]) -> Result<(), String> {
     use sea_orm::{ConnectionTrait, Statement};
     let failed = |error: sea_orm::DbErr| format!("{target}: {error}");
     let db = db::connect(target, 1, false).await.map_err(failed)?;
@@ -65,7 +69,7 @@ async fn compare(target: &str, written: &[Written]) -> Result<(), String> {
         let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no count")?;
         let rows: i64 = row.try_get_by_index(0).map_err(failed)?;
         if u64::try_from(rows) != Ok(table.rows) {
-            let Table { name, .. } = table.table;
+            let FilledTable { name, .. } = table.table;
             return Err(format!("COPY brought {rows} rows of {name}, not {}", table.rows));
         }
     }

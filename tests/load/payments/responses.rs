@@ -1,6 +1,6 @@
-//! The answers allowed to a job, and a table of those received.
+//! The responses allowed for a job, and a table of those received.
 
-use super::jobs::{Job, Kind, State, Way, Work};
+use super::jobs::{Job, JobKind, MovementType, State, Work};
 use acceptance::TestResponse;
 use serde_json::Value;
 use shared::problem::ProblemType;
@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 pub enum Outcome {
     /// Posted; this is the id of its first row.
     Posted(i64),
-    /// Posted before: the answer of an earlier request.
+    /// Posted before: the response to an earlier request.
     Replayed(i64),
     /// A problem document of a type that the job's sender must expect.
     Refused(ProblemType),
     /// The connection failed.
     Lost(String),
-    /// There was no answer in time.
+    /// There was no response in time.
     TimedOut,
-    /// The load balancer had no answer from a server, and answered with this status.
+    /// The load balancer had no response from a server, and answered with this status.
     Balancer(u16),
-    /// An answer that must not occur.
+    /// A response that must not occur.
     Wrong(String),
 }
 
@@ -67,46 +67,46 @@ impl fmt::Display for Outcome {
             Self::Replayed(_) => write!(f, "201 replayed"),
             Self::Refused(kind) => write!(f, "{} {}", kind.status().as_u16(), kind.name()),
             Self::Lost(_) => write!(f, "connection lost"),
-            Self::TimedOut => write!(f, "no answer in time"),
+            Self::TimedOut => write!(f, "no response in time"),
             Self::Balancer(status) => write!(f, "{status} of the balancer"),
             Self::Wrong(_) => write!(f, "WRONG"),
         }
     }
 }
 
-/// An answer, or the lack of one, with its time.
+/// A job sent once, with its response or the lack of one.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub struct Attempt {
     /// The kind of job sent.
-    pub kind: Kind,
+    pub kind: JobKind,
     /// When the request was sent.
     pub sent: Instant,
     /// The latency.
-    pub took: Duration,
+    pub latency: Duration,
     /// The outcome.
     pub outcome: Outcome,
 }
 
-impl Answered {
+impl Attempt {
     /// When the outcome was known.
-    pub fn at(&self) -> Instant {
-        self.sent + self.took
+    pub fn answered_at(&self) -> Instant {
+        self.sent + self.latency
     }
 }
 
-/// Judges an answer to a job.
-pub fn judge(job: &Job, response: Result<&TestResponse, &reqwest::Error>) -> Outcome {
+/// Classifies the response to a job.
+pub fn classify(job: &Job, response: Result<&TestResponse, &reqwest::Error>) -> Outcome {
     match response {
-        Ok(response) => judge_answer(job, response).unwrap_or_else(Outcome::Wrong),
+        Ok(response) => classify_response(job, response).unwrap_or_else(Outcome::Wrong),
         Err(error) if error.is_timeout() => Outcome::TimedOut,
         Err(error) => Outcome::Lost(format!("{error:?}")),
     }
 }
 
-fn judge_answer(job: &Job, response: &TestResponse) -> Result<Outcome, String> {
-    let shown = || format!("{}: {} {:.400}", job.kind(), response.status, response.text);
+fn classify_response(job: &Job, response: &TestResponse) -> Result<Outcome, String> {
+    let description = || format!("{}: {} {:.400}", job.kind(), response.status, response.text);
     if response.status == 201 {
-        let id = first_row(job, &response.json()).ok_or_else(shown)?;
+        let id = first_row(job, &response.json()).ok_or_else(description)?;
         return match response.header("idempotency-replayed") {
             "true" => Ok(Outcome::Replayed(id)),
             _ => Ok(Outcome::Posted(id)),
@@ -118,16 +118,16 @@ fn judge_answer(job: &Job, response: &TestResponse) -> Result<Outcome, String> {
     let document = response.json();
     let name = response.problem();
     let kind = ProblemType::ALL.iter().find(|kind| kind.name() == name);
-    let kind = *kind.filter(|kind| may_meet(job, **kind)).ok_or_else(shown)?;
+    let kind = *kind.filter(|kind| is_allowed_problem(job, **kind)).ok_or_else(description)?;
     let is_final = matches!(kind, ProblemType::DrawerNegative | ProblemType::CardDeclined);
-    let says_when = is_final || response.header("retry-after").parse::<u64>().is_ok();
-    let sound = document["type"] == format!("urn:problem-type:core:{name}")
+    let has_retry_after = is_final || response.header("retry-after").parse::<u64>().is_ok();
+    let is_valid = document["type"] == format!("urn:problem-type:core:{name}")
         && kind.status() == response.status
         && document["status"] == response.status.as_u16()
         && document["requestId"] == response.header("x-request-id")
         && response.header("content-type") == "application/problem+json"
-        && says_when;
-    if sound { Ok(Outcome::Refused(kind)) } else { Err(shown()) }
+        && has_retry_after;
+    if is_valid { Ok(Outcome::Refused(kind)) } else { Err(description()) }
 }
 
 /// The status that a load balancer with the sample settings answers with itself: a problem without
@@ -135,24 +135,29 @@ fn judge_answer(job: &Job, response: &TestResponse) -> Result<Outcome, String> {
 fn balancer_status(response: &TestResponse) -> Option<u16> {
     let document = response.json();
     let status = response.status.as_u16();
-    let sound = document["type"] == "about:blank"
+    let is_valid = document["type"] == "about:blank"
         && document["status"] == status
         && response.header("content-type") == "application/problem+json"
         && response.header("x-request-id").is_empty()
         && (status != 503 || response.header("retry-after") == "5");
-    (sound && [502, 503, 504].contains(&status)).then_some(status)
+    (is_valid && [502, 503, 504].contains(&status)).then_some(status)
 }
 
 /// True if a job may be refused like this. Whether a 503 is explained by a fault is checked later.
-fn may_meet(job: &Job, kind: ProblemType) -> bool {
+fn is_allowed_problem(job: &Job, kind: ProblemType) -> bool {
     match kind {
         ProblemType::IdempotencyInProgress => true,
         ProblemType::LoanLocked => job.kind().is_payment(),
         ProblemType::DrawerLocked => job.kind().is_at_drawer(),
-        ProblemType::CardDeclined => job.kind() == Kind::CardPayment,
+        ProblemType::CardDeclined => job.kind() == JobKind::CardPayment,
         ProblemType::DrawerNegative => matches!(
             job.work,
-            Work::Movement { way: Way::BankOut | Way::AdjustmentOut | Way::Transfer(_), .. }
+            Work::Movement {
+                movement_type: MovementType::BankOut
+                    | MovementType::AdjustmentOut
+                    | MovementType::Transfer(_),
+                ..
+            }
         ),
         kind => kind.status() == 503,
     }
@@ -165,18 +170,18 @@ fn first_row(job: &Job, response: &Value) -> Option<i64> {
             total_row(&job.name, (loan_id, drawer_id, cents), response)
         }
         Work::CardPayment { loan_id, card_id, cents } => {
-            let right =
+            let is_right =
                 response["State"] == "posted" && response["PaymentGatewayTokenID"] == card_id;
             let row = total_row(&job.name, (loan_id, None, cents), &response["Transactions"])?;
-            right.then_some(row)
+            is_right.then_some(row)
         }
-        Work::Movement { .. } => moved_row(job, response),
+        Work::Movement { .. } => movement_row(job, response),
         Work::Count { drawer_id, cash, check, .. } => {
-            let right = response["Drawer_ID"] == drawer_id
+            let is_right = response["Drawer_ID"] == drawer_id
                 && response["Comment"] == job.name
                 && is_counted(response, "Cash", cash)?
                 && is_counted(response, "Check", check)?;
-            right.then(|| response["Reconciliation_ID"].as_i64())?
+            is_right.then(|| response["Reconciliation_ID"].as_i64())?
         }
     }
 }
@@ -189,7 +194,7 @@ fn total_row(
     rows: &Value,
 ) -> Option<i64> {
     let (total, parts) = rows.as_array()?.split_first()?;
-    let mine = total["Transaction_Code"] == 120
+    let is_own = total["Transaction_Code"] == 120
         && total["External_ID"] == name
         && total["Loan_ID"] == loan_id
         && total["Cash_Drawer_ID"].as_i64() == drawer_id
@@ -199,11 +204,11 @@ fn total_row(
         let amount = cents(&part["Transaction_Amount"])?;
         sum += if part["Transaction_Code"] == 134 { -amount } else { amount };
     }
-    (mine && sum == paid).then(|| total["Transaction_ID"].as_i64())?
+    (is_own && sum == paid).then(|| total["Transaction_ID"].as_i64())?
 }
 
 /// The id of a movement's first row, if the rows are those it must leave in the books.
-fn moved_row(job: &Job, rows: &Value) -> Option<i64> {
+fn movement_row(job: &Job, rows: &Value) -> Option<i64> {
     let rows = rows.as_array()?;
     let mut lines = Vec::new();
     for row in rows {
@@ -214,15 +219,15 @@ fn moved_row(job: &Job, rows: &Value) -> Option<i64> {
     let first = rows.first()?;
     let linked = rows.len() == 1
         || rows.iter().all(|row| row["Transfer_Reference_No"] == first["Drawer_Transaction_ID"]);
-    let mine = rows.iter().all(|row| row["Reference"] == job.name);
-    let right = lines == job.lines() && linked && mine;
-    right.then(|| first["Drawer_Transaction_ID"].as_i64())?
+    let is_own = rows.iter().all(|row| row["Reference"] == job.name);
+    let is_right = lines == job.lines() && linked && is_own;
+    is_right.then(|| first["Drawer_Transaction_ID"].as_i64())?
 }
 
 /// True if this was counted, and the amount over or short is the difference to what was expected.
 fn is_counted(count: &Value, tender: &str, counted: i64) -> Option<bool> {
-    let of = |what: &str| cents(&count[format!("{what}_{tender}")]);
-    Some(of("Counted")? == counted && of("Over_Short")? == counted - of("Expected")?)
+    let amount = |name: &str| cents(&count[format!("{name}_{tender}")]);
+    Some(amount("Counted")? == counted && amount("Over_Short")? == counted - amount("Expected")?)
 }
 
 /// An amount with two decimals.
@@ -234,21 +239,21 @@ fn cents(value: &Value) -> Option<i64> {
     format!("{whole}{fraction}").parse().ok()
 }
 
-/// Counts of answers by kind, with their latencies.
-pub struct Table<'a>(pub &'a [Answered]);
+/// Counts of responses by kind, with their latencies.
+pub struct ResponseTable<'a>(pub &'a [Attempt]);
 
-impl fmt::Display for Table<'_> {
+impl fmt::Display for ResponseTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut kinds: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-        for answered in self.0 {
-            let kind = format!("{}: {}", answered.kind, answered.outcome);
-            kinds.entry(kind).or_default().push(answered.took);
+        for attempt in self.0 {
+            let kind = format!("{}: {}", attempt.kind, attempt.outcome);
+            kinds.entry(kind).or_default().push(attempt.latency);
         }
-        writeln!(f, "  {:<40}{:>8}{:>9}{:>11}", "answers", "count", "percent", "longest s")?;
-        for (kind, times) in kinds {
-            let percent = 100.0 * times.len() as f64 / self.0.len() as f64;
-            let longest = times.iter().max().map_or(0.0, Duration::as_secs_f64);
-            writeln!(f, "  {kind:<40}{:>8}{percent:>9.2}{longest:>11.2}", times.len())?;
+        writeln!(f, "  {:<40}{:>8}{:>9}{:>11}", "responses", "count", "percent", "longest s")?;
+        for (kind, latencies) in kinds {
+            let percent = 100.0 * latencies.len() as f64 / self.0.len() as f64;
+            let longest = latencies.iter().max().map_or(0.0, Duration::as_secs_f64);
+            writeln!(f, "  {kind:<40}{:>8}{percent:>9.2}{longest:>11.2}", latencies.len())?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The work after the senders have stopped, and the checks of the books before and after it.
 
-use super::drawer_books::Frozen;
+use super::drawer_books::FrozenRows;
 use super::jobs::{Job, State, Work};
-use super::sender::Sent;
+use super::sender::SentJobs;
 use super::{books, load};
 use acceptance::World;
 
@@ -13,34 +13,34 @@ pub fn name_jobs(name: &str, works: impl Iterator<Item = Work>) -> Vec<Job> {
 
 /// Checks the books, sends again what was never acknowledged, counts the drawers, and checks the
 /// books again.
-pub async fn settle(
+pub async fn run_final_checks(
     world: &World,
-    sent: &mut Sent,
+    sent: &mut SentJobs,
     mut last_counts: Vec<Job>,
 ) -> Result<Vec<String>, String> {
     let jobs = &mut sent.jobs;
     let before = books::check(world, jobs, false).await?;
-    let frozen = Frozen::read(world).await;
+    let frozen = FrozenRows::read(world).await;
     let payments = jobs.iter().filter(|job| job.kind().is_payment()).count();
-    let others = jobs.len() - payments;
-    let of_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
-    let open = of_state(jobs, State::Open);
+    let drawer_jobs = jobs.len() - payments;
+    let count_in_state = |jobs: &[Job], state| jobs.iter().filter(|job| job.state == state).count();
+    let open = count_in_state(jobs, State::Open);
     jobs.append(&mut last_counts);
-    let when = |when: &str, faults: Vec<String>| {
-        faults.into_iter().map(|fault| format!("{when}: {fault}")).collect::<Vec<_>>()
+    let with_stage = |stage: &str, faults: Vec<String>| {
+        faults.into_iter().map(|fault| format!("{stage}: {fault}")).collect::<Vec<_>>()
     };
-    let mut faults = when("when the senders stopped", before.faults);
+    let mut faults = with_stage("when the senders stopped", before.faults);
     faults.extend(load::finish(world, jobs).await?);
     let after = books::check(world, jobs, true).await?;
     println!(
-        "  {payments} payments and {others} other requests for drawers begun, {open} never \
+        "  {payments} payments and {drawer_jobs} other requests for drawers begun, {open} never \
          acknowledged, of those {} posted; sent again, and each drawer counted: {} in the books, \
          {} refused",
         before.unacknowledged,
         after.posted,
-        of_state(jobs, State::Refused)
+        count_in_state(jobs, State::Refused)
     );
-    faults.extend(when("in the end", after.faults));
+    faults.extend(with_stage("in the end", after.faults));
     faults.extend(frozen.compare(world).await);
     Ok(faults)
 }
