@@ -188,13 +188,15 @@ impl ClusterRun<'_> {
             unsuitable.iter().map(|table| format!("{table}: not InnoDB, or no primary key")),
         );
         let urls = [0, 1].map(|node| self.cluster.url_on(node, &world.database_url));
-        let (transactions, partial) =
-            prepared_statements::run(&urls, arguments.rounds).await.map_err(failed)?;
+        let prepared = prepared_statements::run(&urls, arguments.rounds).await.map_err(failed)?;
         println!(
-            "  {transactions} transactions that prepared their statements: {}",
-            verdict(&partial)
+            "  {} transactions that prepared their statements, {} attempts lost to another \
+             transaction and repeated: {}",
+            prepared.committed,
+            prepared.lost_attempts,
+            verdict(&prepared.faults)
         );
-        faults.extend(partial);
+        faults.extend(prepared.faults);
         let loans = Loans::book(world, arguments.loans).await?;
         let hot = loans.hot;
         let drawers = Drawers::create(world).await;

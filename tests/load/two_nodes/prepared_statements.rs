@@ -13,10 +13,48 @@ const TRANSACTIONS: u32 = 4;
 const ROWS: u32 = 4;
 /// Different texts of each statement: more than a connection keeps prepared.
 const TEXTS: u32 = 200;
+/// The most attempts at one transaction. All senders write the same row, so each loses now and
+/// then, but one that loses this often is stuck.
+const ATTEMPTS_MAX: u32 = 1000;
 
-/// Runs the rounds on two nodes. Returns how many transactions there were, and what must not
-/// happen.
-pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), DbErr> {
+/// The outcome of transactions.
+#[derive(Default)]
+pub struct PreparedTransactions {
+    /// Transactions that were committed.
+    pub committed: u32,
+    /// Attempts that were rolled back because another transaction came first, and repeated.
+    pub lost_attempts: u32,
+    /// What must not happen, one line each.
+    pub faults: Vec<String>,
+}
+
+impl PreparedTransactions {
+    /// Repeats a transaction until it is committed, or has lost too often.
+    async fn commit(&mut self, db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+        for _ in 0..ATTEMPTS_MAX {
+            match insert_rows(db, name).await {
+                Ok(()) => {
+                    self.committed += 1;
+                    return Ok(());
+                }
+                Err(error) if error.is_contention() => self.lost_attempts += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        self.faults
+            .push(format!("transaction {name} was not committed in {ATTEMPTS_MAX} attempts"));
+        Ok(())
+    }
+
+    fn add(&mut self, other: Self) {
+        self.committed += other.committed;
+        self.lost_attempts += other.lost_attempts;
+        self.faults.extend(other.faults);
+    }
+}
+
+/// Runs the rounds on two nodes, and checks the rows afterwards.
+pub async fn run(urls: &[String; 2], rounds: u32) -> Result<PreparedTransactions, DbErr> {
     let nodes = [db::connect(&urls[0], 10, false).await?, db::connect(&urls[1], 10, false).await?];
     for table in [
         "CREATE TABLE prepared_total (id INT PRIMARY KEY, entries BIGINT NOT NULL)",
@@ -27,21 +65,19 @@ pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), 
     ] {
         nodes[0].execute_unprepared(table).await?;
     }
-    let nodes_of = &nodes;
-    let sent = (0..2 * SENDERS).map(|sender| async move {
-        let db = &nodes_of[(sender % 2) as usize];
+    let shared_nodes = &nodes;
+    let senders = (0..2 * SENDERS).map(|sender| async move {
+        let db = &shared_nodes[(sender % 2) as usize];
+        let mut transactions = PreparedTransactions::default();
         for transaction in 0..rounds * TRANSACTIONS {
-            let name = format!("{sender}-{transaction}");
-            loop {
-                match enter(db, &name).await {
-                    Err(error) if error.is_contention() => {}
-                    entered => break entered?,
-                }
-            }
+            transactions.commit(db, &format!("{sender}-{transaction}")).await?;
         }
-        Ok::<_, DbErr>(())
+        Ok::<_, DbErr>(transactions)
     });
-    try_join_all(sent).await?;
+    let mut all = PreparedTransactions::default();
+    for transactions in try_join_all(senders).await? {
+        all.add(transactions);
+    }
     let count = "SELECT CAST(COUNT(*) AS SIGNED), entries FROM prepared_total t \
                  LEFT JOIN prepared_entries e ON e.total_id = t.id GROUP BY t.id";
     let row = nodes[0].query_one_raw(Statement::from_string(DbBackend::MySql, count)).await?;
@@ -53,23 +89,22 @@ pub async fn run(urls: &[String; 2], rounds: u32) -> Result<(u32, Vec<String>), 
     for table in ["prepared_entries", "prepared_total"] {
         nodes[0].execute_unprepared(&format!("DROP TABLE {table}")).await?;
     }
-    let transactions = 2 * SENDERS * rounds * TRANSACTIONS;
-    let due = i64::from(transactions * ROWS);
-    let mut faults = Vec::new();
-    if (rows, total) != (due, due) {
-        faults.push(format!("{rows} rows and a total of {total} where both should be {due}"));
+    let expected = i64::from(all.committed * ROWS);
+    if (rows, total) != (expected, expected) {
+        all.faults
+            .push(format!("{rows} rows and a total of {total} where both should be {expected}"));
     }
     if marks > 0 {
-        faults.push(format!("{marks} marks of transactions are left"));
+        all.faults.push(format!("{marks} marks of transactions are left"));
     }
     for node in nodes {
         node.close().await?;
     }
-    Ok((transactions, faults))
+    Ok(all)
 }
 
 /// Inserts rows and adds them to the total, in one transaction.
-async fn enter(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
+async fn insert_rows(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
     let tx = db::begin_write(db).await?;
     tx.query_one_raw(statement(
         "SELECT entries FROM prepared_total WHERE id = ? FOR UPDATE",
