@@ -202,7 +202,7 @@ mod tests {
 
     /// Every operation, called without a token, reports the path on which it was refused.
     #[tokio::test]
-    async fn the_router_chooses_the_paths_of_the_document() {
+    async fn the_router_matches_the_paths_of_the_document() {
         let routes = Route::new().nest("/", api());
         let send = async |method: &Method, path: &str| {
             let request = Request::builder().method(method.clone()).uri(path.parse().unwrap());

@@ -266,7 +266,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn money_shows_two_decimals_and_up_to_four_where_stored_so() {
+    fn money_shows_two_to_four_decimals() {
         for text in ["652.53", "0.00", "-3.10", "0.0001", "900000000000000.00", "12.345"] {
             assert_eq!(text.parse::<Money>().unwrap().to_string(), text);
         }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_decimal_is_refused() {
+    fn malformed_decimals_are_refused() {
         for text in ["", "-", ".5", "5.", "1e3", "+1", "1,000.00", " 1", "NaN", "0x10", "--1"] {
             assert_eq!(text.parse::<Money>(), Err(AmountError::Malformed), "{text}");
         }
@@ -294,7 +294,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_and_units_are_one_thing(units in -Money::UNITS_MAX..=Money::UNITS_MAX) {
+        fn text_and_units_round_trip(units in -Money::UNITS_MAX..=Money::UNITS_MAX) {
             let money = Money::from_units(units).unwrap();
             prop_assert_eq!(money.to_string().parse::<Money>().unwrap(), money);
             let accrual = Accrual::from_units(units).unwrap();

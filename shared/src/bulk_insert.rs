@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_rows_are_written_by_few_different_statements() {
+    fn many_rows_are_written_with_few_distinct_statements() {
         let mut seen = std::collections::BTreeSet::new();
         for rows in 0..3_000 {
             let mut left = rows;

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_older_key_sealed_is_still_read_and_nothing_else_is() {
+    fn data_sealed_under_an_older_key_is_still_readable() {
         let sealed = keys("a").seal("label", b"a key").unwrap();
         assert_eq!(keys("b a").unseal("label", &sealed).unwrap(), b"a key");
         assert!(keys("b a").seal("label", b"a key").unwrap().reveal().starts_with("b:"));

@@ -109,7 +109,7 @@ mod tests {
     use futures_util::FutureExt;
 
     #[tokio::test]
-    async fn lines_take_turns_however_long_they_are() {
+    async fn queues_are_served_round_robin_whatever_their_length() {
         let queue = FairQueue::new(1, 100);
         let first = queue.acquire("long").await.expect("a free permit");
         let mut long: Vec<_> = (0..50).map(|_| Box::pin(queue.acquire("long"))).collect();
@@ -121,7 +121,7 @@ mod tests {
         drop(first);
         let second = long[0].as_mut().now_or_never().flatten().expect("the first waiter");
         drop(second);
-        let third = short.as_mut().now_or_never().flatten().expect("then the other line");
+        let third = short.as_mut().now_or_never().flatten().expect("then the other queue");
         assert!(long[1].as_mut().now_or_never().is_none());
         // Waiters that have gone are skipped, and no permit is lost.
         long.truncate(1);
@@ -132,18 +132,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_permit_that_was_given_to_somebody_who_goes_is_not_lost() {
+    async fn a_permit_granted_to_a_cancelled_waiter_is_not_lost() {
         let queue = FairQueue::new(1, 100);
         let first = queue.acquire("one").await;
-        let mut gone = Box::pin(queue.acquire("one"));
-        assert!(gone.as_mut().now_or_never().is_none());
+        let mut cancelled = Box::pin(queue.acquire("one"));
+        assert!(cancelled.as_mut().now_or_never().is_none());
         drop(first);
-        drop(gone);
+        drop(cancelled);
         assert!(queue.acquire("one").now_or_never().flatten().is_some());
     }
 
     #[tokio::test]
-    async fn a_full_queue_has_room_for_a_line_of_its_own_alone() {
+    async fn a_full_queue_still_admits_another_key() {
         let queue = FairQueue::new(1, 2);
         let _first = queue.acquire("one").await;
         let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(queue.acquire("one"))).collect();

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guards_are_spread_and_stay_where_they_are() {
+    fn guard_rows_are_spread_and_stable() {
         let numbers: BTreeSet<i32> =
             (1..=10_000).map(|id: i64| number("loans", &id.to_string(), 0)).collect();
         assert!(numbers.len() > 9_995, "{}", numbers.len());

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dead_token_is_one_member_and_no_more() {
+    fn an_inactive_token_has_only_the_active_member() {
         let text = serde_json::to_string(&Introspection::INACTIVE).unwrap();
         assert_eq!(text, r#"{"active":false}"#);
         assert_eq!(serde_json::from_str::<Introspection>(&text).unwrap(), Introspection::INACTIVE);

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_is_what_one_office_shares() {
+    fn a_network_is_an_ipv4_24_or_ipv6_64_prefix() {
         let network = |address: &str| network_of(address.parse().unwrap()).to_string();
         assert_eq!(network("203.0.113.77"), "203.0.113.0/24");
         assert_eq!(network("::ffff:203.0.113.77"), "203.0.113.0/24");

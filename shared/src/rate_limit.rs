@@ -31,11 +31,11 @@ mod tests {
     use std::num::NonZeroU32;
 
     #[test]
-    fn each_key_has_a_quota_of_its_own() {
+    fn each_key_has_its_own_quota() {
         let two = NonZeroU32::MIN.saturating_add(1);
-        let rates = KeyedRateLimiter::new(Quota::per_hour(NonZeroU32::MIN).allow_burst(two));
-        assert!(rates.check("one").is_ok() && rates.check("one").is_ok());
-        assert!((1..=3601).contains(&rates.check("one").unwrap_err()));
-        assert!(rates.check("other").is_ok());
+        let limiter = KeyedRateLimiter::new(Quota::per_hour(NonZeroU32::MIN).allow_burst(two));
+        assert!(limiter.check("one").is_ok() && limiter.check("one").is_ok());
+        assert!((1..=3601).contains(&limiter.check("one").unwrap_err()));
+        assert!(limiter.check("other").is_ok());
     }
 }

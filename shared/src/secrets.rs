@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_but_the_last_four_are_stars() {
+    fn all_but_the_last_four_characters_are_masked() {
         let shown = |text: &str| Masked::new(text).to_json().unwrap();
         assert_eq!(shown("123-45-6789"), "*******6789");
         assert_eq!(shown("6789"), "****");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_released_value_is_shown_whole() {
+    fn only_a_revealed_value_is_shown_in_full() {
         let tax_id = Masked::new("123-45-6789");
         assert_eq!(tax_id.clone().unmasked().to_json().unwrap(), "123-45-6789");
         assert_eq!(format!("{tax_id:?}"), "Masked");

@@ -230,7 +230,7 @@ mod tests {
     ];
 
     #[test]
-    fn everything_wrong_is_named_at_once() {
+    fn all_invalid_settings_are_named_together() {
         let mut settings = Settings::read(KNOWN, None);
         settings.values.insert("TEST_SETTING_PORT".to_owned(), "99".to_owned());
         settings.values.insert("TEST_SETTING_FILE".to_owned(), "/no/such/file".to_owned());

@@ -156,7 +156,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn a_run_that_fails_or_panics_is_counted_and_tried_again() {
+    async fn a_failing_or_panicking_run_is_counted_and_retried() {
         let tasks = Tasks::new(&mut Metrics::default());
         let (sender, mut seen) = mpsc::channel(1);
         let state = Arc::new((tasks.clone(), AtomicU32::new(0)));

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_is_ten_characters_and_no_others() {
+    fn a_day_is_exactly_ten_characters() {
         assert!("2024-02-29".parse::<Day>().is_ok());
         for wrong in [
             "2024-2-1",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_business_day_begins_at_its_midnight_or_at_the_first_hour_there_is() {
+    fn a_business_day_begins_at_midnight_or_the_first_existing_hour() {
         let start = |zone, day: &str| {
             let clock = Clock::new(Timestamp::default(), Some(zone));
             clock.start_of(day.parse().unwrap()).to_string()
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_business_day_ends_when_the_next_one_begins_and_the_last_one_never() {
+    fn a_business_day_ends_when_the_next_begins_and_the_last_never_ends() {
         let clock = Clock::new(Timestamp::default(), Some("America/New_York"));
         let end = |day: &str| clock.end_of(day.parse().unwrap()).map(|end| end.to_string());
         assert_eq!(end("2026-03-07").as_deref(), Some("2026-03-08T05:00:00Z"));

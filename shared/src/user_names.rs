@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_composed_visible_and_without_outer_spaces() {
+    fn names_are_normalized_visible_and_trimmed() {
         let longest = "ä".repeat(50);
         for good in ["jo", "jo.smith@example.com", "Ana Rivera", "Łukasz", "田中", longest.as_str()]
         {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_look_alike_have_one_skeleton() {
+    fn confusable_names_have_the_same_skeleton() {
         for (one, other) in [
             ("ana.rivera", "Ana.Rivera"),
             ("ana.rivera", "ANA.RIVERA"),

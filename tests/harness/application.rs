@@ -1,7 +1,7 @@
 //! An application on the user's machine: sends a browser to log in, and listens on a loopback port
 //! for the redirect (RFC 8252, 7.3).
 
-use crate::answer::Answer;
+use crate::response::TestResponse;
 use crate::world::World;
 use oauth2::{PkceCodeChallenge, PkceCodeVerifier};
 use reqwest::Url;
@@ -35,7 +35,7 @@ impl Application {
         let (sender, arrivals) = unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, sender.clone()));
+                tokio::spawn(serve(stream, sender.clone()));
             }
         });
         Self {
@@ -52,7 +52,7 @@ impl Application {
     }
 
     /// The authorization URL, with these parameters in addition to the required ones.
-    pub fn authorize_url(&mut self, scope: &str, more: &[(&str, &str)]) -> String {
+    pub fn authorize_url(&mut self, scope: &str, extra: &[(&str, &str)]) -> String {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         self.verifier = verifier;
         let parameters = [
@@ -63,7 +63,7 @@ impl Application {
             ("code_challenge", challenge.as_str()),
             ("code_challenge_method", "S256"),
         ];
-        let parameters = parameters.iter().chain(more);
+        let parameters = parameters.iter().chain(extra);
         let url = format!("{}/oauth2/authorize", self.auth_url);
         Url::parse_with_params(&url, parameters).expect("a URL").into()
     }
@@ -80,7 +80,7 @@ impl Application {
     }
 
     /// Exchanges a code for tokens.
-    pub async fn exchange(&self, world: &World, code: &str) -> Answer {
+    pub async fn exchange(&self, world: &World, code: &str) -> TestResponse {
         let form = [
             ("grant_type", "authorization_code"),
             ("client_id", "browser"),
@@ -92,7 +92,7 @@ impl Application {
     }
 }
 
-async fn answer(mut stream: TcpStream, arrivals: UnboundedSender<Parameters>) {
+async fn serve(mut stream: TcpStream, arrivals: UnboundedSender<Parameters>) {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read_buf(&mut head).await {
@@ -104,16 +104,16 @@ async fn answer(mut stream: TcpStream, arrivals: UnboundedSender<Parameters>) {
     let head = String::from_utf8_lossy(&head);
     let target = head.split(' ').nth(1).unwrap_or_default();
     let url = Url::parse(&format!("http://127.0.0.1{target}")).expect("a target");
-    let found = url.path() == "/callback";
-    let (status, page) = if found { ("200 OK", PAGE) } else { ("404 Not Found", "") };
-    let answer = format!(
+    let is_callback = url.path() == "/callback";
+    let (status, page) = if is_callback { ("200 OK", PAGE) } else { ("404 Not Found", "") };
+    let response = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\
          Connection: close\r\n\r\n{page}",
         page.len()
     );
     // Recorded first, so that anyone who sees the page finds the arrival.
-    if found {
+    if is_callback {
         let _ = arrivals.send(url.query_pairs().into_owned().collect());
     }
-    let _ = stream.write_all(answer.as_bytes()).await;
+    let _ = stream.write_all(response.as_bytes()).await;
 }

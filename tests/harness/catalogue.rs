@@ -36,13 +36,13 @@ const MARIADB: &[&str] = &[
 /// One line for each item of the schema.
 pub async fn read(db: &DatabaseConnection) -> BTreeSet<String> {
     let backend = db.get_database_backend();
-    let questions = match backend {
+    let queries = match backend {
         DbBackend::Postgres => POSTGRES,
         DbBackend::MySql => MARIADB,
         _ => SQLITE,
     };
     let mut lines = BTreeSet::new();
-    for sql in questions {
+    for sql in queries {
         let rows = db.query_all_raw(Statement::from_string(backend, *sql)).await;
         let rows = rows.unwrap_or_else(|error| panic!("{sql}: {error}"));
         lines.extend(rows.iter().map(|row| row.try_get_by_index::<String>(0).expect("a line")));
@@ -57,13 +57,16 @@ pub async fn assert_new(database: &Database, db: &DatabaseConnection) {
         Database::Sqlite => format!("sqlite://{}", folder.path().join("new.sqlite").display()),
         Database::Server(server) => databases::create_empty(server).await,
     };
-    let new = shared::db::connect(&url, 2, true).await.expect("a connection");
-    migration::migrate(&new).await.expect("a schema");
-    let expected = read(&new).await;
-    new.close().await.expect("closed");
+    let new_db = shared::db::connect(&url, 2, true).await.expect("a connection");
+    migration::migrate(&new_db).await.expect("a schema");
+    let expected = read(&new_db).await;
+    new_db.close().await.expect("closed");
     database.drop(&url).await;
     let found = read(db).await;
-    let more: Vec<_> = found.difference(&expected).collect();
-    let less: Vec<_> = expected.difference(&found).collect();
-    assert!(more.is_empty() && less.is_empty(), "more: {more:#?}, less: {less:#?}");
+    let unexpected: Vec<_> = found.difference(&expected).collect();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    assert!(
+        unexpected.is_empty() && missing.is_empty(),
+        "more: {unexpected:#?}, less: {missing:#?}"
+    );
 }

@@ -1,7 +1,7 @@
 //! A client of the two servers, over real HTTPS.
 
-use crate::answer::Answer;
 use crate::contract;
+use crate::response::TestResponse;
 use oauth2::basic::BasicClient;
 use oauth2::{
     AuthUrl, ClientId, ClientSecret, HttpRequest, HttpResponse, ResourceOwnerPassword,
@@ -25,7 +25,7 @@ pub struct Client {
     /// The secret of the client `integration`.
     pub client_secret: String,
     /// True if each answer must conform to the contract. Checking takes time.
-    pub(crate) held_to_contract: bool,
+    pub(crate) checks_contract: bool,
 }
 
 impl Client {
@@ -45,15 +45,15 @@ impl Client {
             api_url: api_url.to_owned(),
             http,
             client_secret: client_secret.to_owned(),
-            held_to_contract: false,
+            checks_contract: false,
         }
     }
 
     /// Returns a client that fails when an answer of the api-server does not conform to the
     /// contract.
     #[must_use]
-    pub fn held_to_contract(mut self) -> Self {
-        self.held_to_contract = true;
+    pub fn checked_against_contract(mut self) -> Self {
+        self.checks_contract = true;
         self
     }
 
@@ -61,7 +61,7 @@ impl Client {
     #[must_use]
     pub fn through(&self, web_server_url: &str) -> Self {
         let api_url = web_server_url.to_owned();
-        Self { api_url, held_to_contract: false, ..self.clone() }
+        Self { api_url, checks_contract: false, ..self.clone() }
     }
 
     /// Logs in by the password grant, as an OAuth library does.
@@ -110,22 +110,25 @@ impl Client {
     }
 
     /// Sends a request and reads the answer to the end.
-    pub async fn send(&self, request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
+    pub async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+    ) -> Result<TestResponse, reqwest::Error> {
         let (http, request) = request.build_split();
         let request = request?;
         let (method, url) = (request.method().clone(), request.url().clone());
         let response = http.execute(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let answer = Answer { status, headers, text: response.text().await? };
-        if self.held_to_contract && url.as_str().starts_with(&self.api_url) {
+        let answer = TestResponse { status, headers, text: response.text().await? };
+        if self.checks_contract && url.as_str().starts_with(&self.api_url) {
             contract::check(&method, url.path(), &answer);
         }
         Ok(answer)
     }
 
     /// Sends a GET to the resource API.
-    pub async fn get(&self, token: &str, path: &str) -> Answer {
-        self.send(self.request(Method::GET, token, path)).await.expect("an answer")
+    pub async fn get(&self, token: &str, path: &str) -> TestResponse {
+        self.send(self.request(Method::GET, token, path)).await.expect("a response")
     }
 
     /// Sends a POST with JSON, and an idempotency key if one is given.
@@ -135,7 +138,7 @@ impl Client {
         path: &str,
         body: &Value,
         key: Option<&str>,
-    ) -> Result<Answer, reqwest::Error> {
+    ) -> Result<TestResponse, reqwest::Error> {
         let mut request = self.request(Method::POST, token, path).json(body);
         if let Some(key) = key {
             request = request.header("Idempotency-Key", key);
@@ -144,12 +147,24 @@ impl Client {
     }
 
     /// Sends a POST with JSON, and fails the test if there is no answer.
-    pub async fn post(&self, token: &str, path: &str, body: &Value, key: Option<&str>) -> Answer {
-        self.try_post(token, path, body, key).await.expect("an answer")
+    pub async fn post(
+        &self,
+        token: &str,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> TestResponse {
+        self.try_post(token, path, body, key).await.expect("a response")
     }
 
     /// Imports an XML file.
-    pub async fn import(&self, token: &str, test: bool, xml: &str, key: Option<&str>) -> Answer {
+    pub async fn import(
+        &self,
+        token: &str,
+        test: bool,
+        xml: &str,
+        key: Option<&str>,
+    ) -> TestResponse {
         let path = format!("/core/xml-import?test={test}");
         let mut request = self
             .request(Method::POST, token, &path)
@@ -158,24 +173,29 @@ impl Client {
         if let Some(key) = key {
             request = request.header("Idempotency-Key", key);
         }
-        self.send(request).await.expect("an answer")
+        self.send(request).await.expect("a response")
     }
 
     /// Sends a form to the auth server as this client, given as id and secret; without
     /// authentication if the id is empty.
-    pub async fn form(&self, client: (&str, &str), path: &str, form: &[(&str, &str)]) -> Answer {
+    pub async fn form(
+        &self,
+        client: (&str, &str),
+        path: &str,
+        form: &[(&str, &str)],
+    ) -> TestResponse {
         let request = self.http.post(format!("{}{path}", self.auth_url)).form(form);
         let request = match client.0 {
             "" => request,
             id => request.basic_auth(id, Some(client.1)),
         };
-        self.send(request).await.expect("an answer")
+        self.send(request).await.expect("a response")
     }
 
     /// Logs out.
-    pub async fn log_out(&self, token: &str) -> Answer {
+    pub async fn log_out(&self, token: &str) -> TestResponse {
         let request = self.http.post(format!("{}/logout", self.auth_url));
-        self.send(request.header(AUTHORIZATION, bearer(token))).await.expect("an answer")
+        self.send(request.header(AUTHORIZATION, bearer(token))).await.expect("a response")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Contract checks on every answer that a test gets from an operation: the status is documented,
 //! the body matches the schema and has no other member, and a failure is a problem of a known type.
 
-use crate::answer::Answer;
+use crate::response::TestResponse;
 use api_server::http::operations::Operation;
 use api_server::openapi::problems::ANYWHERE;
 use api_server::router;
@@ -34,51 +34,55 @@ type Validators = Mutex<HashMap<String, Arc<Validator>>>;
 static VALIDATORS: LazyLock<Validators> = LazyLock::new(Validators::default);
 
 /// Fails the test if the contract does not document such an answer to this request.
-pub fn check(method: &Method, path: &str, answer: &Answer) {
+pub fn check(method: &Method, path: &str, answer: &TestResponse) {
     let Some(operation) = router::operations().find(method, path) else { return };
     if *method == Method::HEAD {
         assert_eq!(answer.text, "", "HEAD {path}");
         return;
     }
-    let told = format!("{method} {path}: {} {:.1000}", answer.status, answer.text);
-    let response = response(operation, answer).unwrap_or_else(|| panic!("undocumented: {told}"));
+    let description = format!("{method} {path}: {} {:.1000}", answer.status, answer.text);
+    let response =
+        response(operation, answer).unwrap_or_else(|| panic!("undocumented: {description}"));
     let content = &response["content"];
     if content.is_null() {
-        assert_eq!(answer.text, "", "{told}");
+        assert_eq!(answer.text, "", "{description}");
         return;
     }
     let media_type = answer.header("content-type").split(';').next().unwrap_or_default();
-    let content = content[media_type].as_object().unwrap_or_else(|| panic!("{media_type}: {told}"));
+    let content =
+        content[media_type].as_object().unwrap_or_else(|| panic!("{media_type}: {description}"));
     if !media_type.ends_with("json") {
         return;
     }
-    let body = serde_json::from_str(&answer.text).unwrap_or_else(|e| panic!("{e}: {told}"));
+    let body = serde_json::from_str(&answer.text).unwrap_or_else(|e| panic!("{e}: {description}"));
     let faults = faults(&content["schema"], &body);
-    assert!(faults.is_empty(), "not as the contract says: {faults:?} in {told}");
+    assert!(faults.is_empty(), "not as the contract says: {faults:?} in {description}");
 }
 
 /// The contract's entry for this answer.
-fn response(operation: &Operation, answer: &Answer) -> Option<&'static Value> {
+fn response(operation: &Operation, answer: &TestResponse) -> Option<&'static Value> {
     let method = operation.method.as_str().to_lowercase();
     let responses = &DOCUMENT["paths"][&operation.path][method]["responses"];
     let mut response = &responses[answer.status.as_str()];
     if answer.status.is_client_error() || answer.status.is_server_error() {
-        let kind = answer.problem();
-        let kind = ProblemType::ALL.iter().find(|known| known.name() == kind)?;
-        assert_eq!(kind.status(), answer.status, "{}", answer.text);
-        if ANYWHERE.contains(kind) {
+        let problem_type = answer.problem();
+        let problem_type =
+            ProblemType::ALL.iter().find(|candidate| candidate.name() == problem_type)?;
+        assert_eq!(problem_type.status(), answer.status, "{}", answer.text);
+        if ANYWHERE.contains(problem_type) {
             response = &responses["default"];
         }
         response = resolve(response)?;
-        let told = response["content"]["application/problem+json"]["examples"].get(kind.name());
-        assert!(told.is_some(), "{} does not tell of {}", operation.path, kind.name());
+        let example =
+            response["content"]["application/problem+json"]["examples"].get(problem_type.name());
+        assert!(example.is_some(), "{} has no example of {}", operation.path, problem_type.name());
     }
     Some(response).filter(|response| !response.is_null())
 }
 
 fn resolve(value: &'static Value) -> Option<&'static Value> {
     match value["$ref"].as_str() {
-        Some(place) => DOCUMENT.pointer(place.trim_start_matches('#')),
+        Some(reference) => DOCUMENT.pointer(reference.trim_start_matches('#')),
         None => Some(value),
     }
 }

@@ -57,8 +57,8 @@ impl Database {
     pub async fn drop(&self, url: &str) {
         if let Self::Server(server) = self {
             let name = url.rsplit('/').next().unwrap_or_default();
-            let forced = if server.starts_with("postgres") { " WITH (FORCE)" } else { "" };
-            run(server, &format!("DROP DATABASE {name}{forced}")).await;
+            let force = if server.starts_with("postgres") { " WITH (FORCE)" } else { "" };
+            run(server, &format!("DROP DATABASE {name}{force}")).await;
         }
     }
 }
@@ -72,8 +72,8 @@ pub async fn create_empty(server: &str) -> String {
 
 /// The secrets in all databases of a run, which are copies of one.
 pub fn credentials() -> &'static Credentials {
-    static MADE: OnceLock<Credentials> = OnceLock::new();
-    MADE.get_or_init(|| {
+    static CREDENTIALS: OnceLock<Credentials> = OnceLock::new();
+    CREDENTIALS.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
         Credentials::load_or_create(&folder.path().join("credentials.json")).expect("secrets")
     })
@@ -93,12 +93,12 @@ async fn sqlite_copy(folder: &Path) -> String {
     static TEMPLATE: Mutex<Option<tempfile::TempDir>> = Mutex::const_new(None);
     let mut template = TEMPLATE.lock().await;
     if template.is_none() {
-        let made = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite://{}", made.path().join("core.sqlite").display());
+        let new_template = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", new_template.path().join("core.sqlite").display());
         fill(&url).await;
-        *template = Some(made);
+        *template = Some(new_template);
     }
-    let source = template.as_ref().expect("just made").path().join("core.sqlite");
+    let source = template.as_ref().expect("just created").path().join("core.sqlite");
     let copy = folder.join("core.sqlite");
     std::fs::copy(source, &copy).expect("a copy");
     format!("sqlite://{}", copy.display())
@@ -110,7 +110,8 @@ static TEMPLATES: Mutex<Vec<(String, String)>> = Mutex::const_new(Vec::new());
 /// Returns the PostgreSQL template database, which is created once per test run.
 async fn postgres_template(server: &str) -> String {
     let mut templates = TEMPLATES.lock().await;
-    if let Some((_, name)) = templates.iter().find(|(known, _)| known == server) {
+    if let Some((_, name)) = templates.iter().find(|(template_server, _)| template_server == server)
+    {
         return name.clone();
     }
     let url = create_empty(server).await;
@@ -157,13 +158,13 @@ fn with_name(server: &str, name: &str) -> String {
 
 /// Shifts the instants in these columns of a table by this many seconds, into the past if negative.
 pub async fn shift_instants(db: &DatabaseConnection, table: &str, columns: &[&str], seconds: i64) {
-    let shifted = |column: &&str| match db.get_database_backend() {
+    let shift = |column: &&str| match db.get_database_backend() {
         DbBackend::Sqlite => format!(
             "{column} = strftime('%Y-%m-%dT%H:%M:%f+00:00', {column}, '{seconds:+} seconds')"
         ),
         DbBackend::MySql => format!("{column} = {column} + interval {seconds} second"),
         _ => format!("{column} = {column} + interval '{seconds} seconds'"),
     };
-    let set = columns.iter().map(shifted).collect::<Vec<_>>().join(", ");
+    let set = columns.iter().map(shift).collect::<Vec<_>>().join(", ");
     db.execute_unprepared(&format!("UPDATE {table} SET {set}")).await.expect("shifted");
 }

@@ -1,7 +1,7 @@
 //! Multipart forms with files, byte for byte under the test's control.
 
-use crate::answer::Answer;
 use crate::client::Client;
+use crate::response::TestResponse;
 use futures_util::stream;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -69,8 +69,14 @@ pub fn media_type() -> String {
 
 impl Client {
     /// Sends a form to the api-server.
-    pub async fn upload(&self, token: &str, path: &str, form: Form, key: Option<&str>) -> Answer {
-        self.try_upload(token, path, form, key).await.expect("an answer")
+    pub async fn upload(
+        &self,
+        token: &str,
+        path: &str,
+        form: Form,
+        key: Option<&str>,
+    ) -> TestResponse {
+        self.try_upload(token, path, form, key).await.expect("a response")
     }
 
     /// Sends a form to the api-server, with no answer required.
@@ -80,7 +86,7 @@ impl Client {
         path: &str,
         form: Form,
         key: Option<&str>,
-    ) -> Result<Answer, reqwest::Error> {
+    ) -> Result<TestResponse, reqwest::Error> {
         let request = self.request(Method::POST, token, path);
         let request = request.header(CONTENT_TYPE, media_type()).body(form.finish());
         let request = match key {
@@ -92,14 +98,14 @@ impl Client {
 }
 
 /// Sends a body piece by piece, under the test's control; an error breaks off the connection.
-pub type Pieces = mpsc::Sender<io::Result<Vec<u8>>>;
+pub type ChunkSender = mpsc::Sender<io::Result<Vec<u8>>>;
 
 /// A body sent piece by piece, which ends when the sender is dropped.
-pub fn piece_by_piece() -> (Pieces, reqwest::Body) {
-    let (pieces, taken) = mpsc::channel(1);
-    let body = stream::unfold(taken, |mut taken| async move {
-        let piece = taken.recv().await?;
-        Some((piece, taken))
+pub fn chunked_body() -> (ChunkSender, reqwest::Body) {
+    let (chunks, receiver) = mpsc::channel(1);
+    let body = stream::unfold(receiver, |mut receiver| async move {
+        let chunk = receiver.recv().await?;
+        Some((chunk, receiver))
     });
-    (pieces, reqwest::Body::wrap_stream(body))
+    (chunks, reqwest::Body::wrap_stream(body))
 }

@@ -3,7 +3,7 @@
 //! the value is dropped.
 
 use crate::installed_clients::system_program;
-use crate::postgres::{finish, gone, is_alive, is_root, run};
+use crate::postgres::{finish, is_alive, is_root, run, wait_until_gone};
 use crate::servers::{free_port, send_signal};
 use sea_orm::{ConnectionTrait, Database, Statement};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use tokio::time::sleep;
 /// Number of nodes in a cluster.
 pub const NODES: usize = 3;
 /// How long a node may take to catch up with the others.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 /// The user the nodes run as if this program runs as root, which they refuse.
 const USER: &str = "mysql";
 /// Debian's path of the library that clusters MariaDB servers.
@@ -29,7 +29,7 @@ const SAMPLE: &str = "../deploy/galera/node.cnf.sample";
 pub struct Galera {
     programs: Programs,
     folder: TempDir,
-    ports: [Ports; NODES],
+    ports: [NodePorts; NODES],
 }
 
 struct Programs {
@@ -39,11 +39,11 @@ struct Programs {
 
 /// The ports of a node.
 #[derive(Clone, Copy)]
-struct Ports {
+struct NodePorts {
     clients: u16,
     group: u16,
-    missed: u16,
-    copies: u16,
+    ist: u16,
+    sst: u16,
 }
 
 /// Returns what is missing for a cluster on this machine, and how to install it.
@@ -59,8 +59,8 @@ pub fn missing() -> Option<String> {
     if let Some(Err(missing)) = programs.into_iter().find(Result::is_err) {
         return Some(missing);
     }
-    let there = Path::new(PROVIDER).is_file();
-    (!there).then(|| format!("{PROVIDER} is missing (Debian: apt-get install galera-4)"))
+    let is_file = Path::new(PROVIDER).is_file();
+    (!is_file).then(|| format!("{PROVIDER} is missing (Debian: apt-get install galera-4)"))
 }
 
 impl Galera {
@@ -75,11 +75,11 @@ impl Galera {
         };
         let folder = tempfile::Builder::new().prefix("galera-").tempdir();
         let folder = folder.map_err(|error| error.to_string())?;
-        let ports = std::array::from_fn(|_| Ports {
+        let ports = std::array::from_fn(|_| NodePorts {
             clients: free_port(),
             group: free_port(),
-            missed: free_port(),
-            copies: free_port(),
+            ist: free_port(),
+            sst: free_port(),
         });
         let cluster = Self { programs, folder, ports };
         cluster.prepare()?;
@@ -105,15 +105,16 @@ impl Galera {
     }
 
     fn prepare(&self) -> Result<(), String> {
-        let failed = |error: std::io::Error| error.to_string();
+        let to_message = |error: std::io::Error| error.to_string();
         let readable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(self.folder.path(), readable).map_err(failed)?;
+        std::fs::set_permissions(self.folder.path(), readable).map_err(to_message)?;
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLE);
         let sample = std::fs::read_to_string(&sample)
             .map_err(|error| format!("{}: {error}", sample.display()))?;
         for node in 0..NODES {
-            std::fs::create_dir_all(self.data(node)).map_err(failed)?;
-            std::fs::write(self.settings(node), self.settings_of(node, &sample)).map_err(failed)?;
+            std::fs::create_dir_all(self.data(node)).map_err(to_message)?;
+            std::fs::write(self.settings(node), self.settings_of(node, &sample))
+                .map_err(to_message)?;
         }
         if is_root() {
             let mut chown = Command::new("chown");
@@ -125,11 +126,11 @@ impl Galera {
 
     /// The sample's settings, with this machine's paths and ports.
     fn settings_of(&self, node: usize, sample: &str) -> String {
-        let Ports { clients, group, missed, copies } = self.ports[node];
-        let groups = self.ports.iter().map(|ports| format!("127.0.0.1:{}", ports.group));
+        let NodePorts { clients, group, ist, sst } = self.ports[node];
+        let group_addresses = self.ports.iter().map(|ports| format!("127.0.0.1:{}", ports.group));
         let home = self.home(node);
         let path = |name: &str| home.join(name).display().to_string();
-        let own = [
+        let own_settings = [
             ("bind-address", "127.0.0.1".to_owned()),
             ("port", clients.to_string()),
             ("datadir", path("data")),
@@ -138,20 +139,23 @@ impl Galera {
             ("log-error", path("log.err")),
             ("wsrep_node_name", format!("node{}", node + 1)),
             ("wsrep_node_address", format!("127.0.0.1:{group}")),
-            ("wsrep_cluster_address", format!("gcomm://{}", groups.collect::<Vec<_>>().join(","))),
-            ("wsrep_sst_receive_address", format!("127.0.0.1:{copies}")),
+            (
+                "wsrep_cluster_address",
+                format!("gcomm://{}", group_addresses.collect::<Vec<_>>().join(",")),
+            ),
+            ("wsrep_sst_receive_address", format!("127.0.0.1:{sst}")),
         ];
-        let places =
-            format!("gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{missed}");
+        let provider_addresses =
+            format!("gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{ist}");
         let mut settings: BTreeMap<&str, String> = sample
             .lines()
             .filter(|line| !line.starts_with('#'))
             .filter_map(|line| line.split_once(" = "))
             .map(|(name, value)| (name, value.to_owned()))
             .collect();
-        settings.extend(own);
+        settings.extend(own_settings);
         let options = settings.entry("wsrep_provider_options").or_default();
-        *options = format!("{options};{places}");
+        *options = format!("{options};{provider_addresses}");
         let lines = settings.iter().map(|(name, value)| format!("{name} = {value}\n"));
         format!("[mariadbd]\n{}", lines.collect::<String>())
     }
@@ -206,7 +210,7 @@ impl Galera {
 
     /// Restarts a node that has ended, and waits until it has caught up. It resumes from what it
     /// had committed, as under systemd.
-    pub async fn start_again(&self, node: usize) -> Result<(), String> {
+    pub async fn restart(&self, node: usize) -> Result<(), String> {
         let _ = std::fs::remove_file(self.home(node).join("pid"));
         let report = self.home(node).join("recovered.err");
         let _ = std::fs::remove_file(&report);
@@ -228,7 +232,7 @@ impl Galera {
     pub async fn kill(&self, node: usize) -> Result<(), String> {
         let process = self.process(node).ok_or("the node is not running")?;
         send_signal("KILL", &[process])?;
-        gone(&[process]).await
+        wait_until_gone(&[process]).await
     }
 
     fn process(&self, node: usize) -> Option<u32> {
@@ -237,7 +241,7 @@ impl Galera {
     }
 
     async fn wait_until_synced(&self, node: usize) -> Result<(), String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut state = String::new();
         while state != "Synced" {
             if Instant::now() > deadline {
@@ -278,10 +282,10 @@ fn as_user(program: &Path) -> Command {
 }
 
 async fn execute(url: &str, sql: &str) -> Result<(), String> {
-    let failed = |error: sea_orm::DbErr| error.to_string();
-    let db = Database::connect(url).await.map_err(failed)?;
-    db.execute_unprepared(sql).await.map_err(failed)?;
-    db.close().await.map_err(failed)
+    let to_message = |error: sea_orm::DbErr| error.to_string();
+    let db = Database::connect(url).await.map_err(to_message)?;
+    db.execute_unprepared(sql).await.map_err(to_message)?;
+    db.close().await.map_err(to_message)
 }
 
 /// A node's own state: `Synced` when it has caught up with the others.

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 /// How long HAProxy may take to notice the state of a server.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running HAProxy.
 pub struct Haproxy {
@@ -28,8 +28,8 @@ pub fn find() -> Result<PathBuf, String> {
 
 /// Reads a sample from `deploy/`.
 pub fn sample(name: &str) -> Result<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy").join(name);
-    std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy").join(name);
+    std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// Replaces example values in a text; each must occur.
@@ -46,13 +46,13 @@ pub fn replace(text: &str, values: &[(&str, String)]) -> Result<String, String> 
 
 /// Adapts settings to a process that is not a service: it logs to its output, has its socket in
 /// this directory, and keeps its user. Adds the section `global` if there is none.
-pub(crate) fn settle(settings: &str, folder: &Path) -> String {
+pub(crate) fn adapt(settings: &str, folder: &Path) -> String {
     let socket = folder.join("admin.sock").display().to_string();
-    let whose = |line: &&str| {
+    let usable = |line: &&str| {
         let first = line.split_whitespace().next().unwrap_or_default();
         !["user", "group", "chroot"].contains(&first)
     };
-    let lines = settings.lines().filter(whose);
+    let lines = settings.lines().filter(usable);
     let text = lines.collect::<Vec<_>>().join("\n") + "\n";
     let text = text
         .replace("/run/haproxy/admin.sock", &socket)
@@ -66,7 +66,7 @@ pub(crate) fn settle(settings: &str, folder: &Path) -> String {
 }
 
 /// The addresses and certificates to put into `haproxy.cfg.sample`.
-pub struct Front<'a> {
+pub struct HaproxySettings<'a> {
     /// The port to listen on: clients reach the api-servers as `localhost`, the auth servers as
     /// `127.0.0.1`.
     pub port: u16,
@@ -80,15 +80,15 @@ pub struct Front<'a> {
     pub authority: &'a Path,
 }
 
-impl Front<'_> {
+impl HaproxySettings<'_> {
     /// Fills in the sample. Its certificate goes into this directory.
-    pub fn settings(&self, folder: &Path) -> Result<String, String> {
-        let failed = |error: std::io::Error| error.to_string();
+    pub fn render(&self, folder: &Path) -> Result<String, String> {
+        let to_message = |error: std::io::Error| error.to_string();
         let certificates = folder.join("front");
-        std::fs::create_dir_all(&certificates).map_err(failed)?;
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(failed);
-        let both = [read(&self.tls.certificate)?, read(&self.tls.key)?].concat();
-        std::fs::write(certificates.join("front.pem"), both).map_err(failed)?;
+        std::fs::create_dir_all(&certificates).map_err(to_message)?;
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(to_message);
+        let certificate_and_key = [read(&self.tls.certificate)?, read(&self.tls.key)?].concat();
+        std::fs::write(certificates.join("front.pem"), certificate_and_key).map_err(to_message)?;
         let address = |url: &str| url.replace("https://localhost", "127.0.0.1");
         replace(
             &sample("haproxy.cfg.sample")?,
@@ -112,32 +112,32 @@ impl Front<'_> {
 impl Haproxy {
     /// Starts it with these settings, after its own check of them.
     pub async fn start(program: &Path, settings: &str) -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("haproxy: {error}");
-        let folder = tempfile::Builder::new().prefix("haproxy-").tempdir().map_err(failed)?;
-        let text = settle(settings, folder.path());
+        let to_message = |error: std::io::Error| format!("haproxy: {error}");
+        let folder = tempfile::Builder::new().prefix("haproxy-").tempdir().map_err(to_message)?;
+        let text = adapt(settings, folder.path());
         let file = folder.path().join("haproxy.cfg");
-        std::fs::write(&file, text).map_err(failed)?;
+        std::fs::write(&file, text).map_err(to_message)?;
         let checked = Command::new(program).args(["-c", "-q", "-f"]).arg(&file).output().await;
-        let checked = checked.map_err(failed)?;
-        let said = String::from_utf8_lossy(&checked.stderr);
-        if !checked.status.success() || !said.trim().is_empty() {
-            return Err(format!("haproxy -c: {said}"));
+        let checked = checked.map_err(to_message)?;
+        let complaints = String::from_utf8_lossy(&checked.stderr);
+        if !checked.status.success() || !complaints.trim().is_empty() {
+            return Err(format!("haproxy -c: {complaints}"));
         }
-        let log = std::fs::File::create(folder.path().join("log")).map_err(failed)?;
+        let log = std::fs::File::create(folder.path().join("log")).map_err(to_message)?;
         let child = Command::new(program)
             .args(["-db", "-f"])
             .arg(&file)
             .stdin(Stdio::null())
-            .stdout(log.try_clone().map_err(failed)?)
+            .stdout(log.try_clone().map_err(to_message)?)
             .stderr(log)
             .kill_on_drop(true)
             .spawn()
-            .map_err(failed)?;
+            .map_err(to_message)?;
         let mut haproxy = Self { folder, child };
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while haproxy.ask("show info").await.is_err() {
-            let ended = haproxy.child.try_wait().map_err(failed)?;
-            if ended.is_some() || Instant::now() > deadline {
+            let status = haproxy.child.try_wait().map_err(to_message)?;
+            if status.is_some() || Instant::now() > deadline {
                 return Err(format!("haproxy does not run: {}", haproxy.log()));
             }
             sleep(Duration::from_millis(20)).await;
@@ -153,9 +153,9 @@ impl Haproxy {
     async fn ask(&self, command: &str) -> std::io::Result<String> {
         let mut socket = UnixStream::connect(self.folder.path().join("admin.sock")).await?;
         socket.write_all(format!("{command}\n").as_bytes()).await?;
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).await?;
-        Ok(answer)
+        let mut response = String::new();
+        socket.read_to_string(&mut response).await?;
+        Ok(response)
     }
 
     /// True if a backend sends requests to this server, according to HAProxy's checks.
@@ -169,11 +169,11 @@ impl Haproxy {
 
     /// Waits until this server is up, or down.
     pub async fn wait(&self, backend: &str, server: &str, up: bool) -> Result<(), String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.is_up(backend, server).await? != up {
             if Instant::now() > deadline {
-                let is = if up { "down" } else { "up" };
-                return Err(format!("{backend}/{server} stays {is}: {}", self.log()));
+                let current = if up { "down" } else { "up" };
+                return Err(format!("{backend}/{server} stays {current}: {}", self.log()));
             }
             sleep(Duration::from_millis(50)).await;
         }

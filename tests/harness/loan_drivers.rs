@@ -4,9 +4,9 @@ pub mod database;
 mod invariants;
 pub mod pure;
 
-use crate::loan_model::drawing;
 use crate::loan_model::plan::{Action, Plan};
-use crate::loan_model::{Amount, Books, Entered, Event, Refusal, State};
+use crate::loan_model::strategies;
+use crate::loan_model::{Amount, Books, Event, PostedRows, Refusal, State};
 use chrono::NaiveDate;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::RefCell;
@@ -35,8 +35,8 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.histories += other.histories;
         self.posted += other.posted;
-        for (why, count) in other.refused {
-            *self.refused.entry(why).or_default() += count;
+        for (reason, count) in other.refused {
+            *self.refused.entry(reason).or_default() += count;
         }
         self.reversed += other.reversed;
         self.read += other.read;
@@ -54,8 +54,8 @@ impl Tally {
     }
 
     fn refuse(&mut self, refusal: Refusal) {
-        let why = format!("{refusal:?}");
-        let name = why.split('(').next().unwrap_or_default();
+        let reason = format!("{refusal:?}");
+        let name = reason.split('(').next().unwrap_or_default();
         *self.refused.entry(name.to_owned()).or_default() += 1;
     }
 }
@@ -74,7 +74,7 @@ pub fn play(
 ) -> Result<Tally, String> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let chance = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config {
         cases: histories,
         failure_persistence: None,
@@ -82,31 +82,36 @@ pub fn play(
         ..Config::default()
     };
     let tally = RefCell::new(Tally::default());
-    let played = TestRunner::new_with_rng(config, chance).run(&drawing::plan(MOVES), |plan| {
-        let one = compare(&plan).map_err(TestCaseError::fail)?;
-        tally.borrow_mut().add(one);
+    let outcome = TestRunner::new_with_rng(config, rng).run(&strategies::plan(MOVES), |plan| {
+        let plan_tally = compare(&plan).map_err(TestCaseError::fail)?;
+        tally.borrow_mut().add(plan_tally);
         Ok(())
     });
-    played.map_err(|failure| format!("TEST_SEED={seed}: {failure}"))?;
+    outcome.map_err(|failure| format!("TEST_SEED={seed}: {failure}"))?;
     Ok(tally.into_inner())
 }
 
 /// The log of what was done so far, for finding out what went wrong.
-struct Story {
+struct Transcript {
     text: String,
 }
 
-impl Story {
+impl Transcript {
     fn new(plan: &Plan) -> Self {
         Self { text: format!("{:#?}\n", plan.terms) }
     }
 
-    fn tell(&mut self, today: NaiveDate, action: &Action) {
+    fn record(&mut self, today: NaiveDate, action: &Action) {
         writeln!(self.text, "on {today}: {action:?}").expect("a string takes everything");
     }
 
     /// Fails with the story and the difference, unless the two are equal.
-    fn same<T: PartialEq + Debug>(&self, what: &str, model: T, engine: T) -> Result<(), String> {
+    fn check_equal<T: PartialEq + Debug>(
+        &self,
+        what: &str,
+        model: T,
+        engine: T,
+    ) -> Result<(), String> {
         if model == engine {
             return Ok(());
         }
@@ -126,15 +131,15 @@ struct Play<'a> {
     books: Books,
     /// For each entry, the state of the loan before it.
     before: Vec<State>,
-    story: Story,
+    transcript: Transcript,
     tally: Tally,
 }
 
 impl<'a> Play<'a> {
     fn new(plan: &'a Plan) -> Self {
         let tally = Tally { histories: 1, ..Tally::default() };
-        let (books, story) = (plan.books(), Story::new(plan));
-        Self { plan, books, before: Vec::new(), story, tally }
+        let (books, transcript) = (plan.books(), Transcript::new(plan));
+        Self { plan, books, before: Vec::new(), transcript, tally }
     }
 
     /// Enters an event into the model, and checks the invariants of every loan.
@@ -144,14 +149,18 @@ impl<'a> Play<'a> {
         &mut self,
         today: NaiveDate,
         event: Event,
-        fits: impl Fn(&Books) -> Result<(), Refusal>,
-    ) -> Result<Result<Entered, Refusal>, String> {
+        check_limits: impl Fn(&Books) -> Result<(), Refusal>,
+    ) -> Result<Result<PostedRows, Refusal>, String> {
         let mut books = self.books.clone();
         let entered = books.enter(today, event).map(|entry| entry.entered.clone());
         if entered.is_err() {
-            self.story.same("a refusal changes nothing", &self.books.state, &books.state)?;
+            self.transcript.check_equal(
+                "a refusal changes nothing",
+                &self.books.state,
+                &books.state,
+            )?;
         }
-        let entered = entered.and_then(|entered| fits(&books).map(|()| entered));
+        let entered = entered.and_then(|entered| check_limits(&books).map(|()| entered));
         match &entered {
             Err(refusal) => self.tally.refuse(*refusal),
             Ok(entered) => {

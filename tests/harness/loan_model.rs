@@ -16,17 +16,17 @@
 //! | `level` | the level instalment |
 //! | `adjustment` | everything else that moves a balance |
 //! | `books` | the list of entries, and reversing one |
-//! | `plan`, `drawing` | random sequences of what is done with a loan |
+//! | `plan`, `strategies` | random sequences of what is done with a loan |
 
 pub mod adjustment;
 pub mod books;
 pub mod calendar;
-pub mod drawing;
 pub mod interest;
 pub mod level;
 pub mod payment;
 pub mod plan;
 pub mod state;
+pub mod strategies;
 pub mod terms;
 #[cfg(test)]
 mod vectors;
@@ -34,8 +34,8 @@ mod vectors;
 pub use adjustment::{Adjustment, Kind};
 pub use books::{Books, Entry, Event};
 pub use payment::{Parts, Payment};
-pub use state::{Allocation, DueRow, Entered, Reading, Refusal, Row, State};
-pub use terms::{Opening, Terms};
+pub use state::{Allocation, DueRow, LoanFigures, PostedRows, Refusal, Row, State};
+pub use terms::{OpeningBalances, Terms};
 
 /// An amount of money in 1/10,000 of the currency unit.
 pub type Amount = i128;

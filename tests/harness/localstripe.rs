@@ -3,7 +3,7 @@
 //! door in front of it.
 //!
 //! It is simpler than Stripe: it accepts any key that begins with `sk_`, ignores idempotency keys
-//! (see `ProviderDoor::keep_keys`), refunds a charge as often as requested, and reports a decline
+//! (see `StripeProxy::keep_keys`), refunds a charge as often as requested, and reports a decline
 //! as `invalid_request_error`, with Stripe's own code.
 
 use crate::installed_clients::python_program;
@@ -37,12 +37,12 @@ pub const AUTHENTICATED_CARD: &str = "4000002500003155";
 
 /// How a test wants the provider to run.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct LocalStripeProgram {
     program: PathBuf,
     authority: Option<PathBuf>,
 }
 
-impl Wanted {
+impl LocalStripeProgram {
     /// Finds the program.
     pub fn find() -> Result<Self, String> {
         let program = python_program("localstripe")?;
@@ -152,7 +152,7 @@ pub struct Settlement {
 
 /// The provider.
 pub struct LocalStripe {
-    wanted: Wanted,
+    installed: LocalStripeProgram,
     log: PathBuf,
     port: u16,
     http: Client,
@@ -161,13 +161,13 @@ pub struct LocalStripe {
 
 impl LocalStripe {
     /// Starts it without any data. It writes its files into this directory.
-    pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
+    pub async fn start(installed: &LocalStripeProgram, folder: &Path) -> Self {
         shared::tls::install_provider();
         let (port, log) = (free_port(), folder.join("localstripe.log"));
-        let child = spawn(wanted, port, &log);
+        let child = spawn(installed, port, &log);
         let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
         let http = http.build().expect("a client");
-        let mut stripe = Self { wanted: wanted.clone(), log, port, http, child };
+        let mut stripe = Self { installed: installed.clone(), log, port, http, child };
         stripe.wait_until_ready().await;
         stripe
     }
@@ -184,7 +184,7 @@ impl LocalStripe {
 
     /// Restarts it after a kill, without any data.
     pub async fn restart(&mut self) {
-        self.child = spawn(&self.wanted, self.port, &self.log);
+        self.child = spawn(&self.installed, self.port, &self.log);
         self.wait_until_ready().await;
     }
 
@@ -200,7 +200,7 @@ impl LocalStripe {
 
     fn signal(&self, name: &str) {
         let id = self.child.id().expect("it runs");
-        send_signal(name, &[id]).expect("it is told");
+        send_signal(name, &[id]).expect("the signal is sent");
     }
 
     /// Its log so far.
@@ -288,9 +288,9 @@ impl LocalStripe {
     /// Attaches a card to a customer; false if the card is declined.
     pub async fn attach(&self, card: &str, customer: &str) -> bool {
         let path = format!("/v1/payment_methods/{card}/attach");
-        let answer = self.send(Method::POST, &path, &[("customer", customer)]).await;
-        assert!(matches!(answer.status().as_u16(), 200 | 402), "{answer:?} {}", self.log());
-        answer.status().is_success()
+        let response = self.send(Method::POST, &path, &[("customer", customer)]).await;
+        assert!(matches!(response.status().as_u16(), 200 | 402), "{response:?} {}", self.log());
+        response.status().is_success()
     }
 
     /// Detaches a card from its customer.
@@ -301,9 +301,9 @@ impl LocalStripe {
     /// Lets the card's holder approve or reject a charge that requires authentication.
     pub async fn authenticate(&self, intent: &str, agrees: bool) {
         let path = format!("/v1/payment_intents/{intent}");
-        let found = self.send(Method::GET, &path, &[]).await;
-        let found: Value = found.json().await.expect("JSON");
-        let secret = found["client_secret"].as_str().expect("a secret");
+        let intent_json = self.send(Method::GET, &path, &[]).await;
+        let intent_json: Value = intent_json.json().await.expect("JSON");
+        let secret = intent_json["client_secret"].as_str().expect("a secret");
         let form = [("client_secret", secret), ("success", if agrees { "true" } else { "false" })];
         self.post(&format!("{path}/_authenticate"), &form).await;
     }
@@ -313,51 +313,51 @@ impl LocalStripe {
         self.post("/_config/webhooks/product", &[("url", url), ("secret", secret)]).await;
     }
 
-    async fn list<T: DeserializeOwned>(&self, what: &str, more: &str) -> Vec<T> {
+    async fn list<T: DeserializeOwned>(&self, resource: &str, query: &str) -> Vec<T> {
         #[derive(Deserialize)]
-        struct List<T> {
+        struct ListResponse<T> {
             data: Vec<T>,
         }
-        let path = format!("/v1/{what}?limit=100000{more}");
-        let answer = self.send(Method::GET, &path, &[]).await;
-        assert!(answer.status().is_success(), "{path}: {answer:?} {}", self.log());
-        answer.json::<List<T>>().await.expect("a list").data
+        let path = format!("/v1/{resource}?limit=100000{query}");
+        let response = self.send(Method::GET, &path, &[]).await;
+        assert!(response.status().is_success(), "{path}: {response:?} {}", self.log());
+        response.json::<ListResponse<T>>().await.expect("a list").data
     }
 
     async fn post(&self, path: &str, form: &[(&str, &str)]) -> Response {
-        let answer = self.send(Method::POST, path, form).await;
-        assert!(answer.status().is_success(), "{path}: {answer:?} {}", self.log());
-        answer
+        let response = self.send(Method::POST, path, form).await;
+        assert!(response.status().is_success(), "{path}: {response:?} {}", self.log());
+        response
     }
 
     async fn send(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
         let request = self.http.request(method, format!("{}{path}", self.url()));
         let request = request.bearer_auth(OWN_KEY);
         let request = if form.is_empty() { request } else { request.form(form) };
-        request.send().await.expect("an answer")
+        request.send().await.expect("a response")
     }
 
     async fn wait_until_ready(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(60);
         while self.http.get(self.url()).send().await.is_err() {
-            let ended = self.child.try_wait().expect("its state");
-            assert!(ended.is_none() && Instant::now() < deadline, "localstripe: {}", self.log());
+            let status = self.child.try_wait().expect("its state");
+            assert!(status.is_none() && Instant::now() < deadline, "localstripe: {}", self.log());
             sleep(Duration::from_millis(20)).await;
         }
     }
 }
 
-async fn id_of(answer: Response) -> String {
-    let answer: Value = answer.json().await.expect("JSON");
-    answer["id"].as_str().expect("an id").to_owned()
+async fn id_of(response: Response) -> String {
+    let response: Value = response.json().await.expect("JSON");
+    response["id"].as_str().expect("an id").to_owned()
 }
 
 /// Without `--from-scratch` it would start from the state that another one left in /tmp.
-fn spawn(wanted: &Wanted, port: u16, log: &Path) -> Child {
+fn spawn(installed: &LocalStripeProgram, port: u16, log: &Path) -> Child {
     let mut options = std::fs::OpenOptions::new();
     let log = options.create(true).append(true).open(log).expect("a log");
-    let authority = wanted.authority.iter().map(|authority| ("SSL_CERT_FILE", authority));
-    Command::new(&wanted.program)
+    let authority = installed.authority.iter().map(|authority| ("SSL_CERT_FILE", authority));
+    Command::new(&installed.program)
         .args(["--from-scratch", "--port", &port.to_string()])
         .envs(authority)
         .stdin(Stdio::null())

@@ -1,8 +1,8 @@
 //! A minimal browser for logging in: it keeps cookies, reads the hidden fields of a form, and
 //! follows redirects only when told to. Also the authorization requests of applications.
 
-use crate::answer::Answer;
 use crate::client::Client;
+use crate::response::TestResponse;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::header::{COOKIE, ORIGIN, SET_COOKIE};
@@ -56,18 +56,18 @@ impl Browser {
     }
 
     /// Opens an address: a path of the auth server, or a complete URL.
-    pub async fn get(&self, address: &str) -> Answer {
+    pub async fn get(&self, address: &str) -> TestResponse {
         self.send(self.client.http.get(self.url(address))).await
     }
 
     /// Submits a form as a page of the auth server does.
-    pub async fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
+    pub async fn post(&self, path: &str, form: &[(&str, &str)]) -> TestResponse {
         let request = self.client.http.post(self.url(path)).form(form);
         self.send(request.header(ORIGIN, &self.origin)).await
     }
 
     /// Sends any request with the cookies, and stores those that come back.
-    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> TestResponse {
         let cookies = self.cookies.lock().unwrap().clone();
         let cookies: Vec<_> =
             cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -79,8 +79,8 @@ impl Browser {
             Some(address) => request.header("x-forwarded-for", address),
             None => request,
         };
-        let answer = self.client.send(request).await.expect("an answer");
-        for header in answer.headers.get_all(SET_COOKIE) {
+        let response = self.client.send(request).await.expect("a response");
+        for header in response.headers.get_all(SET_COOKIE) {
             let header = header.to_str().unwrap();
             for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
                 assert!(header.contains(attribute), "{header}");
@@ -93,17 +93,17 @@ impl Browser {
                 false => cookies.insert(name.to_owned(), value.to_owned()),
             };
         }
-        answer
+        response
     }
 
     /// Opens an authorization request, up to the log-in page.
-    pub async fn open(&self, asking: &Asking) -> LogInPage {
-        let answer = self.get(&asking.url(&self.client.auth_url)).await.expect(303);
-        LogInPage::read(self.get(answer.header("location")).await.expect(200))
+    pub async fn open(&self, request: &AuthorizationRequest) -> LogInPage {
+        let response = self.get(&request.url(&self.client.auth_url)).await.expect(303);
+        LogInPage::read(self.get(response.header("location")).await.expect(200))
     }
 
     /// Fills in the log-in page and submits it.
-    pub async fn submit(&self, page: &LogInPage, user_name: &str, password: &str) -> Answer {
+    pub async fn submit(&self, page: &LogInPage, user_name: &str, password: &str) -> TestResponse {
         let form = [
             ("request", page.field("request")),
             ("csrf", page.field("csrf")),
@@ -114,9 +114,14 @@ impl Browser {
     }
 
     /// Logs in for a client and returns its code.
-    pub async fn log_in(&self, asking: &Asking, user_name: &str, password: &str) -> String {
-        let page = self.open(asking).await;
-        asking.code(&self.submit(&page, user_name, password).await)
+    pub async fn log_in(
+        &self,
+        request: &AuthorizationRequest,
+        user_name: &str,
+        password: &str,
+    ) -> String {
+        let page = self.open(request).await;
+        request.code(&self.submit(&page, user_name, password).await)
     }
 
     fn url(&self, address: &str) -> String {
@@ -137,8 +142,8 @@ pub struct LogInPage {
 
 impl LogInPage {
     /// Reads the hidden fields of a page.
-    pub fn read(answer: Answer) -> Self {
-        let html = answer.text;
+    pub fn read(response: TestResponse) -> Self {
+        let html = response.text;
         let field = |text: &str| {
             let (name, rest) = text.split_once("\" value=\"")?;
             let (value, _) = rest.split_once('"')?;
@@ -157,14 +162,14 @@ impl LogInPage {
 
 /// An authorization request by an application.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct AuthorizationRequest {
     /// Its parameters, which tests may change.
     pub parameters: Vec<(String, String)>,
     /// The PKCE code verifier.
     pub verifier: String,
 }
 
-impl Asking {
+impl AuthorizationRequest {
     /// A request by the client `browser`, with this scope.
     pub fn new(scope: &str) -> Self {
         Self::of("browser", REDIRECT_URI, scope)
@@ -192,7 +197,7 @@ impl Asking {
     /// Replaces a parameter; an empty value removes it.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
-        self.parameters.retain(|(known, _)| known != name);
+        self.parameters.retain(|(parameter_name, _)| parameter_name != name);
         if !value.is_empty() {
             self.parameters.push((name.to_owned(), value.to_owned()));
         }
@@ -201,7 +206,10 @@ impl Asking {
 
     /// A parameter.
     pub fn parameter(&self, name: &str) -> &str {
-        self.parameters.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        self.parameters
+            .iter()
+            .find(|(parameter_name, _)| parameter_name == name)
+            .map_or("", |(_, value)| value)
     }
 
     /// The URL that the browser is sent to.
@@ -212,9 +220,9 @@ impl Asking {
 
     /// The parameters of the redirect to the application.
     #[track_caller]
-    pub fn come_back(&self, answer: &Answer) -> BTreeMap<String, String> {
-        assert_eq!(answer.status, 303, "{:.600}", answer.text);
-        let location = answer.header("location");
+    pub fn redirect_parameters(&self, response: &TestResponse) -> BTreeMap<String, String> {
+        assert_eq!(response.status, 303, "{:.600}", response.text);
+        let location = response.header("location");
         assert!(location.starts_with(self.parameter("redirect_uri")), "{location}");
         let url = Url::parse(location).unwrap();
         url.query_pairs().into_owned().collect()
@@ -222,14 +230,14 @@ impl Asking {
 
     /// The code in the redirect to the application.
     #[track_caller]
-    pub fn code(&self, answer: &Answer) -> String {
-        let parameters = self.come_back(answer);
+    pub fn code(&self, response: &TestResponse) -> String {
+        let parameters = self.redirect_parameters(response);
         assert_eq!(parameters.get("state").map(String::as_str), Some(self.parameter("state")));
         parameters.get("code").unwrap_or_else(|| panic!("{parameters:?}")).clone()
     }
 
     /// Exchanges a code, as a public client.
-    pub async fn exchange(&self, client: &Client, code: &str) -> Answer {
+    pub async fn exchange(&self, client: &Client, code: &str) -> TestResponse {
         let form = [
             ("grant_type", "authorization_code"),
             ("client_id", self.parameter("client_id")),

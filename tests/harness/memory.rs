@@ -54,8 +54,8 @@ fn figure_kib(process: u32, name: &str) -> Option<u64> {
 impl Sampler {
     /// Starts sampling.
     pub fn start(process: u32) -> Result<Self, String> {
-        let untold = || format!("the system does not tell the memory of process {process}");
-        let before_kib = resident_kib(process).ok_or_else(untold)?;
+        let unreadable = || format!("cannot read the memory of process {process}");
+        let before_kib = resident_kib(process).ok_or_else(unreadable)?;
         let seen_kib = Arc::new(AtomicU64::new(before_kib));
         let seen = Arc::clone(&seen_kib);
         let task = tokio::spawn(async move {

@@ -1,9 +1,9 @@
 //! An independent S3-compatible object store: moto from PyPI, as a process per test. It keeps
 //! everything in memory, and tests read its contents without the product's client.
 
-use crate::gate::Gate;
 use crate::installed_clients::python_program;
 use crate::servers::{free_port, send_signal};
+use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{Bucket, Location};
 use reqwest::{Client, Method, Response};
 use std::path::{Path, PathBuf};
@@ -22,27 +22,27 @@ const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=test/20240101/us-east-1/s3/aws
 
 /// How a test wants the store to run.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct MotoProgram {
     program: PathBuf,
-    gated: bool,
+    behind_proxy: bool,
 }
 
-impl Wanted {
+impl MotoProgram {
     /// Finds the program.
     pub fn find() -> Result<Self, String> {
-        Ok(Self { program: python_program("moto_server")?, gated: false })
+        Ok(Self { program: python_program("moto_server")?, behind_proxy: false })
     }
 
-    /// Puts a gate in front of it, so that it can be unavailable without losing its contents.
-    pub fn gated(self) -> Self {
-        Self { gated: true, ..self }
+    /// Puts a proxy in front of it, so that it can be unavailable without losing its contents.
+    pub fn behind_proxy(self) -> Self {
+        Self { behind_proxy: true, ..self }
     }
 }
 
 /// The store.
 pub struct Moto {
-    /// The gate in front of it, if the test wants one.
-    pub gate: Option<Gate>,
+    /// The proxy in front of it, if the test wants one.
+    pub proxy: Option<TcpProxy>,
     program: PathBuf,
     log: PathBuf,
     port: u16,
@@ -52,28 +52,28 @@ pub struct Moto {
 
 impl Moto {
     /// Starts it with an empty bucket. It writes its files into this directory.
-    pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
+    pub async fn start(installed: &MotoProgram, folder: &Path) -> Self {
         let (port, log) = (free_port(), folder.join("moto.log"));
-        let program = wanted.program.clone();
+        let program = installed.program.clone();
         let child = spawn(&program, port, &log);
         let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
         let http = http.build().expect("a client");
-        let gate = match wanted.gated {
-            true => Some(Gate::before(&format!("http://127.0.0.1:{port}/")).await),
+        let proxy = match installed.behind_proxy {
+            true => Some(TcpProxy::in_front_of(&format!("http://127.0.0.1:{port}/")).await),
             false => None,
         };
-        let mut moto = Self { gate, program, log, port, http, child };
-        moto.make_bucket().await;
+        let mut moto = Self { proxy, program, log, port, http, child };
+        moto.create_bucket().await;
         moto
     }
 
     /// The bucket, as in the api-server's settings.
     pub fn location(&self) -> Location {
-        let own = format!("http://127.0.0.1:{}", self.port);
+        let direct_url = format!("http://127.0.0.1:{}", self.port);
         Location::Bucket(Bucket {
             name: BUCKET.to_owned(),
             prefix: PREFIX.to_owned(),
-            endpoint: Some(self.gate.as_ref().map_or(own, |gate| gate.url().to_owned())),
+            endpoint: Some(self.proxy.as_ref().map_or(direct_url, |proxy| proxy.url().to_owned())),
             region: "us-east-1".to_owned(),
             credentials: Some(("test".to_owned(), "a secret of the tests".to_owned())),
             authority: None,
@@ -88,7 +88,7 @@ impl Moto {
     /// Restarts it after a kill, with an empty bucket.
     pub async fn restart(&mut self) {
         self.child = spawn(&self.program, self.port, &self.log);
-        self.make_bucket().await;
+        self.create_bucket().await;
     }
 
     /// Suspends it: connections are accepted, and nothing is answered.
@@ -103,13 +103,13 @@ impl Moto {
 
     fn signal(&self, name: &str) {
         let id = self.child.id().expect("it runs");
-        send_signal(name, &[id]).expect("it is told");
+        send_signal(name, &[id]).expect("the signal is sent");
     }
 
     /// The names of all objects, with or without the prefix.
     pub async fn names(&self) -> Vec<String> {
-        let listed = self.send(Method::GET, "?list-type=2&max-keys=1000", Vec::new()).await;
-        keys(&listed.text().await.expect("a list"))
+        let listing = self.send(Method::GET, "?list-type=2&max-keys=1000", Vec::new()).await;
+        keys(&listing.text().await.expect("a list"))
     }
 
     /// The names of the documents' objects: neither the one that names the store's owner, nor those
@@ -121,15 +121,15 @@ impl Moto {
     }
 
     /// The names of objects whose multipart uploads are unfinished.
-    pub async fn unfinished(&self) -> Vec<String> {
-        let listed = self.send(Method::GET, "?uploads", Vec::new()).await;
-        keys(&listed.text().await.expect("a list"))
+    pub async fn unfinished_uploads(&self) -> Vec<String> {
+        let listing = self.send(Method::GET, "?uploads", Vec::new()).await;
+        keys(&listing.text().await.expect("a list"))
     }
 
     /// The bytes of an object.
     pub async fn bytes(&self, name: &str) -> Vec<u8> {
-        let found = self.send(Method::GET, &format!("/{name}"), Vec::new()).await;
-        found.bytes().await.expect("bytes").to_vec()
+        let response = self.send(Method::GET, &format!("/{name}"), Vec::new()).await;
+        response.bytes().await.expect("bytes").to_vec()
     }
 
     /// Puts an object there.
@@ -145,20 +145,20 @@ impl Moto {
         self.send(Method::DELETE, "", Vec::new()).await;
     }
 
-    async fn send(&self, method: Method, rest: &str, body: Vec<u8>) -> Response {
-        let url = format!("http://127.0.0.1:{}/{BUCKET}{rest}", self.port);
+    async fn send(&self, method: Method, path_and_query: &str, body: Vec<u8>) -> Response {
+        let url = format!("http://127.0.0.1:{}/{BUCKET}{path_and_query}", self.port);
         let request = self.http.request(method, url).header("authorization", SIGNED);
-        let response = request.body(body).send().await.expect("an answer");
-        assert!(response.status().is_success(), "{rest}: {response:?} {}", self.log());
+        let response = request.body(body).send().await.expect("a response");
+        assert!(response.status().is_success(), "{path_and_query}: {response:?} {}", self.log());
         response
     }
 
-    async fn make_bucket(&mut self) {
+    async fn create_bucket(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(60);
         let url = format!("http://127.0.0.1:{}/moto-api/", self.port);
         while self.http.get(&url).send().await.is_err() {
-            let ended = self.child.try_wait().expect("its state");
-            assert!(ended.is_none() && Instant::now() < deadline, "moto: {}", self.log());
+            let status = self.child.try_wait().expect("its state");
+            assert!(status.is_none() && Instant::now() < deadline, "moto: {}", self.log());
             sleep(Duration::from_millis(20)).await;
         }
         self.send(Method::PUT, "", Vec::new()).await;

@@ -14,14 +14,14 @@ const PREPARATION: Duration = Duration::from_secs(120);
 
 /// The result of one run of pgbench.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Transactions {
+pub struct PgbenchFigures {
     /// Transactions per second.
     pub per_second: f64,
     /// Average latency in milliseconds.
     pub latency_ms: f64,
 }
 
-impl Transactions {
+impl PgbenchFigures {
     /// The mean of this run and another one.
     pub fn mean(self, other: Self) -> Self {
         Self {
@@ -49,12 +49,12 @@ impl Pgbench {
     }
 
     /// Reads accounts for this many seconds over this many connections.
-    pub async fn select(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
+    pub async fn select(&self, clients: u32, seconds: u32) -> Result<PgbenchFigures, String> {
         self.measure(&["-S"], clients, seconds).await
     }
 
     /// Posts amounts to accounts for this many seconds over this many connections.
-    pub async fn post(&self, clients: u32, seconds: u32) -> Result<Transactions, String> {
+    pub async fn post(&self, clients: u32, seconds: u32) -> Result<PgbenchFigures, String> {
         self.measure(&[], clients, seconds).await
     }
 
@@ -63,12 +63,12 @@ impl Pgbench {
         script: &[&str],
         clients: u32,
         seconds: u32,
-    ) -> Result<Transactions, String> {
+    ) -> Result<PgbenchFigures, String> {
         let (clients, time) = (clients.to_string(), seconds.to_string());
         let arguments = [script, &["-n", "-c", &clients, "-T", &time]].concat();
         let limit = PREPARATION + Duration::from_secs(seconds.into());
-        let text = self.run(&arguments, limit).await?;
-        read(&text).ok_or_else(|| format!("pgbench said no figures: {text}"))
+        let output = self.run(&arguments, limit).await?;
+        read(&output).ok_or_else(|| format!("pgbench printed no figures: {output}"))
     }
 
     async fn run(&self, arguments: &[&str], limit: Duration) -> Result<String, String> {
@@ -90,10 +90,13 @@ impl Pgbench {
 }
 
 /// Up to PostgreSQL 13 there are two lines with tps; the last excludes the time for connecting.
-fn read(text: &str) -> Option<Transactions> {
+fn read(text: &str) -> Option<PgbenchFigures> {
     let figure = |name: &str| {
         let rest = text.lines().rev().find_map(|line| line.strip_prefix(name))?;
         rest.split_whitespace().next()?.parse::<f64>().ok().filter(|figure| *figure > 0.0)
     };
-    Some(Transactions { per_second: figure("tps = ")?, latency_ms: figure("latency average = ")? })
+    Some(PgbenchFigures {
+        per_second: figure("tps = ")?,
+        latency_ms: figure("latency average = ")?,
+    })
 }

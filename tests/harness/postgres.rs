@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-mod pair;
 pub mod psql;
+mod replication;
 
 /// How long a server may take to start, recovery included, or to stop.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// The user the server runs as if this program runs as root, which it refuses.
 const USER: &str = "postgres";
 
@@ -63,19 +63,19 @@ pub fn find(program: &str) -> Result<PathBuf, String> {
 
 /// True if this program may mount file systems and run others as another user.
 pub fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 impl Postgres {
     /// Creates an empty server and starts it.
     pub async fn start(storage: Storage) -> Result<Self, String> {
-        let server = Self::make(storage).await?;
-        server.start_again().await?;
+        let server = Self::initialize(storage).await?;
+        server.launch().await?;
         Ok(server)
     }
 
     /// Creates an empty server.
-    async fn make(storage: Storage) -> Result<Self, String> {
+    async fn initialize(storage: Storage) -> Result<Self, String> {
         let server = Self::prepare_folder(storage)?;
         let mut initdb = server.command("initdb");
         initdb.args(["-U", "loans", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]);
@@ -86,8 +86,8 @@ impl Postgres {
         }
         run(initdb).await?;
         let settings = server.data().join("postgresql.conf");
-        let own = std::fs::read_to_string(&settings).map_err(|error| error.to_string())?;
-        std::fs::write(settings, own + CONNECTIONS).map_err(|error| error.to_string())?;
+        let defaults = std::fs::read_to_string(&settings).map_err(|error| error.to_string())?;
+        std::fs::write(settings, defaults + CONNECTIONS).map_err(|error| error.to_string())?;
         Ok(server)
     }
 
@@ -105,13 +105,13 @@ impl Postgres {
 
     /// Prepares the user's own directory, and mounts the small file system in its place.
     fn prepare(&self) -> Result<(), String> {
-        let failed = |error: std::io::Error| error.to_string();
+        let to_message = |error: std::io::Error| error.to_string();
         let readable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(self.folder.path(), readable).map_err(failed)?;
+        std::fs::set_permissions(self.folder.path(), readable).map_err(to_message)?;
         let home = self.home();
-        std::fs::create_dir(&home).map_err(failed)?;
+        std::fs::create_dir(&home).map_err(to_message)?;
         if let Storage::Small(mebibytes) = self.storage {
-            std::fs::create_dir(self.disk()).map_err(failed)?;
+            std::fs::create_dir(self.disk()).map_err(to_message)?;
             let mut mount = Command::new("mount");
             let size = format!("size={mebibytes}m");
             mount.args(["-t", "tmpfs", "-o", &size, "payments-load"]).arg(self.disk());
@@ -167,7 +167,7 @@ impl Postgres {
     }
 
     /// Starts it after it has ended, and waits until it accepts connections.
-    pub async fn start_again(&self) -> Result<(), String> {
+    pub async fn launch(&self) -> Result<(), String> {
         // Without a Unix socket, whose lock file a killed server would leave.
         let mut options = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories=",
@@ -177,7 +177,7 @@ impl Postgres {
             options.push_str(" -c min_wal_size=2MB -c max_wal_size=8MB");
         }
         let mut start = self.command("pg_ctl");
-        start.args(["-w", "-s", "-t", &PATIENCE.as_secs().to_string(), "-D"]).arg(self.data());
+        start.args(["-w", "-s", "-t", &TIMEOUT.as_secs().to_string(), "-D"]).arg(self.data());
         start.arg("-l").arg(self.home().join("log")).args(["-o", &options, "start"]);
         run(start).await.map_err(|error| format!("{error}; {}", self.log()))
     }
@@ -190,8 +190,8 @@ impl Postgres {
         let mut processes = children_of(postmaster);
         processes.push(postmaster);
         send_signal("KILL", &processes)?;
-        gone(&processes).await?;
-        self.clear_away();
+        wait_until_gone(&processes).await?;
+        self.remove_leftovers();
         Ok(())
     }
 
@@ -209,12 +209,12 @@ impl Postgres {
 
     /// Removes what a killed server has left. Where no one reaps zombies, a server takes the dead
     /// process of that id for a live one.
-    fn clear_away(&self) {
+    fn remove_leftovers(&self) {
         let file = self.data().join("postmaster.pid");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         // The line about its shared memory: key and id.
-        let memory = text.lines().nth(6).and_then(|line| line.split_whitespace().nth(1));
-        if let Some(id) = memory {
+        let shared_memory = text.lines().nth(6).and_then(|line| line.split_whitespace().nth(1));
+        if let Some(id) = shared_memory {
             let mut remove = Command::new("ipcrm");
             remove.args(["-m", id]);
             let _ = finish(remove);
@@ -234,7 +234,7 @@ impl Drop for Postgres {
             while processes.iter().any(|process| is_alive(*process)) {
                 if Instant::now() > deadline {
                     let _ = send_signal("KILL", &processes);
-                    self.clear_away();
+                    self.remove_leftovers();
                     break;
                 }
                 std::thread::sleep(Duration::from_millis(20));
@@ -252,7 +252,11 @@ impl Drop for Postgres {
 fn children_of(parent: u32) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    processes.filter(|process| status_of(*process).is_some_and(|(_, of)| of == parent)).collect()
+    processes
+        .filter(|process| {
+            status_of(*process).is_some_and(|(_, process_parent)| process_parent == parent)
+        })
+        .collect()
 }
 
 pub(crate) fn is_alive(process: u32) -> bool {
@@ -268,8 +272,8 @@ fn status_of(process: u32) -> Option<(String, u32)> {
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }
 
-pub(crate) async fn gone(processes: &[u32]) -> Result<(), String> {
-    let deadline = Instant::now() + PATIENCE;
+pub(crate) async fn wait_until_gone(processes: &[u32]) -> Result<(), String> {
+    let deadline = Instant::now() + TIMEOUT;
     while processes.iter().any(|process| is_alive(*process)) {
         if Instant::now() > deadline {
             return Err(format!("{processes:?} cannot be killed"));
@@ -293,6 +297,6 @@ pub(crate) fn finish(mut command: Command) -> Result<(), String> {
         return Ok(());
     }
     let program = command.get_args().next().map(|first| first.to_string_lossy().into_owned());
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(format!("{:?} {}: {said}", command.get_program(), program.unwrap_or_default()))
+    let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(format!("{:?} {}: {complaint}", command.get_program(), program.unwrap_or_default()))
 }

@@ -1,7 +1,7 @@
-//! The payment provider of a world: localstripe, with a door in front of it.
+//! The payment provider of a world: localstripe, with a proxy in front of it.
 
-use crate::localstripe::{LocalStripe, SECRET_KEY, Wanted};
-use crate::provider_door::ProviderDoor;
+use crate::localstripe::{LocalStripe, LocalStripeProgram, SECRET_KEY};
+use crate::stripe_proxy::StripeProxy;
 use crate::webhooks::stripe_signature;
 use chrono::Utc;
 use std::path::Path;
@@ -11,18 +11,18 @@ pub const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 
 /// The provider.
 pub struct Provider {
-    /// Its state, read past the door.
+    /// Its state, read past the proxy.
     pub stripe: LocalStripe,
-    /// The door, where failures are injected.
-    pub door: ProviderDoor,
+    /// The proxy, where failures are injected.
+    pub proxy: StripeProxy,
 }
 
 impl Provider {
     /// Starts it without any data. It writes its files into this directory.
-    pub async fn start(wanted: &Wanted, folder: &Path) -> Self {
-        let stripe = LocalStripe::start(wanted, folder).await;
-        let door = ProviderDoor::before(&stripe.url()).await;
-        Self { stripe, door }
+    pub async fn start(program: &LocalStripeProgram, folder: &Path) -> Self {
+        let stripe = LocalStripe::start(program, folder).await;
+        let proxy = StripeProxy::in_front_of(&stripe.url()).await;
+        Self { stripe, proxy }
     }
 
     /// The settings of an api-server that uses it.
@@ -30,7 +30,7 @@ impl Provider {
         format!(
             "API_GATEWAY=stripe\nAPI_STRIPE_URL={}\nAPI_STRIPE_KEY={SECRET_KEY}\n\
              API_STRIPE_WEBHOOK_SECRET={WEBHOOK_SECRET}\n",
-            self.door.url(),
+            self.proxy.url(),
         )
     }
 

@@ -5,8 +5,8 @@
 //! number of whole instalments that explains it (`payments_made`). A loan is booked on the first of
 //! its issue month, 30/360, and its instalments are posted on the first of each following month.
 
-use crate::answer::Answer;
 use crate::client::Client;
+use crate::response::TestResponse;
 use chrono::{Months, NaiveDate};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -110,13 +110,13 @@ impl Comparison {
 }
 
 /// A caller whose token is renewed before it expires.
-pub struct Admin<'a> {
+pub struct AdminSession<'a> {
     client: &'a Client,
     password: &'a str,
     token: Mutex<Option<(String, Instant)>>,
 }
 
-impl<'a> Admin<'a> {
+impl<'a> AdminSession<'a> {
     /// The admin account.
     pub fn new(client: &'a Client, password: &'a str) -> Self {
         Self { client, password, token: Mutex::new(None) }
@@ -139,7 +139,7 @@ impl<'a> Admin<'a> {
 /// Books the loans with one import, sent twice under one key: the second answer must equal the
 /// first.
 pub async fn book(
-    admin: &Admin<'_>,
+    admin: &AdminSession<'_>,
     loans: &[PublishedLoan],
     key: &str,
 ) -> Result<Vec<i64>, String> {
@@ -161,13 +161,13 @@ pub async fn book(
 /// Posts every loan's payments, this many loans concurrently, each payment under its own key.
 /// Payments already posted under the same keys are not posted again.
 pub async fn pay(
-    admin: &Admin<'_>,
+    admin: &AdminSession<'_>,
     loans: &[PublishedLoan],
     loan_ids: &[i64],
     workers: usize,
     posted: impl Fn(),
 ) -> Result<usize, String> {
-    let each = loans.iter().zip(loan_ids).map(|(loan, loan_id)| {
+    let payments_of_loans = loans.iter().zip(loan_ids).map(|(loan, loan_id)| {
         let posted = &posted;
         async move {
             let dates = loan.payment_dates();
@@ -178,38 +178,39 @@ pub async fn pay(
                     "User_Reference": format!("published row {}", loan.row),
                 });
                 let path = format!("/loans/{loan_id}/transactions/payments");
-                post_until_done(admin, &path, &body, &format!("{}-{date}", loan.row)).await?;
+                post_with_retries(admin, &path, &body, &format!("{}-{date}", loan.row)).await?;
                 posted();
             }
             Ok::<usize, String>(dates.len())
         }
     });
-    let outcomes: Vec<_> = stream::iter(each).buffer_unordered(workers).collect().await;
+    let outcomes: Vec<_> =
+        stream::iter(payments_of_loans).buffer_unordered(workers).collect().await;
     outcomes.into_iter().sum()
 }
 
 /// Retries a request while its answer allows it, or while there is none.
-async fn post_until_done(
-    admin: &Admin<'_>,
+async fn post_with_retries(
+    admin: &AdminSession<'_>,
     path: &str,
     body: &Value,
     key: &str,
-) -> Result<Answer, String> {
-    let since = Instant::now();
+) -> Result<TestResponse, String> {
+    let started = Instant::now();
     loop {
-        let answer = match admin.token().await {
+        let response = match admin.token().await {
             Ok(token) => {
-                let answer = admin.client.try_post(&token, path, body, Some(key)).await;
-                answer.map_err(|error| error.to_string())
+                let response = admin.client.try_post(&token, path, body, Some(key)).await;
+                response.map_err(|error| error.to_string())
             }
             Err(error) => Err(error),
         };
-        match answer {
-            Ok(answer) if answer.status == 201 => return Ok(answer),
-            Ok(answer) if !matches!(answer.status.as_u16(), 409 | 423 | 503) => {
-                return Err(format!("{path}: {} {}", answer.status, answer.text));
+        match response {
+            Ok(response) if response.status == 201 => return Ok(response),
+            Ok(response) if !matches!(response.status.as_u16(), 409 | 423 | 503) => {
+                return Err(format!("{path}: {} {}", response.status, response.text));
             }
-            other if since.elapsed() > RETRY_FOR => return Err(format!("{path}: {other:?}")),
+            other if started.elapsed() > RETRY_FOR => return Err(format!("{path}: {other:?}")),
             _ => sleep(Duration::from_millis(200)).await,
         }
     }
@@ -217,27 +218,27 @@ async fn post_until_done(
 
 /// Reads every loan back and compares it with the books.
 pub async fn compare(
-    admin: &Admin<'_>,
+    admin: &AdminSession<'_>,
     loans: &[PublishedLoan],
     loan_ids: &[i64],
 ) -> Result<Comparison, String> {
     let mut comparison = Comparison::default();
-    let explained = loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
-    for (loan, loan_id) in explained {
-        let answer = admin.client.get(&admin.token().await?, &format!("/loans/{loan_id}")).await;
-        if answer.status != 200 {
-            return Err(format!("loan {loan_id}: {} {}", answer.status, answer.text));
+    let comparable = loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
+    for (loan, loan_id) in comparable {
+        let response = admin.client.get(&admin.token().await?, &format!("/loans/{loan_id}")).await;
+        if response.status != 200 {
+            return Err(format!("loan {loan_id}: {} {}", response.status, response.text));
         }
         let money = |text: &str| text.parse::<Money>().map_err(|error| error.to_string());
-        let read = answer.json();
-        let balance = money(read["Current_Principal_Balance"].as_str().unwrap_or_default())?;
-        let original = money(read["Original_Note_Amount"].as_str().unwrap_or_default())?;
+        let loan_json = response.json();
+        let balance = money(loan_json["Current_Principal_Balance"].as_str().unwrap_or_default())?;
+        let original = money(loan_json["Original_Note_Amount"].as_str().unwrap_or_default())?;
         let paid = original.minus(balance).map_err(|error| error.to_string())?;
-        let off = |ours: Money, theirs: &str| {
+        let difference = |ours: Money, theirs: &str| {
             money(theirs).map(|theirs| ours.units().abs_diff(theirs.units()))
         };
         comparison.rows += 1;
-        match off(balance, &loan.balance)?.max(off(paid, &loan.paid_principal)?) {
+        match difference(balance, &loan.balance)?.max(difference(paid, &loan.paid_principal)?) {
             0 => comparison.exact += 1,
             1..=100 => comparison.within_a_cent += 1,
             _ => comparison.worse += 1,

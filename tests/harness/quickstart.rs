@@ -20,9 +20,9 @@ pub struct Quickstart {
 
 impl Quickstart {
     /// Starts it in this folder, on free ports.
-    pub async fn start(program: &str, folder: &Path, more: &[&str]) -> Self {
+    pub async fn start(program: &str, folder: &Path, extra: &[&str]) -> Self {
         shared::tls::install_provider();
-        let mut child = command(program, folder, more).spawn().expect("a process");
+        let mut child = command(program, folder, extra).spawn().expect("a process");
         let output = child.stdout.take().expect("output");
         let mut lines = BufReader::new(output).lines();
         let mut printed = String::new();
@@ -50,36 +50,36 @@ impl Quickstart {
             Path::new(&text(&self.report["ca_certificate"])),
             &text(&self.report["clients"]["integration"]["client_secret"]),
         )
-        .held_to_contract()
+        .checked_against_contract()
     }
 
     /// Logs one of its users in.
     pub async fn token(&self, user: &str) -> Result<String, String> {
         let user = &self.report["users"][user];
-        let (name, word) = (&user["username"], &user["password"]);
+        let (name, password) = (&user["username"], &user["password"]);
         let scope = if user["contact_id"].is_null() { "core" } else { "web" };
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        self.client().log_in(scope, &text(name), &text(word)).await
+        self.client().log_in(scope, &text(name), &text(password)).await
     }
 
     /// Ends it as Ctrl-C does, and waits until both servers have gone.
     pub async fn stop(mut self) {
         let id = self.child.id().expect("an id").to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status().await.expect("kill");
-        assert!(told.success());
-        let ended = timeout(Duration::from_secs(45), self.child.wait()).await.expect("in time");
-        assert!(ended.expect("a status").success());
+        let signalled = Command::new("kill").args(["-TERM", &id]).status().await.expect("kill");
+        assert!(signalled.success());
+        let exit = timeout(Duration::from_secs(45), self.child.wait()).await.expect("in time");
+        assert!(exit.expect("a status").success());
         let url = format!("{}/health/live", self.report["api_url"].as_str().expect("a URL"));
-        assert!(self.client().http.get(url).send().await.is_err(), "the api-server has gone");
+        assert!(self.client().http.get(url).send().await.is_err(), "the api-server has stopped");
     }
 }
 
-fn command(program: &str, folder: &Path, more: &[&str]) -> Command {
+fn command(program: &str, folder: &Path, extra: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
         .args(["quickstart", "--auth-port", "0", "--api-port", "0", "--dir"])
         .arg(folder)
-        .args(more)
+        .args(extra)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);

@@ -41,7 +41,7 @@ pub const OPEN_TERMS: &str = "OriginationDate=\"2021-10-25\" LoanAmount=\"10000.
 
 /// The worked example of the format: a borrower, a loan, three payments. It needs the user-defined
 /// fields that every installation starts with.
-pub const WORKED: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
+pub const WORKED_EXAMPLE: &str = r#"<Core CommitBlock="1" EnforceTagExistence="1">
   <Contact ContactNumber="C-2001" ContactTypeCode="BORROWER" EntityCode="INDIVIDUAL"
            ShortName="RIVERA" FirstName1="Ana" LastName1="Rivera" IDExpiryDate1="2031-05-31" StoreRecordID="ana">
     <Detail Userdef01="Config engineer"/>

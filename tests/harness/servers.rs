@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 /// Which server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ServerKind {
     /// The auth server.
     Auth,
     /// The api-server.
@@ -19,8 +19,8 @@ pub enum Kind {
 }
 
 /// A server process.
-pub struct Process {
-    kind: Kind,
+pub struct ServerProcess {
+    kind: ServerKind,
     program: PathBuf,
     env_file: PathBuf,
     environment: BTreeMap<String, String>,
@@ -29,10 +29,10 @@ pub struct Process {
     input: Option<ChildStdin>,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts a server with the settings of a file and waits until it is ready.
     pub async fn start(
-        kind: Kind,
+        kind: ServerKind,
         program: &Path,
         env_file: &Path,
         environment: BTreeMap<String, String>,
@@ -56,8 +56,8 @@ impl Process {
     async fn wait_until_ready(&mut self, http: &reqwest::Client) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
-            let answer = http.get(&self.ready_url).send().await;
-            if answer.is_ok_and(|answer| answer.status().is_success()) {
+            let response = http.get(&self.ready_url).send().await;
+            if response.is_ok_and(|response| response.status().is_success()) {
                 return;
             }
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -80,7 +80,7 @@ impl Process {
 
     /// Sends the kill signal without waiting until the process has ended, for callers with shared
     /// access.
-    pub fn kill_now(&self) {
+    pub fn kill_without_waiting(&self) {
         self.signal("KILL").expect("killed");
     }
 
@@ -136,14 +136,14 @@ impl Process {
     }
 
     /// Waits until it has ended; true if it succeeded.
-    pub async fn ended(&mut self) -> bool {
+    pub async fn wait_for_end(&mut self) -> bool {
         self.child.wait().await.is_ok_and(|status| status.success())
     }
 
     /// Asks the process to stop and waits until it has; true if it succeeded.
     pub async fn stop(&mut self) -> bool {
         drop(self.input.take());
-        self.ended().await
+        self.wait_for_end().await
     }
 }
 
@@ -152,7 +152,7 @@ fn log_file(env_file: &Path) -> PathBuf {
 }
 
 fn spawn(
-    kind: Kind,
+    kind: ServerKind,
     program: &Path,
     env_file: &Path,
     environment: &BTreeMap<String, String>,
@@ -161,8 +161,8 @@ fn spawn(
     let log = options.create(true).append(true).open(log_file(env_file)).expect("a log");
     let mut child = Command::new(program)
         .arg(match kind {
-            Kind::Auth => "serve-auth",
-            Kind::Api => "serve-api",
+            ServerKind::Auth => "serve-auth",
+            ServerKind::Api => "serve-api",
         })
         .arg("--env-file")
         .arg(env_file)
@@ -180,8 +180,8 @@ fn spawn(
 /// Sends processes a signal (`KILL`, `STOP`, …).
 pub fn send_signal(name: &str, processes: &[u32]) -> Result<(), String> {
     let ids = processes.iter().map(u32::to_string);
-    let told = std::process::Command::new("kill").arg(format!("-{name}")).args(ids).status();
-    match told {
+    let signalled = std::process::Command::new("kill").arg(format!("-{name}")).args(ids).status();
+    match signalled {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("kill -{name} {processes:?}: {status}")),
         Err(error) => Err(format!("kill: {error}")),

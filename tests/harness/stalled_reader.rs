@@ -45,7 +45,7 @@ impl StalledReaders {
     }
 
     /// Requests a path on this many streams, from this address, with windows of this many bytes.
-    pub async fn ask(
+    pub async fn send_requests(
         &self,
         from: IpAddr,
         path: &str,
@@ -88,8 +88,10 @@ impl StalledReader {
                 return;
             }
             if head[3] == PING && head[4] & ACKNOWLEDGED == 0 {
-                let answer = frame(PING, ACKNOWLEDGED, 0, &payload);
-                if self.0.write_all(&answer).await.is_err() || self.0.flush().await.is_err() {
+                let acknowledgement = frame(PING, ACKNOWLEDGED, 0, &payload);
+                if self.0.write_all(&acknowledgement).await.is_err()
+                    || self.0.flush().await.is_err()
+                {
                     return;
                 }
             }

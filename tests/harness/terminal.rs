@@ -9,12 +9,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long the program may take to show an expected text.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Wide enough that no line is wrapped.
 const ROWS: NonZero<u16> = NonZero::new(200).expect("not zero");
 const COLUMNS: NonZero<u16> = NonZero::new(400).expect("not zero");
 /// The escape sequence with which a program asks for the cursor's position.
-const WHERE_IS_THE_CURSOR: &[u8] = b"\x1b[6n";
+const CURSOR_POSITION_QUERY: &[u8] = b"\x1b[6n";
 
 /// Keys that are not characters.
 pub mod keys {
@@ -55,11 +55,11 @@ impl Terminal {
         let reader = pair.master.try_clone_reader().expect("a screen");
         let keyboard = Arc::new(Mutex::new(pair.master.take_writer().expect("a keyboard")));
         let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, 0)));
-        let (draws, answers) = (Arc::clone(&screen), Arc::clone(&keyboard));
+        let (drawn_screen, answering_keyboard) = (Arc::clone(&screen), Arc::clone(&keyboard));
         // The other side of the terminal lives as long as it has a reader.
         let master = pair.master;
         std::thread::spawn(move || {
-            draw(reader, &draws, &answers);
+            draw(reader, &drawn_screen, &answering_keyboard);
             drop(master);
         });
         Self { child, keyboard, screen }
@@ -68,16 +68,16 @@ impl Terminal {
     /// Waits until this text is on the screen.
     #[track_caller]
     pub fn wait_for(&mut self, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !self.screen().contains(text) {
             let ended = self.child.try_wait().expect("its state").is_some();
             if ended {
                 // Its last output may still be on the way.
                 sleep(Duration::from_millis(200));
             }
-            let there = self.screen().contains(text);
+            let shown = self.screen().contains(text);
             assert!(
-                there || (!ended && Instant::now() < deadline),
+                shown || (!ended && Instant::now() < deadline),
                 "no {text:?} on\n{}",
                 self.screen()
             );
@@ -87,7 +87,7 @@ impl Terminal {
 
     /// Presses keys.
     pub fn press(&mut self, keys: &str) {
-        let mut keyboard = held(&self.keyboard);
+        let mut keyboard = lock(&self.keyboard);
         keyboard.write_all(keys.as_bytes()).and_then(|()| keyboard.flush()).expect("pressed");
     }
 
@@ -101,12 +101,12 @@ impl Terminal {
 
     /// The text on the screen.
     pub fn screen(&self) -> String {
-        held(&self.screen).screen().contents()
+        lock(&self.screen).screen().contents()
     }
 
     /// Waits until the program has ended. Returns its status and the screen.
-    pub fn ended(mut self) -> (u32, String) {
-        let deadline = Instant::now() + PATIENCE;
+    pub fn wait_for_end(mut self) -> (u32, String) {
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().expect("its state") {
                 sleep(Duration::from_millis(200));
@@ -132,18 +132,19 @@ fn draw(
 ) {
     let mut bytes = [0; 4096];
     while let Ok(count @ 1..) = reader.read(&mut bytes) {
-        let written = &bytes[..count];
+        let output = &bytes[..count];
         let (row, column) = {
-            let mut screen = held(screen);
-            screen.process(written);
+            let mut screen = lock(screen);
+            screen.process(output);
             screen.screen().cursor_position()
         };
-        if written.windows(WHERE_IS_THE_CURSOR.len()).any(|it| it == WHERE_IS_THE_CURSOR) {
-            let _ = write!(held(keyboard), "\x1b[{};{}R", row + 1, column + 1);
+        if output.windows(CURSOR_POSITION_QUERY.len()).any(|window| window == CURSOR_POSITION_QUERY)
+        {
+            let _ = write!(lock(keyboard), "\x1b[{};{}R", row + 1, column + 1);
         }
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,7 +15,7 @@ pub fn test_seed() -> u64 {
     let seed = match std::env::var("TEST_SEED").as_deref() {
         Err(_) => FIXED,
         Ok("random") => fastrand::u64(0..1_000_000_000),
-        Ok(given) => given.parse().expect("TEST_SEED is a number or `random`"),
+        Ok(text) => text.parse().expect("TEST_SEED is a number or `random`"),
     };
     println!("TEST_SEED={seed}");
     seed

@@ -2,7 +2,7 @@
 //! kept, redirects are followed, and forms are filled in as in a real browser. The visitor stops at
 //! any URL outside the known sites, which shows what an application without a server would receive.
 
-use crate::answer::Answer;
+use crate::response::TestResponse;
 use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Client, Method, Url};
 
@@ -34,20 +34,20 @@ pub struct Page {
     /// The address.
     pub url: Url,
     /// The answer; `None` if the site is not a known one.
-    pub answer: Option<Answer>,
+    pub response: Option<TestResponse>,
 }
 
 impl Page {
     /// The text of the page. Fails the test if there is none.
     #[track_caller]
     pub fn text(&self) -> &str {
-        let answer = self.answer.as_ref().unwrap_or_else(|| panic!("no page at {}", self.url));
-        &answer.text
+        let response = self.response.as_ref().unwrap_or_else(|| panic!("no page at {}", self.url));
+        &response.text
     }
 
     /// True if the page requests a log-in.
     pub fn asks_to_log_in(&self) -> bool {
-        self.answer.as_ref().is_some_and(|answer| answer.text.contains(r#"name="password""#))
+        self.response.as_ref().is_some_and(|response| response.text.contains(r#"name="password""#))
     }
 
     /// The target of its form, and the hidden fields.
@@ -69,8 +69,8 @@ impl Page {
 /// The value of an attribute of a tag, unescaped.
 fn attribute(tag: &str, name: &str) -> Option<String> {
     let value = tag.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0;
-    let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
-    Some(plain.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to)))
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    Some(entities.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to)))
 }
 
 impl Visitor {
@@ -84,14 +84,14 @@ impl Visitor {
     /// Opens this address and follows redirects.
     pub async fn open(&mut self, url: &str) -> Page {
         let url = Url::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"));
-        self.go(Method::GET, url, &[]).await
+        self.follow(Method::GET, url, &[]).await
     }
 
     /// Submits the form of a page with these fields filled in, and follows redirects.
     pub async fn submit(&mut self, page: &Page, fields: &[(&str, &str)]) -> Page {
         let (action, mut form) = page.form();
         form.extend(fields.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-        self.go(Method::POST, action, &form).await
+        self.follow(Method::POST, action, &form).await
     }
 
     /// Opens this address, logs in if requested, and follows redirects.
@@ -104,25 +104,30 @@ impl Visitor {
         self.submit(&page, &[("username", user_name), ("password", password)]).await
     }
 
-    async fn go(&mut self, method: Method, url: Url, form: &[(String, String)]) -> Page {
+    async fn follow(&mut self, method: Method, url: Url, form: &[(String, String)]) -> Page {
         let (mut method, mut url) = (method, url);
         for _ in 0..REDIRECTS_MAX {
             if !self.origins.contains(&url.origin().ascii_serialization()) {
-                return Page { url, answer: None };
+                return Page { url, response: None };
             }
-            let answer = self.send(&method, &url, form).await;
-            if !answer.status.is_redirection() {
-                return Page { url, answer: Some(answer) };
+            let response = self.send(&method, &url, form).await;
+            if !response.status.is_redirection() {
+                return Page { url, response: Some(response) };
             }
             // After 303, and after 302 as browsers have always read it, the next request is a GET.
-            assert!(matches!(answer.status.as_u16(), 302 | 303), "{:?}", answer.status);
+            assert!(matches!(response.status.as_u16(), 302 | 303), "{:?}", response.status);
             method = Method::GET;
-            url = url.join(answer.header(LOCATION.as_str())).expect("a URL");
+            url = url.join(response.header(LOCATION.as_str())).expect("a URL");
         }
         panic!("too many redirects, the last to {url}");
     }
 
-    async fn send(&mut self, method: &Method, url: &Url, form: &[(String, String)]) -> Answer {
+    async fn send(
+        &mut self,
+        method: &Method,
+        url: &Url,
+        form: &[(String, String)],
+    ) -> TestResponse {
         let mut request = self.http.request(method.clone(), url.clone());
         let cookies = self.cookies_for(url);
         if !cookies.is_empty() {
@@ -131,20 +136,20 @@ impl Visitor {
         if method == Method::POST {
             request = request.header(ORIGIN, url.origin().ascii_serialization()).form(form);
         }
-        let response = request.send().await.expect("an answer");
+        let response = request.send().await.expect("a response");
         let (status, headers) = (response.status(), response.headers().clone());
         for header in headers.get_all(SET_COOKIE) {
             self.keep(url, header.to_str().expect("text"));
         }
-        Answer { status, headers, text: response.text().await.expect("a page") }
+        TestResponse { status, headers, text: response.text().await.expect("a page") }
     }
 
     fn cookies_for(&self, url: &Url) -> String {
-        let fits = |cookie: &&Cookie| {
+        let applies = |cookie: &&Cookie| {
             Some(cookie.host.as_str()) == url.host_str()
                 && (!cookie.secure || url.scheme() == "https")
         };
-        let pairs = self.cookies.iter().filter(fits);
+        let pairs = self.cookies.iter().filter(applies);
         let pairs: Vec<_> = pairs.map(|c| format!("{}={}", c.name, c.value)).collect();
         pairs.join("; ")
     }
@@ -153,7 +158,7 @@ impl Visitor {
         let mut parts = header.split(';').map(str::trim);
         let (name, value) = parts.next().and_then(|pair| pair.split_once('=')).expect("a cookie");
         let attributes: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
-        let has = |attribute: &str| attributes.iter().any(|known| known == attribute);
+        let has = |attribute: &str| attributes.iter().any(|existing| existing == attribute);
         let host = url.host_str().expect("a host").to_owned();
         let secure = has("secure");
         // Browsers drop cookies with this prefix that break its rules (RFC 6265bis).
@@ -162,11 +167,11 @@ impl Visitor {
             assert!(secure && has("path=/") && !domain, "no browser keeps {header}");
         }
         self.cookies.retain(|cookie| cookie.host != host || cookie.name != name);
-        let over = attributes.iter().any(|attribute| {
+        let expired = attributes.iter().any(|attribute| {
             attribute == "max-age=0"
                 || attribute.strip_prefix("expires=").is_some_and(|date| date.contains("1970"))
         });
-        if !over && !value.is_empty() {
+        if !expired && !value.is_empty() {
             self.cookies.push(Cookie {
                 host,
                 name: name.to_owned(),

@@ -31,8 +31,8 @@ use tokio::time::{Instant, sleep};
 /// The environment variable that names a directory for screenshots, if any.
 const SCREENSHOTS: &str = "TEST_SCREENSHOTS";
 /// How long a page may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The devices for screenshots: name, width and height of the page, and whether it is a phone.
 const DEVICES: [(&str, u32, u32, bool); 2] =
     [("phone", 390, 844, true), ("desktop", 1280, 800, false)];
@@ -75,24 +75,29 @@ where
     F: FnOnce(World, WebBrowser) -> Fut,
     Fut: Future<Output = (World, WebBrowser)>,
 {
-    let (Some(chromedriver), Some(chromium)) = (found("chromedriver"), found("chromium")) else {
+    let (Some(chromedriver), Some(chromium)) =
+        (find_program("chromedriver"), find_program("chromium"))
+    else {
         return;
     };
     on_embedded_database(program, |world| async {
         let browser = WebBrowser::start(&chromedriver, &chromium, &world.tls, scripts).await;
         let (world, browser) = test(world, browser).await;
-        assert_eq!(browser.complaints().await, [""; 0]);
+        assert_eq!(browser.console_errors().await, [""; 0]);
         let destinations = browser.destinations().await;
         assert!(!destinations.is_empty(), "no request was seen");
-        let here = ["https://localhost", "http://127.0.0.1"];
-        assert!(destinations.iter().all(|url| here.contains(&url.as_str())), "{destinations:?}");
+        let own_origins = ["https://localhost", "http://127.0.0.1"];
+        assert!(
+            destinations.iter().all(|url| own_origins.contains(&url.as_str())),
+            "{destinations:?}"
+        );
         browser.close().await;
         world
     })
     .await;
 }
 
-fn found(program: &str) -> Option<PathBuf> {
+fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(program));
     let found = found.into_iter().find(|file| file.is_file());
@@ -117,17 +122,17 @@ impl WebBrowser {
             .expect("chromedriver starts");
         let processes = Processes(child);
         let url = format!("http://127.0.0.1:{port}");
-        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE * 4).build();
+        let http = reqwest::Client::builder().no_proxy().timeout(TIMEOUT * 4).build();
         let http = http.expect("a client");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while http.get(format!("{url}/status")).send().await.is_err() {
             assert!(Instant::now() < deadline, "chromedriver does not answer");
-            sleep(LOOK_AGAIN).await;
+            sleep(POLL_INTERVAL).await;
         }
         let capabilities = capabilities(chromium, profile.path(), tls, scripts);
         let driver = WebDriver::builder(&url, capabilities.expect("capabilities")).client(http);
         let driver = driver.connect().await.expect("Chromium starts");
-        let poller = ElementPollerWithTimeout::new(PATIENCE, LOOK_AGAIN);
+        let poller = ElementPollerWithTimeout::new(TIMEOUT, POLL_INTERVAL);
         let config = WebDriverConfig::builder().poller(Arc::new(poller)).build();
         driver.set_config(config.expect("a configuration"));
         let driver = ManuallyDrop::new(driver);
@@ -178,7 +183,7 @@ impl WebBrowser {
     }
 
     /// Takes a screenshot of the page at each size, if screenshots are wanted.
-    pub async fn picture(&self, name: &str) {
+    pub async fn screenshot(&self, name: &str) {
         let Some(folder) = std::env::var_os(SCREENSHOTS).map(PathBuf::from) else { return };
         std::fs::create_dir_all(&folder).expect("a folder");
         for (device, width, height, mobile) in DEVICES {
@@ -211,10 +216,14 @@ impl WebBrowser {
     }
 
     /// Console warnings and errors since the last call.
-    pub async fn complaints(&self) -> Vec<String> {
+    pub async fn console_errors(&self) -> Vec<String> {
         let entries = self.driver.browser_log().await.expect("a log");
-        let loud = |level: &str| level == "WARNING" || level == "SEVERE";
-        entries.into_iter().filter(|entry| loud(&entry.level)).map(|entry| entry.message).collect()
+        let is_problem = |level: &str| level == "WARNING" || level == "SEVERE";
+        entries
+            .into_iter()
+            .filter(|entry| is_problem(&entry.level))
+            .map(|entry| entry.message)
+            .collect()
     }
 
     /// The targets of requests by pages, as `scheme://host`, since the last call.

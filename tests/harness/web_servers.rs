@@ -74,9 +74,9 @@ impl WebServer {
 }
 
 /// A directory that a web server may read: started by root, Apache runs as another user.
-fn open_folder() -> TempDir {
+fn readable_folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("an open folder");
+    set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("a readable folder");
     folder
 }
 
@@ -113,7 +113,7 @@ impl OpenidSite {
 
     /// Starts it with `tests/clients/apache.conf` as a client of this world.
     pub async fn start(&self, world: &World, client_id: &str, secret: &str) -> WebServer {
-        let folder = open_folder();
+        let folder = readable_folder();
         let port = free_port();
         write_pages(folder.path(), &world.tls.authority).expect("a site");
         let mut command = apache(&self.0, &source("clients/apache.conf"), folder.path());
@@ -145,14 +145,14 @@ fn write_pages(folder: &Path, authority: &Path) -> io::Result<()> {
 
 /// Where a web server listens: clients reach the api-server as `localhost`.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ProxyPorts {
     api: u16,
     auth: u16,
     /// The host of the auth server.
     auth_host: &'static str,
 }
 
-impl Place {
+impl ProxyPorts {
     /// What the servers of a world must know about the web server in front of them.
     pub fn environment(self) -> Environment {
         let settings = [
@@ -174,7 +174,7 @@ impl Place {
 /// A web server in front of both servers, set up from a sample in `deploy/`. Except for HAProxy, it
 /// also has a document root that anyone may change by WebDAV: `https://127.0.0.1`, same port.
 #[derive(Clone, Debug)]
-pub enum Front {
+pub enum ReverseProxy {
     /// Apache, with mod_dav.
     Apache(PathBuf),
     /// nginx, built with its DAV module.
@@ -183,7 +183,7 @@ pub enum Front {
     Haproxy(PathBuf),
 }
 
-impl Front {
+impl ReverseProxy {
     /// Finds Apache.
     pub fn apache() -> Result<Self, String> {
         find_apache("mod_dav_fs", "apache2").map(Self::Apache)
@@ -207,31 +207,31 @@ impl Front {
 
     /// Chooses ports and hosts. HAProxy distinguishes the two servers by host; with the other web
     /// servers, both have a host different from that of the document root.
-    pub fn place(&self) -> Place {
+    pub fn allocate_ports(&self) -> ProxyPorts {
         let api = free_port();
         match self {
-            Self::Haproxy(_) => Place { api, auth: api, auth_host: "127.0.0.1" },
-            _ => Place { api, auth: free_port(), auth_host: "localhost" },
+            Self::Haproxy(_) => ProxyPorts { api, auth: api, auth_host: "127.0.0.1" },
+            _ => ProxyPorts { api, auth: free_port(), auth_host: "localhost" },
         }
     }
 
     /// Starts it in front of the servers of this world, whose certificate must be signed by this
     /// authority, after its own check of the settings.
-    pub async fn start(&self, world: &World, authority: &Path, place: Place) -> WebServer {
-        let folder = open_folder();
+    pub async fn start(&self, world: &World, authority: &Path, ports: ProxyPorts) -> WebServer {
+        let folder = readable_folder();
         for name in ["files", "locks", "temp"] {
             create_dir_all(folder.path().join(name)).expect("a folder");
-            let everyones = Permissions::from_mode(0o777);
-            set_permissions(folder.path().join(name), everyones).expect("an open folder");
+            let world_writable = Permissions::from_mode(0o777);
+            set_permissions(folder.path().join(name), world_writable).expect("a readable folder");
         }
-        self.write_settings(world, authority, folder.path(), place);
+        self.write_settings(world, authority, folder.path(), ports);
         let check = if matches!(self, Self::Haproxy(_)) { "-c" } else { "-t" };
         let checked = self.command(folder.path()).arg(check).output().await.expect("a process");
-        let said = String::from_utf8_lossy(&checked.stderr);
-        assert!(checked.status.success(), "{said}");
+        let complaints = String::from_utf8_lossy(&checked.stderr);
+        assert!(checked.status.success(), "{complaints}");
         let command = self.command(folder.path());
-        let server = WebServer::run(command, folder, place.api_url(), world).await;
-        WebServer { auth_url: place.auth_url(), ..server }
+        let server = WebServer::run(command, folder, ports.api_url(), world).await;
+        WebServer { auth_url: ports.auth_url(), ..server }
     }
 
     fn command(&self, folder: &Path) -> Command {
@@ -253,7 +253,7 @@ impl Front {
     }
 
     /// Writes the sample and the settings around it, with the example values replaced.
-    fn write_settings(&self, world: &World, authority: &Path, folder: &Path, place: Place) {
+    fn write_settings(&self, world: &World, authority: &Path, folder: &Path, ports: ProxyPorts) {
         let (auth, api) = (&world.client.auth_url, &world.client.api_url);
         let (name, listener, server, logs) = match self {
             Self::Apache(_) => ("apache", "*:443", "localhost:", "${APACHE_LOG_DIR}"),
@@ -261,9 +261,10 @@ impl Front {
             Self::Haproxy(_) => {
                 let (auth, api) = ([auth.as_str(); 2], [api.as_str(); 2]);
                 let tls = &world.tls;
-                let front = haproxy::Front { port: place.api, auth, api, tls, authority };
-                let settings = front.settings(folder).expect("settings");
-                let settings = haproxy::settle(&settings, folder);
+                let haproxy_settings =
+                    haproxy::HaproxySettings { port: ports.api, auth, api, tls, authority };
+                let settings = haproxy_settings.render(folder).expect("settings");
+                let settings = haproxy::adapt(&settings, folder);
                 return write(folder.join("server.conf"), settings).expect("settings");
             }
         };
@@ -274,7 +275,7 @@ impl Front {
         let mut values = vec![
             ("/etc/ssl/servers/ca.pem".to_owned(), path(authority)),
             ("files.example.com".to_owned(), "127.0.0.1".to_owned()),
-            (listener.to_owned(), listens(place.api)),
+            (listener.to_owned(), listens(ports.api)),
             (format!("{server}9443"), format!("{server}{}", port(api))),
             (format!("{server}8443"), format!("{server}{}", port(auth))),
             (logs.to_owned(), path(folder)),
@@ -286,12 +287,12 @@ impl Front {
             values.push((format!("{host}.example.com"), "localhost".to_owned()));
         }
         let sources = [format!("../deploy/{name}.conf.sample"), format!("web_servers/{name}.conf")];
-        let [site, around] = sources.map(|path| read_to_string(source(&path)).expect("settings"));
+        let [site, framing] = sources.map(|path| read_to_string(source(&path)).expect("settings"));
         // The sample has both servers on one port, each under its own name.
         let (first, second) = site.split_once("\n# The auth server").expect("two sites");
-        let second = second.replace(listener, &listens(place.auth));
-        let around = around.replace("*:444", &listens(place.auth));
-        let mut texts = [format!("{first}\n# The auth server{second}"), around];
+        let second = second.replace(listener, &listens(ports.auth));
+        let framing = framing.replace("*:444", &listens(ports.auth));
+        let mut texts = [format!("{first}\n# The auth server{second}"), framing];
         for (example, value) in &values {
             assert!(texts.iter().any(|text| text.contains(example)), "{name} has no {example}");
             texts = texts.map(|text| text.replace(example, value));

@@ -35,17 +35,17 @@ impl Wire {
     }
 
     /// Closes the sending side.
-    pub async fn shut(&mut self) {
+    pub async fn close_writing(&mut self) {
         let _ = self.0.shutdown().await;
     }
 
     /// Receives until the other side closes, or is silent for this long.
     pub async fn receive(&mut self, pause: Duration) -> String {
-        let mut text = Vec::new();
+        let mut received = Vec::new();
         let mut buffer = [0; 4096];
         while let Ok(Ok(count @ 1..)) = timeout(pause, self.0.read(&mut buffer)).await {
-            text.extend_from_slice(&buffer[..count]);
+            received.extend_from_slice(&buffer[..count]);
         }
-        String::from_utf8_lossy(&text).into_owned()
+        String::from_utf8_lossy(&received).into_owned()
     }
 }

@@ -1,13 +1,13 @@
 //! A world per test: a fresh database and both running servers.
 
-use crate::answer::Answer;
 use crate::client::Client;
 use crate::databases::{self, Database};
-use crate::gate::Gate;
 use crate::localstripe;
 use crate::moto::{self, Moto};
 use crate::provider::Provider;
-use crate::servers::{Kind, Process, free_port};
+use crate::response::TestResponse;
+use crate::servers::{ServerKind, ServerProcess, free_port};
+use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{DocumentStore, Location};
 use installer::installation::certificates::{self, TlsFiles};
 use installer::installation::credentials::Credentials;
@@ -39,15 +39,15 @@ pub struct World {
     /// The authority that signed the servers' certificate.
     pub tls: TlsFiles,
     /// The auth server's process.
-    pub auth: Process,
+    pub auth: ServerProcess,
     /// The api-server's process.
-    pub api: Process,
+    pub api: ServerProcess,
     /// The URLs of the servers' metrics: auth, api.
     pub metrics: (String, String),
     /// The test's own directory.
     pub folder: TempDir,
-    /// The gate in front of the database server, if the test wants one.
-    pub gate: Option<Gate>,
+    /// The proxy in front of the database server, if the test wants one.
+    pub database_proxy: Option<TcpProxy>,
     /// The object store, if the test wants one other than a directory.
     pub moto: Option<Moto>,
     /// The payment provider, if the test wants one.
@@ -62,7 +62,7 @@ pub struct Replica {
     /// A client of it, and of the world's server of the other kind.
     pub client: Client,
     /// Its process.
-    pub process: Process,
+    pub process: ServerProcess,
 }
 
 impl Replica {
@@ -79,16 +79,16 @@ impl Replica {
 }
 
 /// A second server of each kind.
-pub struct Pair {
+pub struct ServerPair {
     /// A client of both.
     pub client: Client,
     /// The URLs of their metrics: auth, api.
     pub metrics: [String; 2],
-    auth: Process,
-    api: Process,
+    auth: ServerProcess,
+    api: ServerProcess,
 }
 
-impl Pair {
+impl ServerPair {
     /// Stops both, which must succeed.
     pub async fn close(mut self) {
         let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
@@ -99,12 +99,12 @@ impl Pair {
 /// The environment of a world's servers, apart from their settings files.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Puts a gate in front of the database server, which the test may shut.
-    pub gated: bool,
+    /// Puts a proxy in front of the database server, which the test may shut.
+    pub database_proxy: bool,
     /// Stores documents in a bucket of this store instead of a directory.
-    pub moto: Option<moto::Wanted>,
+    pub moto: Option<moto::MotoProgram>,
     /// Charges cards at this provider instead of the api-server's own sandbox.
-    pub provider: Option<localstripe::Wanted>,
+    pub provider: Option<localstripe::LocalStripeProgram>,
     /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
     /// Environment variables for the api-server.
@@ -130,7 +130,7 @@ where
     for database in Database::all() {
         let _permit = WORLDS.acquire().await.expect("a permit");
         println!("on {}", database.name());
-        let world = World::held_to_contract(program, database, environment.clone()).await;
+        let world = World::checked_against_contract(program, database, environment.clone()).await;
         test(world).await.close().await;
     }
 }
@@ -152,15 +152,19 @@ where
     Fut: Future<Output = World>,
 {
     let _permit = WORLDS.acquire().await.expect("a permit");
-    let world = World::held_to_contract(program, Database::Sqlite, environment).await;
+    let world = World::checked_against_contract(program, Database::Sqlite, environment).await;
     test(world).await.close().await;
 }
 
 impl World {
     /// Creates a world in which every answer is checked against the contract.
-    async fn held_to_contract(program: &str, database: Database, environment: Environment) -> Self {
+    async fn checked_against_contract(
+        program: &str,
+        database: Database,
+        environment: Environment,
+    ) -> Self {
         let mut world = Self::new(program, database, environment).await;
-        world.client = world.client.held_to_contract();
+        world.client = world.client.checked_against_contract();
         world
     }
 
@@ -184,28 +188,31 @@ impl World {
     ) -> Self {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
-        let places = Places::free();
-        let gate = match (&database, environment.gated) {
-            (Database::Server(_), true) => Some(Gate::before(&database_url).await),
+        let ports = ServerPorts::free();
+        let database_proxy = match (&database, environment.database_proxy) {
+            (Database::Server(_), true) => Some(TcpProxy::in_front_of(&database_url).await),
             _ => None,
         };
-        let servers_url = gate.as_ref().map_or(database_url.as_str(), Gate::url);
+        let servers_url = database_proxy.as_ref().map_or(database_url.as_str(), TcpProxy::url);
         let moto = match &environment.moto {
-            Some(wanted) => Some(Moto::start(wanted, folder.path()).await),
+            Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
             None => None,
         };
         let provider = match environment.provider.clone() {
-            Some(it) => Some(Provider::start(&it.trusting(&tls.authority), folder.path()).await),
+            Some(stripe_program) => {
+                Some(Provider::start(&stripe_program.trusting(&tls.authority), folder.path()).await)
+            }
             None => None,
         };
         let in_folder = || Location::Folder(folder.path().join("documents"));
         let documents = moto.as_ref().map_or_else(in_folder, Moto::location);
-        let more = provider.as_ref().map(Provider::settings);
-        let more = document_settings(&documents) + more.as_deref().unwrap_or_default();
-        places.write_settings(folder.path(), servers_url, &tls, &credentials, &more);
+        let api_settings = provider.as_ref().map(Provider::settings);
+        let api_settings =
+            document_settings(&documents) + api_settings.as_deref().unwrap_or_default();
+        ports.write_settings(folder.path(), servers_url, &tls, &credentials, &api_settings);
         let client = Client::new(
-            &places.auth_url(),
-            &places.api_url(),
+            &ports.auth_url(),
+            &ports.api_url(),
             &tls.authority,
             &credentials.integration,
         );
@@ -216,16 +223,16 @@ impl World {
             let http = client.http.clone();
             async move {
                 let ready = format!("{url}/health/ready");
-                Process::start(kind, &program, &env_file, environment, ready, &http).await
+                ServerProcess::start(kind, &program, &env_file, environment, ready, &http).await
             }
         };
         let (auth, api) = tokio::join!(
-            start(Kind::Auth, "auth-server", places.auth_url(), &environment.auth),
-            start(Kind::Api, "api-server", places.api_url(), &environment.api),
+            start(ServerKind::Auth, "auth-server", ports.auth_url(), &environment.auth),
+            start(ServerKind::Api, "api-server", ports.api_url(), &environment.api),
         );
         let metrics = (
-            format!("http://127.0.0.1:{}/metrics", places.auth_metrics),
-            format!("http://127.0.0.1:{}/metrics", places.api_metrics),
+            format!("http://127.0.0.1:{}/metrics", ports.auth_metrics),
+            format!("http://127.0.0.1:{}/metrics", ports.api_metrics),
         );
         Self {
             database,
@@ -238,7 +245,7 @@ impl World {
             api,
             metrics,
             folder,
-            gate,
+            proxy: database_proxy,
             moto,
             provider,
             documents,
@@ -249,11 +256,11 @@ impl World {
 
     /// The api-server's document store, opened as the installer does.
     pub fn documents(&self) -> DocumentStore {
-        let opened = match &self.documents {
+        let store = match &self.documents {
             Location::Folder(folder) => DocumentStore::open_for_bulk(folder.clone()),
             bucket => DocumentStore::open(bucket),
         };
-        opened.expect("a store of documents")
+        store.expect("a store of documents")
     }
 
     /// The keys under which the api-server seals cards' tokens.
@@ -263,10 +270,11 @@ impl World {
 
     /// The names of all objects in the store's directory, unfinished ones included.
     pub fn objects(&self) -> BTreeSet<String> {
-        let shelves = std::fs::read_dir(self.folder.path().join("documents")).expect("a folder");
-        let shelves = shelves.map(|shelf| shelf.expect("an entry").path());
-        let files = shelves.filter(|path| path.is_dir()).flat_map(|shelf| {
-            let files = std::fs::read_dir(shelf).expect("a folder");
+        let shard_folders =
+            std::fs::read_dir(self.folder.path().join("documents")).expect("a folder");
+        let shard_folders = shard_folders.map(|folder| folder.expect("an entry").path());
+        let files = shard_folders.filter(|path| path.is_dir()).flat_map(|folder| {
+            let files = std::fs::read_dir(folder).expect("a folder");
             files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned())
         });
         files.collect()
@@ -274,19 +282,20 @@ impl World {
 
     /// Starts a second auth server.
     pub async fn replica(&self) -> Replica {
-        let (process, auth_url) = self.start_beside(Kind::Auth, &self.environment.auth).await;
+        let (process, auth_url) =
+            self.start_another(ServerKind::Auth, &self.environment.auth).await;
         Replica { client: Client { auth_url, ..self.client.clone() }, process }
     }
 
     /// Starts a second api-server.
     pub async fn api_replica(&self) -> Replica {
-        let (process, api_url) = self.start_beside(Kind::Api, &self.environment.api).await;
+        let (process, api_url) = self.start_another(ServerKind::Api, &self.environment.api).await;
         Replica { client: Client { api_url, ..self.client.clone() }, process }
     }
 
     /// Starts a second server of each kind on another address of the database. The new api-server
     /// uses the new auth server.
-    pub async fn pair(&self, database_url: &str) -> Pair {
+    pub async fn pair(&self, database_url: &str) -> ServerPair {
         let metrics = [free_port(), free_port()];
         let listen = metrics.map(|port| format!("127.0.0.1:{port}"));
         let with = |environment: &BTreeMap<String, String>, more: &[(&str, &str)]| {
@@ -295,28 +304,28 @@ impl World {
         };
         let more = [("AUTH_DATABASE_URL", database_url), ("AUTH_METRICS_LISTEN", &listen[0])];
         let environment = with(&self.environment.auth, &more);
-        let (auth, auth_url) = self.start_beside(Kind::Auth, &environment).await;
+        let (auth, auth_url) = self.start_another(ServerKind::Auth, &environment).await;
         let more = [
             ("API_DATABASE_URL", database_url),
             ("API_METRICS_LISTEN", &listen[1]),
             ("API_AUTH_URL", &auth_url),
         ];
         let environment = with(&self.environment.api, &more);
-        let (api, api_url) = self.start_beside(Kind::Api, &environment).await;
+        let (api, api_url) = self.start_another(ServerKind::Api, &environment).await;
         let metrics = metrics.map(|port| format!("http://127.0.0.1:{port}/metrics"));
         let client = Client { auth_url, api_url, ..self.client.clone() };
-        Pair { client, metrics, auth, api }
+        ServerPair { client, metrics, auth, api }
     }
 
     /// Starts another server with the world's settings, except for where it listens.
-    async fn start_beside(
+    async fn start_another(
         &self,
-        kind: Kind,
+        kind: ServerKind,
         environment: &BTreeMap<String, String>,
-    ) -> (Process, String) {
+    ) -> (ServerProcess, String) {
         let (name, prefix) = match kind {
-            Kind::Auth => ("auth-server", "AUTH"),
-            Kind::Api => ("api-server", "API"),
+            ServerKind::Auth => ("auth-server", "AUTH"),
+            ServerKind::Api => ("api-server", "API"),
         };
         let settings = std::fs::read_to_string(self.folder.path().join(format!("{name}.env")));
         let port = free_port();
@@ -333,7 +342,7 @@ impl World {
         let (program, http) = (&self.program, &self.client.http);
         let ready = format!("{url}/health/ready");
         let process =
-            Process::start(kind, program, &env_file, environment.clone(), ready, http).await;
+            ServerProcess::start(kind, program, &env_file, environment.clone(), ready, http).await;
         (process, url)
     }
 
@@ -373,8 +382,8 @@ impl World {
 
     /// Imports a file as admin; every record must succeed.
     pub async fn import(&self, token: &str, xml: &str) -> Value {
-        let answer = self.client.import(token, false, xml, None).await.expect(200);
-        let result = answer.json();
+        let response = self.client.import(token, false, xml, None).await.expect(200);
+        let result = response.json();
         assert_eq!(result["Failed"], 0, "{result:#}");
         assert_eq!(result["Committed"], true, "{result:#}");
         result
@@ -388,7 +397,7 @@ impl World {
     }
 
     /// Posts a payment.
-    pub async fn pay(&self, token: &str, loan_id: i64, body: Value) -> Answer {
+    pub async fn pay(&self, token: &str, loan_id: i64, body: Value) -> TestResponse {
         let path = format!("/loans/{loan_id}/transactions/payments");
         self.client.post(token, &path, &body, None).await
     }
@@ -410,12 +419,13 @@ impl World {
         let rows = rows.into_iter().map(|row| format!("({})", row.replace("NOW", self.long_ago())));
         let rows: Vec<String> = rows.collect();
         let highest = format!("SELECT COALESCE(MAX({key}), 0) FROM {table}");
-        let before = self.count(&highest).await;
-        for some in rows.chunks(200) {
-            let values = some.join(", ");
+        let highest_before = self.count(&highest).await;
+        for chunk in rows.chunks(200) {
+            let values = chunk.join(", ");
             self.sql(&format!("INSERT INTO {table} ({columns}) VALUES {values}")).await;
         }
-        let keys = format!("SELECT {key} FROM {table} WHERE {key} > {before} ORDER BY {key}");
+        let keys =
+            format!("SELECT {key} FROM {table} WHERE {key} > {highest_before} ORDER BY {key}");
         let statement = Statement::from_string(self.db.get_database_backend(), keys);
         let keys = self.db.query_all_raw(statement).await.expect("keys");
         keys.iter().map(|row| row.try_get_by_index(0).expect("a key")).collect()
@@ -478,14 +488,14 @@ impl World {
 }
 
 /// The addresses at which the servers of a world listen.
-struct Places {
+struct ServerPorts {
     auth: u16,
     api: u16,
     auth_metrics: u16,
     api_metrics: u16,
 }
 
-impl Places {
+impl ServerPorts {
     fn free() -> Self {
         let [auth, api, auth_metrics, api_metrics] = std::array::from_fn(|_| free_port());
         Self { auth, api, auth_metrics, api_metrics }
@@ -505,7 +515,7 @@ impl Places {
         database_url: &str,
         tls: &TlsFiles,
         credentials: &Credentials,
-        more_of_api: &str,
+        more_api_settings: &str,
     ) {
         let certificate = tls.certificate.display();
         let (key, ca) = (tls.key.display(), tls.authority.display());
@@ -526,7 +536,7 @@ impl Places {
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
              API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n\
-             API_DRAIN_DELAY_SECONDS=0\n{more_of_api}",
+             API_DRAIN_DELAY_SECONDS=0\n{more_api_settings}",
             self.api,
             self.auth_url(),
             credentials.api_server,
@@ -557,8 +567,8 @@ fn document_settings(documents: &Location) -> String {
 
 /// The certificate of all servers in all worlds of a run, and the one authority that signed it.
 pub fn tls_files() -> TlsFiles {
-    static MADE: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
-    let (_, files) = MADE.get_or_init(|| {
+    static FILES: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
+    let (_, files) = FILES.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
         let files = certificates::local(folder.path()).expect("certificates");
         (folder, files)

@@ -1,12 +1,12 @@
 //! The api-server.
 
 mod auth_client;
+mod bucket_storage;
 mod cash_drawers;
 mod contacts;
 mod core;
 mod docs;
 mod documents;
-mod documents_in_a_bucket;
 mod files;
 mod gateway;
 pub mod loans;

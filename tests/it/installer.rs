@@ -22,34 +22,34 @@ use std::collections::BTreeMap;
 use tokio::process::Command;
 
 /// A command's output and exit code.
-pub struct Said {
+pub struct CommandOutput {
     code: Option<i32>,
-    output: String,
-    error: String,
+    stdout: String,
+    stderr: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// Returns what it printed. Fails the test unless it succeeded.
     #[track_caller]
-    pub fn done(self) -> String {
-        assert_eq!((self.code, self.error.as_str()), (Some(0), ""), "{}", self.output);
-        self.output
+    pub fn expect_success(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout
     }
 
     /// Returns what it printed as JSON.
     #[track_caller]
     pub fn json(self) -> Value {
-        let output = self.done();
+        let output = self.expect_success();
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 
     /// The checks of a report in JSON: the outcome of each, by name.
     #[track_caller]
     fn checks(&self) -> BTreeMap<String, String> {
-        let report: Value = serde_json::from_str(&self.output)
-            .unwrap_or_else(|error| panic!("{error}: {} {}", self.output, self.error));
+        let report: Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.stdout, self.stderr));
         let holds = if report["holds"] == true { Some(0) } else { Some(1) };
-        assert_eq!(self.code, holds, "{}", self.output);
+        assert_eq!(self.code, holds, "{}", self.stdout);
         let text = |check: &Value, member: &str| check[member].as_str().expect("text").to_owned();
         let checks = report["checks"].as_array().expect("checks").iter();
         checks.map(|check| (text(check, "name"), text(check, "outcome"))).collect()
@@ -57,24 +57,24 @@ impl Said {
 
     /// The names of the failed checks of a report in JSON.
     #[track_caller]
-    fn failed(&self) -> Vec<String> {
+    fn failed_checks(&self) -> Vec<String> {
         let checks = self.checks().into_iter();
         checks.filter(|(_, outcome)| outcome == "failed").map(|(name, _)| name).collect()
     }
 
     /// Fails the test unless it refused, in one line that contains this text.
     #[track_caller]
-    pub fn refused(self, why: &str) {
-        assert_eq!((self.code, self.output.as_str()), (Some(1), ""), "{}", self.error);
-        assert_eq!(self.error.lines().count(), 1, "{}", self.error);
-        assert!(self.error.contains(why), "{} is not about {why}", self.error);
+    pub fn expect_refusal(self, expected: &str) {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        assert!(self.stderr.contains(expected), "{} is not about {expected}", self.stderr);
     }
 
     /// Fails the test unless it refused, in one line that contains this text. It may have printed
     /// something before.
     #[track_caller]
-    fn refused_at_all(self, why: &str) {
-        Self { output: String::new(), ..self }.refused(why);
+    fn expect_refusal_after_output(self, expected: &str) {
+        Self { stdout: String::new(), ..self }.expect_refusal(expected);
     }
 }
 
@@ -92,17 +92,17 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-async fn run(mut command: Command) -> Said {
+async fn run(mut command: Command) -> CommandOutput {
     let output = command.output().await.expect("a process");
-    Said {
+    CommandOutput {
         code: output.status.code(),
-        output: String::from_utf8(output.stdout).expect("text"),
-        error: String::from_utf8(output.stderr).expect("text"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
     }
 }
 
 /// Runs a command with the settings of this world's auth server.
-pub async fn installer(world: &World, arguments: &[&str]) -> Said {
+pub async fn installer(world: &World, arguments: &[&str]) -> CommandOutput {
     let mut command = command(arguments);
     command.arg("--env-file").arg(world.folder.path().join("auth-server.env"));
     run(command).await
@@ -135,18 +135,19 @@ fn file(world: &World, name: &str, text: &str) -> String {
 /// Inserts what a log-in leaves besides its tokens: a session, a remembered browser, an unused
 /// code.
 async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client_id: &str) {
-    let at = world.long_ago();
+    let date = world.long_ago();
     world
         .sql(&format!(
             "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, contested_flag, \
              scope, log_in_date, browser_id, refreshed_date) VALUES \
-             ('{name}', '{name}', '{kind}', {user_id}, '{client_id}', 1 = 0, '{kind}', {at}, '{name}', {at})"
+             ('{name}', '{name}', '{kind}', {user_id}, '{client_id}', 1 = 0, '{kind}', {date}, \
+             '{name}', {date})"
         ))
         .await;
     world
         .sql(&format!(
             "INSERT INTO browser_log_ins (browser_id, user_kind, user_id, log_in_date, used_date) \
-             VALUES ('{name}', '{kind}', {user_id}, {at}, {at})"
+             VALUES ('{name}', '{kind}', {user_id}, {date}, {date})"
         ))
         .await;
     world
@@ -154,7 +155,7 @@ async fn add_session(world: &World, name: &str, kind: &str, user_id: i64, client
             "INSERT INTO authorization_requests (request_id, browser_secret_hash, client_id, \
              redirect_uri, scope, code_challenge, source_network, created_date, user_kind, \
              user_id, browser_id) VALUES ('{name}', 'x', '{client_id}', 'x', '{kind}', 'x', 'x', \
-             {at}, '{kind}', {user_id}, '{name}')"
+             {date}, '{kind}', {user_id}, '{name}')"
         ))
         .await;
 }
@@ -182,9 +183,9 @@ async fn user_id(world: &World, name: &str) -> i64 {
 }
 
 /// The audit's events, oldest first, each with its reason.
-async fn audit(world: &World, more: &[&str]) -> Vec<String> {
-    let arguments = [&["audit", "--json"], more].concat();
-    let lines = installer(world, &arguments).await.done();
+async fn audit(world: &World, extra: &[&str]) -> Vec<String> {
+    let arguments = [&["audit", "--json"], extra].concat();
+    let lines = installer(world, &arguments).await.expect_success();
     let event = |line: &str| {
         let event: Value = serde_json::from_str(line).expect("JSON");
         let text = |name: &str| event[name].as_str().unwrap_or("-").to_owned();

@@ -15,7 +15,7 @@
 //! hold. The database of the run is removed at the end.
 
 use acceptance::world::{Environment, World};
-use acceptance::{Answer, Client, Database};
+use acceptance::{Client, Database, TestResponse};
 use clap::{Parser, Subcommand};
 use futures_util::future::join_all;
 use shared::entity::log_in_failures;
@@ -63,11 +63,11 @@ enum Probe {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let program = std::env::current_exe().map(|own| own.with_file_name("installer"));
+    let program = std::env::current_exe().map(|this| this.with_file_name("installer"));
     let program = match program {
         Ok(program) if program.is_file() => program.display().to_string(),
         _ => {
-            eprintln!("auth_probe: installer is not beside this program");
+            eprintln!("auth_probe: installer is not in the directory of this program");
             return ExitCode::FAILURE;
         }
     };
@@ -83,58 +83,61 @@ async fn main() -> ExitCode {
             }
         }
     };
-    let good = timeout(LIMIT, probe).await.unwrap_or_else(|_| {
+    let holds = timeout(LIMIT, probe).await.unwrap_or_else(|_| {
         eprintln!("auth_probe: not done after {} s", LIMIT.as_secs());
         false
     });
     world.close().await;
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// True if every token had one successor, and ended its session when used after that one.
 async fn race(world: &World, attempts: u32, at_once: u32) -> bool {
     let replica = world.replica().await;
     let clients = [&world.client, &replica.client];
-    let (mut answered, mut doubles, mut survivors) = (0, 0, 0);
-    let next_of =
-        |answer: &Answer| answer.json()["refresh_token"].as_str().expect("a token").to_owned();
+    let (mut granted, mut branched, mut survivors) = (0, 0, 0);
+    let refresh_token = |response: &TestResponse| {
+        response.json()["refresh_token"].as_str().expect("a token").to_owned()
+    };
     let started = Instant::now();
     let rounds = attempts.div_ceil(at_once);
     for _ in 0..rounds {
         let token = log_in(world, "viewer", &world.credentials.viewer).await.json();
         let token = token["refresh_token"].as_str().expect("a refresh token").to_owned();
         let exchanges = (0..at_once as usize).map(|n| refresh(clients[n % 2], &token));
-        let answers = join_all(exchanges).await;
-        let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
-        for answer in answers.iter().filter(|answer| answer.status != 200) {
-            assert_eq!(answer.json()["error"], "invalid_grant", "{}", answer.text);
+        let responses = join_all(exchanges).await;
+        let granted_responses: Vec<_> =
+            responses.iter().filter(|response| response.status == 200).collect();
+        for response in responses.iter().filter(|response| response.status != 200) {
+            assert_eq!(response.json()["error"], "invalid_grant", "{}", response.text);
         }
-        answered += won.len();
-        let successors: BTreeSet<String> = won.iter().map(|answer| next_of(answer)).collect();
-        doubles += u32::from(successors.len() != 1);
+        granted += granted_responses.len();
+        let successors: BTreeSet<String> =
+            granted_responses.iter().map(|response| refresh_token(response)).collect();
+        branched += u32::from(successors.len() != 1);
         for successor in &successors {
             refresh(&world.client, successor).await.expect(200);
-            let late = refresh(&world.client, &token).await;
-            survivors += u32::from(late.status == 200);
+            let replay = refresh(&world.client, &token).await;
+            survivors += u32::from(replay.status == 200);
         }
     }
     let sent = rounds * at_once;
     println!("{sent} exchanges of {rounds} refresh tokens, {at_once} at once, over two replicas");
-    println!("answered with tokens: {answered}; exchanged after their successor: {survivors}");
-    println!("tokens without exactly one successor: {doubles}");
+    println!("answered with tokens: {granted}; exchanged after their successor: {survivors}");
+    println!("tokens without exactly one successor: {branched}");
     println!("{:.0} exchanges a second", f64::from(sent) / started.elapsed().as_secs_f64());
     replica.close().await;
-    doubles == 0 && survivors == 0
+    branched == 0 && survivors == 0
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
+async fn refresh(client: &Client, token: &str) -> TestResponse {
     let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
 }
 
-async fn log_in(world: &World, name: &str, word: &str) -> Answer {
+async fn log_in(world: &World, name: &str, password: &str) -> TestResponse {
     let form =
-        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
+        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", password)];
     let secret = &world.client.client_secret;
     world.client.form(("integration", secret), "/oauth2/token", &form).await
 }
@@ -146,23 +149,23 @@ async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
     }
     // Failures are deleted, so that no log-in is slowed down by them, which would be alike for all
     // names. Those of the locked user stay.
-    let forget = |name: &str| {
+    let delete_failures = |name: &str| {
         let subject = log_in_failures::account(UserKind::Core, name);
         format!("DELETE FROM log_in_failures WHERE subject = '{subject}'")
     };
     let kinds = [("known, wrong password", "viewer"), ("unknown", "nobody"), ("locked", "teller")];
     let mut times = [const { Vec::new() }; 3];
-    let mut faces = Vec::new();
+    let mut bodies = Vec::new();
     for _ in 0..samples {
-        for (at, (_, name)) in kinds.iter().enumerate() {
-            world.sql(&forget(if *name == "teller" { "anybody" } else { name })).await;
+        for (index, (_, name)) in kinds.iter().enumerate() {
+            world.sql(&delete_failures(if *name == "teller" { "anybody" } else { name })).await;
             let started = Instant::now();
-            let answer = log_in(world, name, "wrong").await.expect(400);
-            times[at].push(started.elapsed());
-            faces.push(answer.text);
+            let response = log_in(world, name, "wrong").await.expect(400);
+            times[index].push(started.elapsed());
+            bodies.push(response.text);
         }
     }
-    assert!(faces.iter().all(|face| *face == faces[0]), "the answers differ");
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "the responses differ");
     let medians = times.map(|mut times| {
         times.sort();
         times[times.len() / 2]
@@ -171,7 +174,7 @@ async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
         println!("{kind:<22} median {:7.2} ms of {samples}", median.as_secs_f64() * 1000.0);
     }
     let (least, most) = (medians.iter().min().unwrap(), medians.iter().max().unwrap());
-    let apart = (most.as_secs_f64() / least.as_secs_f64() - 1.0) * 100.0;
-    println!("apart: {apart:.1} %, allowed {tolerance_percent} %");
-    apart <= tolerance_percent
+    let difference = (most.as_secs_f64() / least.as_secs_f64() - 1.0) * 100.0;
+    println!("apart: {difference:.1} %, allowed {tolerance_percent} %");
+    difference <= tolerance_percent
 }

@@ -1,5 +1,5 @@
 //! Callers that introspect tokens for a while, each one request after the other, and time every
-//! answer.
+//! response.
 
 use reqwest::{Request, StatusCode, Version};
 use serde::Deserialize;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// An answer that takes longer counts as missing.
-const ANSWER: Duration = Duration::from_secs(10);
+/// A response that takes longer counts as missing.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The version of HTTP, over TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,26 +37,26 @@ impl Protocol {
     }
 }
 
-/// The latency of each answer, and the total time.
-pub struct Answers {
-    /// One latency per answer.
+/// The latency of each response, and the total time.
+pub struct CallerResults {
+    /// One latency per response.
     pub latencies: Vec<Duration>,
-    /// From the first request to the last answer.
+    /// From the first request to the last response.
     pub elapsed: Duration,
 }
 
-/// The parts of an answer that are read.
+/// The parts of a response that are read.
 #[derive(Deserialize)]
-struct Answer {
+struct IntrospectionBody {
     active: bool,
 }
 
-/// Prepared requests, and the answer expected to each.
+/// Prepared requests, and the response expected to each.
 #[derive(Clone)]
 pub struct Callers {
     http: reqwest::Client,
     protocol: Protocol,
-    questions: Arc<[Request]>,
+    requests: Arc<[Request]>,
     active: bool,
 }
 
@@ -77,61 +77,61 @@ impl Callers {
         let builder = reqwest::Client::builder()
             .tls_certs_only([authority])
             .no_proxy()
-            .connect_timeout(ANSWER)
-            .timeout(ANSWER);
+            .connect_timeout(RESPONSE_TIMEOUT)
+            .timeout(RESPONSE_TIMEOUT);
         let builder = match protocol {
             Protocol::Http2 => builder.http2_prior_knowledge(),
             Protocol::Http1 => builder.http1_only(),
         };
         let http = builder.build().map_err(failed)?;
-        let question = |token: &String| {
+        let request = |token: &String| {
             let url = format!("{url}/oauth2/introspect");
             let form = [("token", token.as_str())];
             http.post(url).basic_auth("api-server", Some(secret)).form(&form).build()
         };
-        let questions = tokens.iter().map(question).collect::<Result<_, _>>().map_err(failed)?;
-        Ok(Self { http, protocol, questions, active })
+        let requests = tokens.iter().map(request).collect::<Result<_, _>>().map_err(failed)?;
+        Ok(Self { http, protocol, requests, active })
     }
 
     /// Runs this many callers for this long.
-    pub async fn ask_for(&self, duration: Duration, callers: u32) -> Result<Answers, String> {
+    pub async fn run(&self, duration: Duration, callers: u32) -> Result<CallerResults, String> {
         let started = Instant::now();
         let mut tasks = JoinSet::new();
         for caller in 0..callers as usize {
-            tasks.spawn(self.clone().ask_until(started + duration, caller));
+            tasks.spawn(self.clone().call_until(started + duration, caller));
         }
         let mut latencies = Vec::new();
         while let Some(joined) = tasks.join_next().await {
             // The first failure ends all callers: dropping the set aborts them.
             latencies.extend(joined.map_err(|error| error.to_string())??);
         }
-        Ok(Answers { latencies, elapsed: started.elapsed() })
+        Ok(CallerResults { latencies, elapsed: started.elapsed() })
     }
 
     /// Runs one caller; each begins with another token.
-    async fn ask_until(self, until: Instant, caller: usize) -> Result<Vec<Duration>, String> {
+    async fn call_until(self, until: Instant, caller: usize) -> Result<Vec<Duration>, String> {
         let mut latencies = Vec::new();
-        let first = caller % self.questions.len();
-        for question in self.questions.iter().cycle().skip(first) {
-            let asked = Instant::now();
-            if asked >= until {
+        let first = caller % self.requests.len();
+        for request in self.requests.iter().cycle().skip(first) {
+            let sent = Instant::now();
+            if sent >= until {
                 break;
             }
-            self.ask(question).await?;
-            latencies.push(asked.elapsed());
+            self.send(request).await?;
+            latencies.push(sent.elapsed());
         }
         Ok(latencies)
     }
 
-    async fn ask(&self, question: &Request) -> Result<(), String> {
-        let failed = |error: reqwest::Error| format!("no answer: {error:?}");
-        let question = question.try_clone().ok_or("the question cannot be asked again")?;
-        let response = self.http.execute(question).await.map_err(failed)?;
+    async fn send(&self, request: &Request) -> Result<(), String> {
+        let failed = |error: reqwest::Error| format!("no response: {error:?}");
+        let request = request.try_clone().ok_or("the request cannot be cloned")?;
+        let response = self.http.execute(request).await.map_err(failed)?;
         let (status, version) = (response.status(), response.version());
         let body = response.bytes().await.map_err(failed)?;
-        let active = serde_json::from_slice(&body).map(|answer: Answer| answer.active);
-        let right = active.is_ok_and(|active| active == self.active);
-        if status == StatusCode::OK && version == self.protocol.version() && right {
+        let active = serde_json::from_slice(&body).map(|body: IntrospectionBody| body.active);
+        let is_expected = active.is_ok_and(|active| active == self.active);
+        if status == StatusCode::OK && version == self.protocol.version() && is_expected {
             return Ok(());
         }
         let body = String::from_utf8_lossy(&body);

@@ -23,53 +23,53 @@
 
 mod two_nodes {
     pub mod nodes;
-    pub mod prepared;
+    pub mod prepared_statements;
     pub mod races;
 }
 
 mod payments {
-    pub mod answers;
     pub mod books;
     pub mod card_books;
     pub mod cards;
     pub mod drawer_books;
     pub mod drawers;
+    pub mod final_checks;
     pub mod jobs;
-    pub mod judging;
     pub mod load;
     pub mod loans;
+    pub mod responses;
     pub mod sender;
-    pub mod settling;
+    pub mod verdicts;
 }
 
 use acceptance::galera::{Galera, NODES};
-use acceptance::world::{Environment, Pair, World};
+use acceptance::world::{Environment, ServerPair, World};
 use acceptance::{Client, Database};
 use clap::Parser;
 use futures_util::FutureExt;
-use payments::answers::{Answered, Outcome, Table};
 use payments::cards::Cards;
 use payments::drawers::Drawers;
+use payments::final_checks::{name_jobs, run_final_checks};
 use payments::jobs::Job;
-use payments::judging::{is_of_database, wrong_answers};
-use payments::load::{self, Done, Load};
+use payments::load::{self, Load, LoadResult};
 use payments::loans::Loans;
-use payments::sender::Aim;
-use payments::settling::{name_jobs, settle};
+use payments::responses::{Attempt, Outcome, ResponseTable};
+use payments::sender::LoadMix;
+use payments::verdicts::{is_database_problem, unexpected_outcomes};
 use shared::db;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use two_nodes::races::{Races, Tally};
-use two_nodes::{nodes, prepared};
+use two_nodes::{nodes, prepared_statements};
 
 /// Time allowed in addition to the durations in the arguments.
 const PREPARATION: Duration = Duration::from_secs(300);
 /// How long a killed node is away.
-const AWAY: Duration = Duration::from_secs(5);
-/// How long answers may still be refused after it is back.
-const BACK: Duration = Duration::from_secs(10);
+const DOWNTIME: Duration = Duration::from_secs(5);
+/// How long responses may still be refused after it is back.
+const RECOVERY_MAX: Duration = Duration::from_secs(10);
 /// How long the nodes may block until the dead one is excluded.
 const GAP_MAX: Duration = Duration::from_secs(15);
 /// The most faults printed.
@@ -130,7 +130,7 @@ async fn main() -> ExitCode {
         Ok(Ok(Ok(()))) => {}
         Ok(Ok(Err(error))) => faults.push(error),
         Ok(Err(_)) => faults.push(format!("not done after {} s", limit.as_secs())),
-        Err(_) => faults.push("the run broke, as said above".to_owned()),
+        Err(_) => faults.push("the run failed, as shown above".to_owned()),
     }
     for fault in faults.iter().take(PRINTED) {
         println!("  WRONG: {fault}");
@@ -156,20 +156,20 @@ async fn run(arguments: &Arguments, faults: &mut Vec<String>) -> Result<(), Stri
     let environment = Environment { auth: [failures].into(), ..Environment::default() };
     let world = World::new(&program.display().to_string(), database, environment).await;
     let pair = world.pair(&cluster.url_on(1, &world.database_url)).await;
-    let trial = Trial { arguments, cluster, world, pair };
-    trial.run(faults).await?;
-    let Trial { cluster: _cluster, world, pair, .. } = trial;
+    let cluster_run = ClusterRun { arguments, cluster, world, pair };
+    cluster_run.run(faults).await?;
+    let ClusterRun { cluster: _cluster, world, pair, .. } = cluster_run;
     pair.close().await;
     world.close().await;
     Ok(())
 }
 
 /// The running trial.
-struct Trial<'a> {
+struct ClusterRun<'a> {
     arguments: &'a Arguments,
     cluster: Galera,
     world: World,
-    pair: Pair,
+    pair: ServerPair,
 }
 
 /// When a node was killed, and when it had caught up again.
@@ -179,49 +179,53 @@ struct Kill {
     to: Instant,
 }
 
-impl Trial<'_> {
+impl ClusterRun<'_> {
     async fn run(&self, faults: &mut Vec<String>) -> Result<(), String> {
         let Self { arguments, world, .. } = self;
         let failed = |error: sea_orm::DbErr| error.to_string();
-        let unfit = nodes::unfit_tables(&world.db).await.map_err(failed)?;
-        faults.extend(unfit.iter().map(|table| format!("{table}: no InnoDB, or no primary key")));
-        let urls = [0, 1].map(|node| self.cluster.url_on(node, &world.database_url));
-        let (transactions, partial) =
-            prepared::run(&urls, arguments.rounds).await.map_err(failed)?;
-        println!(
-            "  {transactions} transactions that prepared their statements: {}",
-            verdict(&partial)
+        let unsuitable = nodes::unsuitable_tables(&world.db).await.map_err(failed)?;
+        faults.extend(
+            unsuitable.iter().map(|table| format!("{table}: not InnoDB, or no primary key")),
         );
-        faults.extend(partial);
+        let urls = [0, 1].map(|node| self.cluster.url_on(node, &world.database_url));
+        let prepared = prepared_statements::run(&urls, arguments.rounds).await.map_err(failed)?;
+        println!(
+            "  {} transactions that prepared their statements, {} attempts lost to another \
+             transaction and repeated: {}",
+            prepared.committed,
+            prepared.lost_attempts,
+            verdict(&prepared.faults)
+        );
+        faults.extend(prepared.faults);
         let loans = Loans::book(world, arguments.loans).await?;
         let hot = loans.hot;
-        let drawers = Drawers::make(world).await;
+        let drawers = Drawers::create(world).await;
         let mut fundings = name_jobs("first", drawers.fundings());
         faults.extend(load::finish(world, &mut fundings).await?);
         let last_counts = name_jobs("last", drawers.counts());
         let cards = Cards::add(world, &loans).await?;
         let Arguments { hot_percent, cash_percent, card_percent, .. } = **arguments;
-        let aim = Aim { loans, drawers, hot_percent, cash_percent, cards, card_percent };
-        let load = Load::start(world, &self.replicas(), arguments.clients, aim).await?;
+        let mix = LoadMix { loans, drawers, hot_percent, cash_percent, cards, card_percent };
+        let load = Load::start(world, &self.replicas(), arguments.clients, mix).await?;
         let half = Duration::from_secs(arguments.seconds.into()) / 2;
-        let (jobs, raced) = self.race(hot, half).await?;
-        faults.extend(raced);
+        let (jobs, race_faults) = self.race(hot, half).await?;
+        faults.extend(race_faults);
         let mut kills = Vec::new();
         for kill in 0..arguments.kills {
             kills.push(self.kill([1, 0][kill as usize % 2]).await?);
-            sleep(BACK).await;
+            sleep(RECOVERY_MAX).await;
         }
         sleep(half).await;
-        let Done { mut sent, elapsed } = load.end().await?;
-        faults.extend(self.tell(&sent.answered, &kills, elapsed).await);
+        let LoadResult { mut sent, elapsed } = load.end().await?;
+        faults.extend(self.report(&sent.attempts, &kills, elapsed).await);
         sent.jobs.append(&mut fundings);
         sent.jobs.extend(jobs);
-        faults.extend(settle(world, &mut sent, last_counts).await?);
+        faults.extend(run_final_checks(world, &mut sent, last_counts).await?);
         let urls: Vec<String> =
             (0..NODES).map(|node| self.cluster.url_on(node, &world.database_url)).collect();
-        let (rows, different) = nodes::compare(&urls).await.map_err(failed)?;
-        println!("  {rows} rows on each of {NODES} nodes: {}", verdict(&different));
-        faults.extend(different);
+        let (rows, differences) = nodes::compare(&urls).await.map_err(failed)?;
+        println!("  {rows} rows on each of {NODES} nodes: {}", verdict(&differences));
+        faults.extend(differences);
         Ok(())
     }
 
@@ -231,28 +235,32 @@ impl Trial<'_> {
 
     /// Runs the races, for at least this long. Returns what they have posted, and what must not
     /// happen.
-    async fn race(&self, loan_id: i64, least: Duration) -> Result<(Vec<Job>, Vec<String>), String> {
-        let began = Instant::now();
+    async fn race(
+        &self,
+        loan_id: i64,
+        duration_min: Duration,
+    ) -> Result<(Vec<Job>, Vec<String>), String> {
+        let started = Instant::now();
         let rounds = self.arguments.rounds;
         let url = self.cluster.url_on(1, &self.world.database_url);
         let db = db::connect(&url, 4, false).await.map_err(|error| error.to_string())?;
         let races = Races { world: &self.world, replicas: self.replicas(), db: &db };
         let tallies: [(&str, Tally); 7] = {
-            let (log_outs, refreshes, beside, passwords, clients, keys, imports) = tokio::join!(
+            let (log_outs, refreshes, both, passwords, clients, keys, imports) = tokio::join!(
                 races.log_outs(3 * rounds),
                 races.refreshes(rounds),
-                races.log_out_beside_refresh(rounds),
+                races.log_outs_during_refresh(rounds),
                 races.password_changes(rounds),
                 races.client_removals(rounds),
-                races.keys(loan_id, rounds),
+                races.shared_keys(loan_id, rounds),
                 races.imports(loan_id, rounds.div_ceil(4)),
             );
             [
                 ("log-outs seen through the other node on the next call", log_outs),
                 ("refreshes of one token on both nodes", refreshes),
-                ("log-outs beside a refresh on the other node", beside),
-                ("password changes beside a log-in on the other node", passwords),
-                ("clients removed beside a log-in on the other node", clients),
+                ("log-outs during a refresh on the other node", both),
+                ("password changes during a log-in on the other node", passwords),
+                ("clients removed during a log-in on the other node", clients),
                 ("payments under one key on both nodes", keys),
                 ("imports of payments on the loan that most others pay on", imports),
             ]
@@ -260,16 +268,16 @@ impl Trial<'_> {
         let (mut jobs, mut faults) = (Vec::new(), Vec::new());
         for (what, tally) in tallies {
             println!(
-                "  {} {what} ({} answered both): {}",
+                "  {} {what} (both succeeded in {}): {}",
                 tally.rounds,
-                tally.both,
+                tally.both_succeeded,
                 verdict(&tally.faults)
             );
             jobs.extend(tally.jobs);
             faults.extend(tally.faults);
         }
-        println!("  all of it in {:.0} s under load", began.elapsed().as_secs_f64());
-        sleep(least.saturating_sub(began.elapsed())).await;
+        println!("  all of it in {:.0} s under load", started.elapsed().as_secs_f64());
+        sleep(duration_min.saturating_sub(started.elapsed())).await;
         db.close().await.map_err(|error| error.to_string())?;
         Ok((jobs, faults))
     }
@@ -277,28 +285,31 @@ impl Trial<'_> {
     async fn kill(&self, node: usize) -> Result<Kill, String> {
         let from = Instant::now();
         self.cluster.kill(node).await?;
-        sleep(AWAY).await;
-        let again = Instant::now();
-        self.cluster.start_again(node).await?;
+        sleep(DOWNTIME).await;
+        let restarted = Instant::now();
+        self.cluster.restart(node).await?;
         let to = Instant::now();
         println!(
-            "  node {} killed, away for {:.0} s, and had all again {:.1} s after its start",
+            "  node {} killed, away for {:.0} s, and in sync {:.1} s after its restart",
             node + 1,
-            AWAY.as_secs_f64(),
-            (to - again).as_secs_f64()
+            DOWNTIME.as_secs_f64(),
+            (to - restarted).as_secs_f64()
         );
         Ok(Kill { node, from, to })
     }
 
     /// Prints how the load went. Returns what must not happen.
-    async fn tell(&self, answered: &[Answered], kills: &[Kill], elapsed: Duration) -> Vec<String> {
-        let posted: Vec<&Answered> =
-            answered.iter().filter(|answered| answered.outcome.is_posted()).collect();
+    async fn report(&self, attempts: &[Attempt], kills: &[Kill], elapsed: Duration) -> Vec<String> {
+        let posted: Vec<&Attempt> =
+            attempts.iter().filter(|attempt| attempt.outcome.is_posted()).collect();
         let refused = |status: u16| {
-            let of = |answered: &&Answered| matches!(answered.outcome, Outcome::Refused(kind) if kind.status() == status);
-            answered.iter().filter(of).count()
+            let has_status = |attempt: &&Attempt| match attempt.outcome {
+                Outcome::Refused(kind) => kind.status() == status,
+                _ => false,
+            };
+            attempts.iter().filter(has_status).count()
         };
-        print!("{}", Table(answered));
+        print!("{}", ResponseTable(attempts));
         println!(
             "  {} posted in {:.0} s, {:.1} a second; 422: {}, 423: {}, 409: {}, 503: {}",
             posted.len(),
@@ -310,28 +321,29 @@ impl Trial<'_> {
             refused(503),
         );
         let World { metrics: (auth, api), .. } = &self.world;
-        let all = [auth, api, &self.pair.metrics[0], &self.pair.metrics[1]];
-        let again = self.world.counted(&all, "transactions_tried_again").await;
-        println!("  tried again because another node or transaction came first: {again} times");
+        let servers = [auth, api, &self.pair.metrics[0], &self.pair.metrics[1]];
+        let retries = self.world.counted(&servers, "transactions_tried_again").await;
+        println!("  retried because another node or transaction came first: {retries} times");
         let mut gap = Duration::ZERO;
         for pair in posted.windows(2) {
-            gap = gap.max(pair[1].at().saturating_duration_since(pair[0].at()));
+            gap = gap.max(pair[1].answered_at().saturating_duration_since(pair[0].answered_at()));
         }
         println!("  longest time with nothing posted: {:.1} s", gap.as_secs_f64());
-        let mut faults = wrong_answers(answered, &[], |kind, answered| {
-            let meanwhile =
-                |kill: &Kill| answered.at() >= kill.from && answered.sent <= kill.to + BACK;
-            is_of_database(kind) && kills.iter().any(meanwhile)
+        let mut faults = unexpected_outcomes(attempts, &[], |kind, attempt| {
+            let is_during_kill = |kill: &Kill| {
+                attempt.answered_at() >= kill.from && attempt.sent <= kill.to + RECOVERY_MAX
+            };
+            is_database_problem(kind) && kills.iter().any(is_during_kill)
         });
         if gap > GAP_MAX {
             faults.push(format!("nothing was posted for {:.1} s", gap.as_secs_f64()));
         }
         for Kill { node, from, to } in kills {
-            let felt = |answered: &&Answered| {
-                answered.outcome.is_outage() && answered.at() >= *from && answered.sent <= *to
+            let is_affected = |attempt: &&Attempt| {
+                attempt.outcome.is_outage() && attempt.answered_at() >= *from && attempt.sent <= *to
             };
-            if !answered.iter().any(|answered| felt(&answered)) {
-                faults.push(format!("nobody has felt that node {} was killed", node + 1));
+            if !attempts.iter().any(|attempt| is_affected(&attempt)) {
+                faults.push(format!("killing node {} affected no request", node + 1));
             }
         }
         faults

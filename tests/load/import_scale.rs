@@ -8,9 +8,9 @@
 //!
 //! It creates its own database, starts both servers on it, writes a file of contacts and loans (a
 //! million of each make about 1 GiB, the longest file that an import accepts), and imports it. File
-//! and answer are streamed; every record of the answer is compared with the file, and every contact
-//! and loan is looked up in the database. Meanwhile the resident memory of the api-server is
-//! sampled ten times a second.
+//! and response are streamed; every record of the response is compared with the file, and every
+//! contact and loan is looked up in the database. Meanwhile the resident memory of the api-server
+//! is sampled ten times a second.
 //!
 //! On PostgreSQL, COPY then loads the rows that the import wrote into a second database with the
 //! same indexes and foreign keys: rows per second mean nothing on another machine, but the ratio of
@@ -20,15 +20,16 @@
 //! before and after are compared. With `--kill` the api-server is killed half-way and the file sent
 //! again under its key.
 //!
-//! A million contacts and loans take about 40 GB on the database server, half of it in the second
-//! database. Exits with 1 if an answer or a row is wrong, or if the api-server used more memory
-//! than allowed. The databases are removed, unless the program is killed.
+//! A million contacts and loans are some 66 million rows, nearly all of them field changes, and
+//! take about 40 GB on the database server, half of it in the second database. Exits with 1 if a
+//! response or a row is wrong, or if the api-server used more memory than allowed. The databases
+//! are removed, unless the program is killed.
 
 mod import_scale {
-    pub mod answer;
-    pub mod copying;
+    pub mod copy;
     pub mod dump;
     pub mod import;
+    pub mod import_result;
     pub mod portfolio;
     pub mod report;
     pub mod rows;
@@ -39,12 +40,12 @@ use acceptance::databases;
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
-use import_scale::copying::Copied;
+use import_scale::copy::CopyRun;
 use import_scale::dump::Dump;
-use import_scale::import::{Import, Imported, kill_and_send_again};
+use import_scale::import::{Import, ImportRun, kill_and_send_again};
 use import_scale::portfolio::{BYTES_MAX, Portfolio};
-use import_scale::report::Report;
-use import_scale::rows::{self, Written};
+use import_scale::report::ImportReport;
+use import_scale::rows::{self, WrittenRows};
 use std::io::{BufWriter, Write};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ use tokio::time::timeout;
 /// Time allowed in addition to that for the records.
 const PREPARATION: Duration = Duration::from_secs(300);
 /// Time allowed per record, for everything that is done with it.
-const EACH: Duration = Duration::from_millis(50);
+const PER_RECORD: Duration = Duration::from_millis(50);
 /// The default key of an import that is killed.
 const KEY: &str = "import-scale";
 
@@ -100,7 +101,7 @@ impl Arguments {
         let Self { contacts, block, by_number, .. } = *self;
         let portfolio = Portfolio { contacts, block, by_number };
         match self.file_bytes {
-            Some(bytes) => portfolio.that_fits(bytes),
+            Some(bytes) => portfolio.fitting(bytes),
             None => portfolio,
         }
     }
@@ -129,7 +130,7 @@ async fn main() -> ExitCode {
 }
 
 /// Imports into a new database and removes it, whatever the outcome.
-async fn run(arguments: &Arguments) -> Result<Report, String> {
+async fn run(arguments: &Arguments) -> Result<ImportReport, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer");
     if !program.is_file() {
@@ -147,11 +148,11 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     // The test harness panics on errors; the databases must be removed then, too.
     let measurement = measure(arguments, portfolio, &mut world, reference.as_deref());
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
-    let limit = PREPARATION + EACH * u32::try_from(portfolio.records()).unwrap_or(u32::MAX);
-    let measured = tokio::select! {
-        measured = timeout(limit, measurement) => match measured {
-            Ok(Ok(measured)) => measured,
-            Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+    let limit = PREPARATION + PER_RECORD * u32::try_from(portfolio.records()).unwrap_or(u32::MAX);
+    let result = tokio::select! {
+        result = timeout(limit, measurement) => match result {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err("the run failed, as shown above".to_owned()),
             Err(_) => Err(format!("not done after {} s", limit.as_secs())),
         },
         () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
@@ -159,12 +160,12 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     if let Some(reference) = reference {
         database.drop(&reference).await;
     }
-    match &measured {
+    match &result {
         Ok(_) => world.close().await,
         Err(_) => world.discard().await,
     }
     databases::drop_templates().await;
-    measured
+    result
 }
 
 async fn measure(
@@ -172,39 +173,39 @@ async fn measure(
     portfolio: Portfolio,
     world: &mut World,
     reference: Option<&str>,
-) -> Result<Report, String> {
+) -> Result<ImportReport, String> {
     let (file, file_bytes) = write_file(&portfolio, world.folder.path())?;
     let mut faults = Vec::new();
-    let tried = match arguments.test_run {
-        true => Some(try_out(world, &file, portfolio, &mut faults).await?),
+    let test_run = match arguments.test_run {
+        true => Some(test_import(world, &file, portfolio, &mut faults).await?),
         false => None,
     };
-    let mut written = Written::begin(world).await;
+    let mut written = WrittenRows::before_import(world).await;
     eprintln!("importing {} records", portfolio.records());
-    let imported = match (arguments.kill, arguments.key.as_deref()) {
+    let import = match (arguments.kill, arguments.key.as_deref()) {
         (true, key) => kill_and_send_again(world, file, portfolio, key.unwrap_or(KEY)).await?,
         (false, key) => Import::prepare(world, file, portfolio).await.send(false, key).await?,
     };
     eprintln!("counting the rows");
-    Written::count(&mut written, world).await;
-    faults.extend(imported.answer.faults(&portfolio, false));
-    faults.extend(rows::faults(world, &portfolio, &imported.answer).await);
-    let copied = match reference {
+    WrittenRows::count(&mut written, world).await;
+    faults.extend(import.result.faults(&portfolio, false));
+    faults.extend(rows::faults(world, &portfolio, &import.result).await);
+    let copy = match reference {
         None => None,
         Some(reference) => {
             eprintln!("copying them");
-            Some(Copied::measure(world, &written, reference).await?)
+            Some(CopyRun::measure(world, &written, reference).await?)
         }
     };
-    let mut report = Report {
+    let mut report = ImportReport {
         database: world.database.name().to_owned(),
         portfolio,
         file_bytes,
         killed: arguments.kill,
-        tried,
-        imported,
+        test_run,
+        import,
         written,
-        copied,
+        copy,
         memory_mib: arguments.memory_mib,
         faults,
     };
@@ -230,19 +231,19 @@ fn write_file(portfolio: &Portfolio, folder: &Path) -> Result<(PathBuf, u64), St
 }
 
 /// Imports the file with `test=true`, which must be answered like the import and leave nothing.
-async fn try_out(
+async fn test_import(
     world: &World,
     file: &Path,
     portfolio: Portfolio,
     faults: &mut Vec<String>,
-) -> Result<Imported, String> {
+) -> Result<ImportRun, String> {
     let import = Import::prepare(world, file.to_owned(), portfolio).await;
     let before = Dump::take(world).await?;
-    eprintln!("trying {} records", portfolio.records());
-    let tried = import.send(true, None).await?;
-    faults.extend(tried.answer.faults(&portfolio, true));
+    eprintln!("importing {} records with test=true", portfolio.records());
+    let test_run = import.send(true, None).await?;
+    faults.extend(test_run.result.faults(&portfolio, true));
     let difference = before.difference(world).await?;
     faults
         .extend(difference.map(|difference| format!("the test run left something: {difference}")));
-    Ok(tried)
+    Ok(test_run)
 }

@@ -9,26 +9,26 @@
 //! It creates its own database, starts an auth server on it, logs in, and lets callers introspect
 //! over persistent connections, first live tokens, then junk, which costs only the look-up of the
 //! client. `pgbench -S`, which reads one row by its key, runs in the same database before and
-//! after: answers per second mean nothing on another machine, but the ratio of the two does.
+//! after: responses per second mean nothing on another machine, but the ratio of the two does.
 //!
 //! About the ratio: the callers use the cores of the auth server and of PostgreSQL if all are on
-//! one machine. A caller sends its next request when it has its answer, so with more callers each
+//! one machine. A caller sends its next request when it has its response, so with more callers each
 //! waits longer: compare latencies with `--connections 8`, which is pgbench's number.
 //!
-//! Exits with 1 if a single answer is wrong. The database is removed in any case.
+//! Exits with 1 if a single response is wrong. The database is removed in any case.
 
 mod callers;
 mod report;
 
 use acceptance::pgbench::Pgbench;
-use acceptance::servers::{Kind, Process, free_port};
+use acceptance::servers::{ServerKind, ServerProcess, free_port};
 use acceptance::{Client, Database, databases, postgres};
 use callers::{Callers, Protocol};
 use clap::Parser;
 use futures_util::FutureExt;
 use installer::installation::certificates::{self, TlsFiles};
 use installer::installation::credentials::Credentials;
-use report::{PGBENCH_CLIENTS, Report, Run};
+use report::{IntrospectionReport, PGBENCH_CLIENTS, Run};
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -41,7 +41,7 @@ use tokio::time::timeout;
 /// server.
 const PREPARATION: Duration = Duration::from_secs(120);
 /// Time allowed for one log-in, which is slow on purpose.
-const LOG_IN: Duration = Duration::from_secs(5);
+const PER_LOG_IN: Duration = Duration::from_secs(5);
 /// The first requests are slow: callers open their connections, and the server prepares its
 /// statements.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -69,7 +69,7 @@ struct Arguments {
 impl Arguments {
     /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
-        PREPARATION + Duration::from_secs(8) * self.seconds + LOG_IN * self.tokens
+        PREPARATION + Duration::from_secs(8) * self.seconds + PER_LOG_IN * self.tokens
     }
 
     fn duration(&self) -> Duration {
@@ -93,7 +93,7 @@ async fn main() -> ExitCode {
 }
 
 /// Measures in a new database and removes it, whatever the outcome.
-async fn run(arguments: &Arguments) -> Result<Report, String> {
+async fn run(arguments: &Arguments) -> Result<IntrospectionReport, String> {
     let server = &arguments.database_url;
     let program = program()?;
     let version = postgres_version(server).await?;
@@ -106,7 +106,7 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
     let outcome = tokio::select! {
         outcome = timeout(arguments.limit(), measurement) => match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err("the measurement broke, as said above".to_owned()),
+            Ok(Err(_)) => Err("the measurement failed, as shown above".to_owned()),
             Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
         },
         () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
@@ -118,8 +118,8 @@ async fn run(arguments: &Arguments) -> Result<Report, String> {
 
 /// The auth server's program: built with this one, in the same directory.
 fn program() -> Result<PathBuf, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = own.with_file_name("installer");
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = this.with_file_name("installer");
     if program.is_file() {
         return Ok(program);
     }
@@ -146,7 +146,7 @@ async fn measure(
     pgbench: &Pgbench,
     database_url: &str,
     postgres: String,
-) -> Result<Report, String> {
+) -> Result<IntrospectionReport, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let credentials = databases::credentials().clone();
     let tls = certificates::local(folder.path())?;
@@ -166,18 +166,18 @@ async fn measure(
             let secret = &credentials.api_server;
             let callers =
                 Callers::new(&client.auth_url, &tls.authority, secret, protocol, tokens, active)?;
-            callers.ask_for(WARM_UP, arguments.connections).await?;
-            let answers = callers.ask_for(arguments.duration(), arguments.connections).await?;
-            runs.push(Run::new(name, protocol, &answers)?);
+            callers.run(WARM_UP, arguments.connections).await?;
+            let results = callers.run(arguments.duration(), arguments.connections).await?;
+            runs.push(Run::new(name, protocol, &results)?);
         }
     }
     let stopped = timeout(PREPARATION, server.stop()).await;
-    if !stopped.is_ok_and(|well| well) {
-        return Err(format!("the auth server did not end well; {}", server.log()));
+    if !stopped.is_ok_and(|stopped_cleanly| stopped_cleanly) {
+        return Err(format!("the auth server did not exit successfully; {}", server.log()));
     }
     eprintln!("pgbench, after");
     let after = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;
-    Ok(Report {
+    Ok(IntrospectionReport {
         postgres,
         cores: std::thread::available_parallelism().map_or(0, usize::from),
         release_build: !cfg!(debug_assertions),
@@ -197,7 +197,7 @@ async fn start(
     database_url: &str,
     tls: &TlsFiles,
     credentials: &Credentials,
-) -> Result<(Process, Client), String> {
+) -> Result<(ServerProcess, Client), String> {
     let port = free_port();
     let url = format!("https://localhost:{port}");
     let settings = format!(
@@ -214,8 +214,16 @@ async fn start(
     // There is no api-server, because nothing here needs one.
     let client = Client::new(&url, "", &tls.authority, &credentials.integration);
     let ready = format!("{url}/health/ready");
-    let nothing = BTreeMap::new();
-    let server = Process::start(Kind::Auth, program, &env_file, nothing, ready, &client.http).await;
+    let no_variables = BTreeMap::new();
+    let server = ServerProcess::start(
+        ServerKind::Auth,
+        program,
+        &env_file,
+        no_variables,
+        ready,
+        &client.http,
+    )
+    .await;
     Ok((server, client))
 }
 
@@ -233,14 +241,14 @@ async fn log_in(
     ];
     let mut tokens = Vec::new();
     for (name, password) in users.iter().cycle().take(count as usize) {
-        let token = timeout(LOG_IN, client.log_in("core", name, password)).await;
-        tokens.push(token.map_err(|_| format!("{name} waits for his token"))??);
+        let token = timeout(PER_LOG_IN, client.log_in("core", name, password)).await;
+        tokens.push(token.map_err(|_| format!("{name} got no token in time"))??);
     }
     Ok(tokens)
 }
 
 /// The token with its last character changed: of the same length, but invalid.
 fn junk(token: &str) -> String {
-    let (kept, last) = token.split_at(token.len() - 1);
-    format!("{kept}{}", if last == "A" { 'B' } else { 'A' })
+    let (rest, last) = token.split_at(token.len() - 1);
+    format!("{rest}{}", if last == "A" { 'B' } else { 'A' })
 }

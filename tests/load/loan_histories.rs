@@ -12,7 +12,7 @@
 //! two differ. The databases of the run are removed at the end.
 
 use acceptance::Database;
-use acceptance::loan_drivers::database::Desk;
+use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play};
 use acceptance::loan_model::plan::Plan;
 use clap::Parser;
@@ -48,8 +48,8 @@ fn main() -> ExitCode {
     let bar = ProgressBar::new(arguments.histories.into());
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} loans, {eta} to go");
     bar.set_style(style.expect("a template"));
-    let begun = Instant::now();
-    let played = std::thread::scope(|scope| {
+    let started = Instant::now();
+    let outcomes = std::thread::scope(|scope| {
         let share =
             |task| arguments.histories / tasks + u32::from(task < arguments.histories % tasks);
         let threads: Vec<_> = (0..tasks)
@@ -62,18 +62,18 @@ fn main() -> ExitCode {
         outcomes.collect::<Vec<_>>()
     });
     bar.finish_and_clear();
-    let mut all = Tally::default();
+    let mut total = Tally::default();
     let mut code = ExitCode::SUCCESS;
-    for outcome in played {
+    for outcome in outcomes {
         match outcome {
-            Ok(tally) => all.add(tally),
+            Ok(tally) => total.add(tally),
             Err(difference) => {
                 println!("{difference}");
                 code = ExitCode::FAILURE;
             }
         }
     }
-    println!("{} in {:.0} s", all.line(), begun.elapsed().as_secs_f64());
+    println!("{} in {:.0} s", total.line(), started.elapsed().as_secs_f64());
     code
 }
 
@@ -81,12 +81,12 @@ fn main() -> ExitCode {
 fn run(database: &Database, histories: u32, seed: u64, bar: &ProgressBar) -> Result<Tally, String> {
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let desk = runtime.block_on(Desk::fresh(database, folder.path()));
-    let played = play(histories, seed, |plan: &Plan| {
-        let compared = runtime.block_on(desk.compare(plan));
+    let driver = runtime.block_on(DatabaseDriver::fresh(database, folder.path()));
+    let outcome = play(histories, seed, |plan: &Plan| {
+        let comparison = runtime.block_on(driver.compare(plan));
         bar.inc(1);
-        compared
+        comparison
     });
-    runtime.block_on(desk.close(database));
-    played
+    runtime.block_on(driver.close(database));
+    outcome
 }

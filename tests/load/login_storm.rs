@@ -1,4 +1,4 @@
-//! Load test of log-ins: what strangers who try passwords as fast as they can cost other users who
+//! Load test of log-ins: what attackers who try passwords as fast as they can cost other users who
 //! log in.
 //!
 //! ```sh
@@ -7,15 +7,15 @@
 //! ```
 //!
 //! It starts both servers on the embedded database, with passwords hashed as strongly as in
-//! production. Strangers on several loopback networks open the log-in page and send wrong
-//! passwords, each network several concurrently, and again as soon as it gets an answer. Meanwhile
+//! production. Attackers on several loopback networks open the log-in page and send wrong
+//! passwords, each network several concurrently, and again as soon as it gets a response. Meanwhile
 //! an honest user in another network logs in through the same page, one log-in after the other.
 //! Exits with 1 if one of these fails, or if the 99th percentile of the honest log-ins is a second
-//! or more above that of log-ins without strangers.
+//! or more above that of log-ins without attackers.
 
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::world::{Environment, World};
-use acceptance::{Answer, Client, Database};
+use acceptance::{Client, Database, TestResponse};
 use clap::Parser;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -27,13 +27,13 @@ use tokio::time::{sleep, timeout};
 
 /// Time allowed for the whole run in addition to its seconds.
 const PREPARATION: Duration = Duration::from_secs(120);
-/// Log-ins without strangers, for comparison.
+/// Log-ins without attackers, for comparison.
 const REFERENCES: usize = 10;
 
-/// Lets strangers try passwords, and measures what an honest user notices.
+/// Lets attackers try passwords, and measures what an honest user notices.
 #[derive(Parser)]
 struct Arguments {
-    /// Networks of strangers.
+    /// Networks of attackers.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=200))]
     networks: u8,
     /// Passwords that each network tries concurrently.
@@ -48,7 +48,7 @@ struct Arguments {
 }
 
 #[derive(Default)]
-struct Answers {
+struct GuessCounts {
     checked: AtomicU64,
     refused: AtomicU64,
     other: AtomicU64,
@@ -63,7 +63,7 @@ async fn main() -> ExitCode {
     match timeout(limit, run).await {
         Ok(Ok(Ok(()))) => return ExitCode::SUCCESS,
         Ok(Ok(Err(error))) => eprintln!("login_storm: {error}"),
-        Ok(Err(_)) => eprintln!("login_storm: the honest user was failed, as said above"),
+        Ok(Err(_)) => eprintln!("login_storm: a log-in of the honest user failed, as shown above"),
         Err(_) => eprintln!("login_storm: not over after {limit:?}"),
     }
     ExitCode::FAILURE
@@ -76,7 +76,7 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
         return Err(format!("{} is missing", program.display()));
     }
     let settings = [
-        // The servers trust the address in the header, so that one client can play all strangers.
+        // The servers trust the address in the header, so that one client can play all attackers.
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
         ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
         ("AUTH_PASSWORD_MEMORY_KIB", "19456"),
@@ -91,82 +91,92 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
         let World { client: Client { auth_url, api_url, .. }, tls, credentials, .. } = &world;
         Client::new(auth_url, api_url, &tls.authority, &credentials.integration)
     };
-    let own = client();
-    let mut reference = Vec::new();
+    let user_client = client();
+    let mut reference_latencies = Vec::new();
     for _ in 0..REFERENCES {
-        reference.push(honest_log_in(&own, &viewer).await);
+        reference_latencies.push(honest_log_in(&user_client, &viewer).await);
     }
-    let answers = Arc::new(Answers::default());
-    let mut strangers = Vec::new();
+    let counts = Arc::new(GuessCounts::default());
+    let mut attackers = Vec::new();
     for network in 1..=arguments.networks {
         let client = Arc::new(client());
         for number in 0..arguments.at_once {
             let address = format!("203.0.{network}.{}", number % 250 + 1);
             let name = format!("guess{network}-{number}");
-            let (client, answers) = (Arc::clone(&client), Arc::clone(&answers));
-            strangers.push(tokio::spawn(guess(client, address, name, answers)));
+            let (client, counts) = (Arc::clone(&client), Arc::clone(&counts));
+            attackers.push(tokio::spawn(guess_passwords(client, address, name, counts)));
         }
     }
-    let mut honest = Vec::new();
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(arguments.seconds) {
-        honest.push(honest_log_in(&own, &viewer).await);
+    let mut user_latencies = Vec::new();
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(arguments.seconds) {
+        user_latencies.push(honest_log_in(&user_client, &viewer).await);
         sleep(Duration::from_millis(50)).await;
     }
-    for stranger in strangers {
-        stranger.abort();
-        let _ = stranger.await;
+    for attacker in attackers {
+        attacker.abort();
+        let _ = attacker.await;
     }
     world.close().await;
-    let (alone, beside) = (percentile(&mut reference, 50), percentile(&mut honest, 99));
-    let Answers { checked, refused, other } = &*answers;
+    let (reference, under_attack) =
+        (percentile(&mut reference_latencies, 50), percentile(&mut user_latencies, 99));
+    let GuessCounts { checked, refused, other } = &*counts;
     let [checked, refused, other] = [checked, refused, other].map(|it| it.load(Ordering::Relaxed));
     println!(
-        "passwords of strangers: {checked} checked, {refused} refused with 429, {other} others"
+        "passwords of attackers: {checked} checked, {refused} refused with 429, {other} others"
     );
     println!(
-        "log-ins of the honest user: {}, 99th percentile {beside:?}, {:.1} times the {alone:?} of one alone",
-        honest.len(),
-        beside.as_secs_f64() / alone.as_secs_f64()
+        "log-ins of the honest user: {}, 99th percentile {under_attack:?}, {:.1} times the median \
+         of {reference:?} without attackers",
+        user_latencies.len(),
+        under_attack.as_secs_f64() / reference.as_secs_f64()
     );
-    match beside < Duration::from_millis(arguments.latency_ms) {
+    match under_attack < Duration::from_millis(arguments.latency_ms) {
         true => Ok(()),
-        false => Err("the strangers were felt".to_owned()),
+        false => Err("the attackers slowed the honest user down".to_owned()),
     }
 }
 
 /// Tries one wrong password after the other.
-async fn guess(client: Arc<Client>, address: String, name: String, answers: Arc<Answers>) {
+async fn guess_passwords(
+    client: Arc<Client>,
+    address: String,
+    name: String,
+    counts: Arc<GuessCounts>,
+) {
     loop {
-        let answer = log_in(&client, &address, &name, "a wrong one").await;
-        match answer.status.as_u16() {
-            200 => answers.checked.fetch_add(1, Ordering::Relaxed),
+        let response = log_in(&client, &address, &name, "a wrong one").await;
+        match response.status.as_u16() {
+            200 => counts.checked.fetch_add(1, Ordering::Relaxed),
             429 => {
-                // Slightly less than the answer asks for.
+                // Slightly less than the response asks for.
                 sleep(Duration::from_millis(500)).await;
-                answers.refused.fetch_add(1, Ordering::Relaxed)
+                counts.refused.fetch_add(1, Ordering::Relaxed)
             }
-            _ => answers.other.fetch_add(1, Ordering::Relaxed),
+            _ => counts.other.fetch_add(1, Ordering::Relaxed),
         };
     }
 }
 
-/// Measures an honest user's log-in, from opening the form to the answer.
+/// Measures an honest user's log-in, from opening the form to the response.
 async fn honest_log_in(client: &Client, password: &str) -> Duration {
-    let began = Instant::now();
-    let answer = log_in(client, "198.51.100.7", "viewer", password).await;
-    assert_eq!(answer.status, 303, "{}", answer.text);
-    began.elapsed()
+    let started = Instant::now();
+    let response = log_in(client, "198.51.100.7", "viewer", password).await;
+    assert_eq!(response.status, 303, "{}", response.text);
+    started.elapsed()
 }
 
 /// Opens the log-in page and submits it, from this address.
-async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> Answer {
+async fn log_in(client: &Client, address: &str, user_name: &str, password: &str) -> TestResponse {
     let browser = Browser::new(client).from(address);
-    let page = browser.open(&Asking::new("core")).await;
+    let page = browser.open(&AuthorizationRequest::new("core")).await;
     browser.submit(&page, user_name, password).await
 }
 
-fn percentile(taken: &mut [Duration], percent: usize) -> Duration {
-    taken.sort_unstable();
-    taken.get((taken.len() * percent / 100).min(taken.len() - 1)).copied().unwrap_or_default()
+fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
+    latencies.sort_unstable();
+    latencies
+        .get((latencies.len() * percent / 100).min(latencies.len() - 1))
+        .copied()
+        .unwrap_or_default()
 }

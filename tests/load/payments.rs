@@ -29,29 +29,29 @@
 //! charged if and only if its payment is posted, and never twice.
 //!
 //! With `--fault`, one thing after the other goes wrong while payments are posted: a server is
-//! killed, or the database, or the disk runs full. Every answer must then say what is wrong, none
+//! killed, or the database, or the disk runs full. Every response must then say what is wrong, none
 //! may be missing except those of a dead server, and afterwards nothing is lost and nothing
 //! duplicated. These runs measure nothing, and do without pgbench.
 //!
-//! Exits with 1 if an answer or the books are wrong. Everything it has started and created is
+//! Exits with 1 if a response or the books are wrong. Everything it has started and created is
 //! removed, unless it is killed.
 
 mod payments {
-    pub mod answers;
-    pub mod beside_pgbench;
     pub mod books;
     pub mod card_books;
     pub mod cards;
     pub mod drawer_books;
     pub mod drawers;
     pub mod faults;
+    pub mod final_checks;
     pub mod jobs;
-    pub mod judging;
     pub mod load;
     pub mod loans;
     pub mod outage;
+    pub mod pgbench_ratio;
+    pub mod responses;
     pub mod sender;
-    pub mod settling;
+    pub mod verdicts;
 }
 
 use acceptance::Database;
@@ -62,10 +62,10 @@ use futures_util::FutureExt;
 use payments::cards::Cards;
 use payments::drawers::Drawers;
 use payments::faults::Fault;
+use payments::final_checks::{name_jobs, run_final_checks};
 use payments::loans::Loans;
-use payments::sender::Aim;
-use payments::settling::{name_jobs, settle};
-use payments::{beside_pgbench, load, outage};
+use payments::sender::LoadMix;
+use payments::{load, outage, pgbench_ratio};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -74,7 +74,7 @@ use tokio::time::timeout;
 /// Time allowed in addition to the durations in the arguments.
 const PREPARATION: Duration = Duration::from_secs(300);
 /// Time allowed for booking one loan, and for the log-in of one sender.
-const EACH: Duration = Duration::from_millis(500);
+const PER_LOAN_OR_SENDER: Duration = Duration::from_millis(500);
 /// The servers' default number of connections.
 const CONNECTIONS: &str = "16";
 /// The most faults printed.
@@ -110,7 +110,9 @@ struct Arguments {
 impl Arguments {
     /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
-        PREPARATION + EACH * (self.loans + self.clients) + Duration::from_secs(4) * self.seconds
+        PREPARATION
+            + PER_LOAN_OR_SENDER * (self.loans + self.clients)
+            + Duration::from_secs(4) * self.seconds
     }
 }
 
@@ -118,26 +120,26 @@ impl Arguments {
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
-    let good = tokio::select! {
-        good = run_all(&arguments) => good,
+    let holds = tokio::select! {
+        holds = run_all(&arguments) => holds,
         () = shared::shutdown::stop_signal() => {
             eprintln!("payments_load: interrupted");
             false
         }
     };
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Makes one run after the other; false if anything was wrong.
 async fn run_all(arguments: &Arguments) -> bool {
     let runs = match &arguments.fault[..] {
         [] => vec![None],
-        faults => Fault::chosen(faults).into_iter().map(Some).collect(),
+        faults => Fault::selected(faults).into_iter().map(Some).collect(),
     };
-    let mut good = true;
+    let mut holds = true;
     for fault in runs {
         let name = fault.map_or("no fault", Fault::name);
-        if let Some(reason) = fault.and_then(Fault::cannot) {
+        if let Some(reason) = fault.and_then(Fault::skip_reason) {
             println!("{name}: skipped: {reason}");
             continue;
         }
@@ -147,12 +149,12 @@ async fn run_all(arguments: &Arguments) -> bool {
         }
         let more = faults.len().saturating_sub(PRINTED);
         if more > 0 {
-            println!("  WRONG: and {more} more of that");
+            println!("  WRONG: and {more} more");
         }
         println!("{name}: {}\n", if faults.is_empty() { "holds" } else { "DOES NOT HOLD" });
-        good &= faults.is_empty();
+        holds &= faults.is_empty();
     }
-    good
+    holds
 }
 
 /// Makes one run on a server of its own, which is removed whatever the outcome. Returns what must
@@ -168,7 +170,7 @@ async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>,
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     match timeout(arguments.limit(), measurement).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+        Ok(Err(_)) => Err("the run failed, as shown above".to_owned()),
         Err(_) => Err(format!("not done after {} s", arguments.limit().as_secs())),
     }
 }
@@ -180,32 +182,32 @@ async fn measure(
 ) -> Result<Vec<String>, String> {
     let storage = fault.map_or(Storage::Folder, Fault::storage);
     let postgres = Postgres::start(storage).await?;
-    let more = |name: &str| [(name.to_owned(), CONNECTIONS.to_owned())].into();
+    let settings = |name: &str| [(name.to_owned(), CONNECTIONS.to_owned())].into();
     let environment = Environment {
-        auth: more("AUTH_DATABASE_CONNECTIONS"),
-        api: more("API_DATABASE_CONNECTIONS"),
+        auth: settings("AUTH_DATABASE_CONNECTIONS"),
+        api: settings("API_DATABASE_CONNECTIONS"),
         ..Environment::default()
     };
     let database = Database::Server(postgres.url());
     let mut world = World::new(&program, database, environment).await;
     let loans = Loans::book(&world, arguments.loans).await?;
-    let drawers = Drawers::make(&world).await;
+    let drawers = Drawers::create(&world).await;
     let mut fundings = name_jobs("first", drawers.fundings());
-    let unfunded = load::finish(&world, &mut fundings).await?;
+    let funding_faults = load::finish(&world, &mut fundings).await?;
     let last_counts = name_jobs("last", drawers.counts());
     let Arguments { seconds, clients, hot_percent, cash_percent, card_percent, .. } = *arguments;
     let cards = Cards::add(&world, &loans).await?;
-    let aim = Aim { loans, drawers, hot_percent, cash_percent, cards, card_percent };
+    let mix = LoadMix { loans, drawers, hot_percent, cash_percent, cards, card_percent };
     let (mut sent, mut faults) = match fault {
-        None => beside_pgbench::run(seconds, clients, aim, &world, &postgres).await?,
+        None => pgbench_ratio::run(seconds, clients, mix, &world, &postgres).await?,
         Some(fault) => {
             let duration = Duration::from_secs(seconds.into());
-            outage::run(fault, duration, clients, aim, &mut world, &postgres).await?
+            outage::run(fault, duration, clients, mix, &mut world, &postgres).await?
         }
     };
-    faults.extend(unfunded);
+    faults.extend(funding_faults);
     sent.jobs.append(&mut fundings);
-    faults.extend(settle(&world, &mut sent, last_counts).await?);
+    faults.extend(run_final_checks(&world, &mut sent, last_counts).await?);
     world.close().await;
     Ok(faults)
 }

@@ -4,7 +4,7 @@
 //! Exits with 1 below the thresholds: exact on 93 % of the rows, within one cent on all.
 
 use acceptance::Client;
-use acceptance::published_loans::{self, Admin};
+use acceptance::published_loans::{self, AdminSession};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -45,15 +45,15 @@ async fn run(arguments: &Arguments) -> Result<bool, String> {
     let text = std::fs::read_to_string(&arguments.quickstart)
         .map_err(|error| format!("{}: {error}", arguments.quickstart.display()))?;
     let quickstart: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let client = Client::new(
-        &word(&quickstart["auth_url"]),
-        &word(&quickstart["api_url"]),
-        Path::new(&word(&quickstart["ca_certificate"])),
-        &word(&quickstart["clients"]["integration"]["client_secret"]),
+        &string(&quickstart["auth_url"]),
+        &string(&quickstart["api_url"]),
+        Path::new(&string(&quickstart["ca_certificate"])),
+        &string(&quickstart["clients"]["integration"]["client_secret"]),
     );
-    let password = word(&quickstart["users"]["admin"]["password"]);
-    let admin = Admin::new(&client, &password);
+    let password = string(&quickstart["users"]["admin"]["password"]);
+    let admin = AdminSession::new(&client, &password);
     let loans = published_loans::read(&arguments.csv)?;
     let started = Instant::now();
     let loan_ids = published_loans::book(&admin, &loans, &arguments.key).await?;
@@ -67,16 +67,16 @@ async fn run(arguments: &Arguments) -> Result<bool, String> {
     let payments = published_loans::pay(&admin, &loans, &loan_ids, workers, || bar.inc(1)).await?;
     let posting = started.elapsed();
     bar.finish_and_clear();
-    let compared = published_loans::compare(&admin, &loans, &loan_ids).await?;
-    let percent = |count: usize| 100.0 * count as f64 / compared.rows.max(1) as f64;
+    let comparison = published_loans::compare(&admin, &loans, &loan_ids).await?;
+    let percent = |count: usize| 100.0 * count as f64 / comparison.rows.max(1) as f64;
     println!("loans booked       {:>8}   {:.1} s", loan_ids.len(), booking.as_secs_f64());
     println!("payments posted    {payments:>8}   {:.1} s", posting.as_secs_f64());
     println!("payments a second  {:>8.0}", payments as f64 / posting.as_secs_f64());
-    println!("rows compared      {:>8}", compared.rows);
-    println!("  exact            {:>8}   {:.2} %", compared.exact, percent(compared.exact));
-    let within = compared.within_a_cent;
+    println!("rows compared      {:>8}", comparison.rows);
+    println!("  exact            {:>8}   {:.2} %", comparison.exact, percent(comparison.exact));
+    let within = comparison.within_a_cent;
     println!("  within a cent    {within:>8}   {:.2} %", percent(within));
-    println!("  worse            {:>8}   {:.2} %", compared.worse, percent(compared.worse));
-    println!("{}", if compared.holds() { "holds" } else { "does not hold" });
-    Ok(compared.holds())
+    println!("  worse            {:>8}   {:.2} %", comparison.worse, percent(comparison.worse));
+    println!("{}", if comparison.holds() { "holds" } else { "does not hold" });
+    Ok(comparison.holds())
 }

@@ -27,17 +27,17 @@
 
 #[path = "payments"]
 mod payments {
-    pub mod answers;
     pub mod books;
     pub mod card_books;
     pub mod cards;
     pub mod drawer_books;
     pub mod drawers;
+    pub mod final_checks;
     pub mod jobs;
     pub mod load;
     pub mod loans;
+    pub mod responses;
     pub mod sender;
-    pub mod settling;
 }
 mod replicas {
     pub mod events;
@@ -49,17 +49,17 @@ mod replicas {
 
 use clap::{Parser, ValueEnum};
 use futures_util::FutureExt;
-use payments::answers::Table;
 use payments::cards::Cards;
 use payments::drawers::Drawers;
-use payments::load::{self, Done, Load};
+use payments::final_checks::{name_jobs, run_final_checks};
+use payments::load::{self, Load, LoadResult};
 use payments::loans::Loans;
-use payments::sender::Aim;
-use payments::settling::{name_jobs, settle};
+use payments::responses::ResponseTable;
+use payments::sender::LoadMix;
 use replicas::events::Event;
 use replicas::site::Site;
 use replicas::verdict;
-use replicas::visits::{Asked, Visits};
+use replicas::visits::{TimedRequest, Visits};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -109,7 +109,7 @@ async fn main() -> ExitCode {
     }
     let more = faults.len().saturating_sub(PRINTED);
     if more > 0 {
-        println!("  WRONG: and {more} more of that");
+        println!("  WRONG: and {more} more");
     }
     println!("replicas: {}", if faults.is_empty() { "holds" } else { "DOES NOT HOLD" });
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -127,7 +127,7 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>, String> {
     let work = AssertUnwindSafe(work(arguments, program.display().to_string())).catch_unwind();
     match timeout(limit, work).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Err("the run broke, as said above".to_owned()),
+        Ok(Err(_)) => Err("the run failed, as shown above".to_owned()),
         Err(_) => Err(format!("not done after {} s", limit.as_secs())),
     }
 }
@@ -136,36 +136,36 @@ async fn work(arguments: &Arguments, program: String) -> Result<Vec<String>, Str
     let mut site = Site::start(&program, arguments.drain_seconds).await?;
     let world = &site.world;
     let loans = Loans::book(world, arguments.loans).await?;
-    let drawers = Drawers::make(world).await;
+    let drawers = Drawers::create(world).await;
     let mut fundings = name_jobs("first", drawers.fundings());
     let mut faults = load::finish(world, &mut fundings).await?;
     let last_counts = name_jobs("last", drawers.counts());
     let cards = Cards::add(world, &loans).await?;
     let visits = Visits::start(world, arguments.clients, loans.hot);
-    let aim = Aim { loans, drawers, hot_percent: 5, cash_percent: 10, cards, card_percent: 10 };
+    let mix = LoadMix { loans, drawers, hot_percent: 5, cash_percent: 10, cards, card_percent: 10 };
     let through_haproxy = std::slice::from_ref(&world.client);
-    let load = Load::start(world, through_haproxy, arguments.clients, aim).await?;
+    let load = Load::start(world, through_haproxy, arguments.clients, mix).await?;
     let mut events = Vec::new();
     for event in &arguments.event {
         sleep(Duration::from_secs(arguments.seconds.into())).await;
         eprintln!("{}", event.name());
-        events.push(event.happen(&mut site, arguments.log_outs).await?);
+        events.push(event.run(&mut site, arguments.log_outs).await?);
     }
-    let Done { mut sent, elapsed } = load.end().await?;
-    let mut asked = visits.end().await?;
+    let LoadResult { mut sent, elapsed } = load.end().await?;
+    let mut requests = visits.end().await?;
     println!(
         "{} clients and as many senders for {:.0} s: {} requests",
         arguments.clients,
         elapsed.as_secs_f64(),
-        asked.len() + sent.answered.len()
+        requests.len() + sent.attempts.len()
     );
-    asked.extend(sent.answered.iter().map(Asked::from));
-    asked.sort_by_key(Asked::at);
-    faults.extend(verdict::judge(&events, &asked));
+    requests.extend(sent.attempts.iter().map(TimedRequest::from));
+    requests.sort_by_key(TimedRequest::answered_at);
+    faults.extend(verdict::check_events(&events, &requests));
     println!("all that was posted:");
-    print!("{}", Table(&sent.answered));
+    print!("{}", ResponseTable(&sent.attempts));
     sent.jobs.append(&mut fundings);
-    faults.extend(settle(&site.world, &mut sent, last_counts).await?);
+    faults.extend(run_final_checks(&site.world, &mut sent, last_counts).await?);
     site.close().await;
     Ok(faults)
 }

@@ -1,8 +1,8 @@
 //! The report of an introspection measurement: the figures, each compared with pgbench's.
 
-use crate::callers::{Answers, Protocol};
+use crate::callers::{CallerResults, Protocol};
 use acceptance::latencies::Latencies;
-use acceptance::pgbench::Transactions;
+use acceptance::pgbench::PgbenchFigures;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
@@ -22,18 +22,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// Computes the figures of these answers.
+    /// Computes the figures of these responses.
     pub fn new(
         tokens: &'static str,
         protocol: Protocol,
-        answers: &Answers,
+        results: &CallerResults,
     ) -> Result<Self, String> {
-        let latencies = Latencies::of(&answers.latencies).ok_or("nothing was answered")?;
+        let latencies = Latencies::of(&results.latencies).ok_or("nothing was answered")?;
         Ok(Self {
             tokens,
             protocol: protocol.name(),
-            answers: answers.latencies.len(),
-            answers_per_second: answers.latencies.len() as f64 / answers.elapsed.as_secs_f64(),
+            answers: results.latencies.len(),
+            answers_per_second: results.latencies.len() as f64 / results.elapsed.as_secs_f64(),
             latencies,
         })
     }
@@ -41,7 +41,7 @@ impl Run {
 
 /// One measurement from end to end.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct IntrospectionReport {
     /// The version of PostgreSQL.
     pub postgres: String,
     /// The number of cores, shared by everything.
@@ -55,15 +55,15 @@ pub struct Report {
     /// Different tokens.
     pub tokens: u32,
     /// pgbench before the runs.
-    pub before: Transactions,
+    pub before: PgbenchFigures,
     /// pgbench after the runs.
-    pub after: Transactions,
+    pub after: PgbenchFigures,
     /// The runs, in order.
     pub runs: Vec<Run>,
 }
 
-impl Report {
-    fn pgbench(&self) -> Transactions {
+impl IntrospectionReport {
+    fn pgbench(&self) -> PgbenchFigures {
         self.before.mean(self.after)
     }
 
@@ -73,7 +73,7 @@ impl Report {
     }
 
     /// A latency as a multiple of pgbench's average.
-    fn latencies(&self, latency_ms: f64) -> f64 {
+    fn in_pgbench_latencies(&self, latency_ms: f64) -> f64 {
         latency_ms / self.pgbench().latency_ms
     }
 
@@ -82,8 +82,10 @@ impl Report {
         let run = |run: &Run| {
             let mut value = json!(run);
             value["introspections_per_transaction"] = json!(self.ratio(run));
-            value["p50_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p50_ms));
-            value["p99_in_pgbench_latencies"] = json!(self.latencies(run.latencies.p99_ms));
+            value["p50_in_pgbench_latencies"] =
+                json!(self.in_pgbench_latencies(run.latencies.p50_ms));
+            value["p99_in_pgbench_latencies"] =
+                json!(self.in_pgbench_latencies(run.latencies.p99_ms));
             value
         };
         json!({
@@ -104,7 +106,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for IntrospectionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let build = if self.release_build { "release" } else { "DEBUG" };
         writeln!(
@@ -114,7 +116,7 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "{:<23}{:>10}{:>9}", "", "per second", "mean ms")?;
         let pgbench = [("before", self.before), ("after", self.after), ("mean", self.pgbench())];
-        for (when, Transactions { per_second, latency_ms }) in pgbench {
+        for (when, PgbenchFigures { per_second, latency_ms }) in pgbench {
             let name = format!("pgbench -S -c {PGBENCH_CLIENTS} {when}");
             writeln!(f, "{name:<23}{per_second:>10.0}{latency_ms:>9.3}")?;
         }
@@ -136,8 +138,8 @@ impl fmt::Display for Report {
                 self.ratio(run),
                 run.tokens,
                 run.protocol,
-                self.latencies(run.latencies.p50_ms),
-                self.latencies(run.latencies.p99_ms),
+                self.in_pgbench_latencies(run.latencies.p50_ms),
+                self.in_pgbench_latencies(run.latencies.p99_ms),
             )?;
         }
         Ok(())

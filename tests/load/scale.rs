@@ -15,7 +15,7 @@
 //! Then one loan of the larger portfolio gets a hundred thousand transactions, and is read in turn
 //! with one that has ten.
 //!
-//! Exits with 1 if an answer is wrong. The databases are removed, unless the program is killed.
+//! Exits with 1 if a response is wrong. The databases are removed, unless the program is killed.
 
 use acceptance::Database;
 use acceptance::world::{Environment, World};
@@ -34,7 +34,7 @@ const FEW_LOANS: u32 = 1000;
 const LONG_HISTORY: i64 = 100_000;
 const SHORT_HISTORY: i64 = 10;
 /// The number of loans read in turn: more than fit into one page of anything.
-const LOANS_ASKED_FOR: usize = 500;
+const LOANS_READ: usize = 500;
 /// Requests before those that count.
 const WARM_UP: usize = 100;
 
@@ -57,11 +57,11 @@ struct Arguments {
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
-    let program = std::env::current_exe().map(|own| own.with_file_name("installer"));
+    let program = std::env::current_exe().map(|this| this.with_file_name("installer"));
     let program = match program {
         Ok(program) if program.is_file() => program.display().to_string(),
         _ => {
-            eprintln!("read_scale: installer is not beside this program");
+            eprintln!("read_scale: installer is not in the directory of this program");
             return ExitCode::FAILURE;
         }
     };
@@ -80,71 +80,71 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
     let many = World::new(program, database, Environment::default()).await;
     // The test harness panics on errors; the databases must be removed then, too.
     let measurement = AssertUnwindSafe(measure(arguments, &few, &many)).catch_unwind();
-    let measured = tokio::select! {
-        measured = measurement => {
-            measured.unwrap_or_else(|_| Err("the measurement broke, as said above".to_owned()))
+    let result = tokio::select! {
+        result = measurement => {
+            result.unwrap_or_else(|_| Err("the measurement failed, as shown above".to_owned()))
         }
         () = shared::shutdown::stop_signal() => Err("interrupted".to_owned()),
     };
     few.close().await;
     many.close().await;
-    measured
+    result
 }
 
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
     for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
-        let plan = PortfolioSize { loans, block: BLOCK };
-        let filled = demo::fill(
+        let size = PortfolioSize { loans, block: BLOCK };
+        let result = demo::fill(
             &world.db,
             &world.documents(),
             &world.master_keys(),
-            plan,
+            size,
             &world.credentials.web,
         )
         .await;
-        filled.map_err(|refused| refused.0)?;
+        result.map_err(|refused| refused.0)?;
     }
-    println!("{} loans beside {FEW_LOANS}, on {}", arguments.loans, many.database.name());
-    let (small, large) = (Asked::of(few).await?, Asked::of(many).await?);
-    for (what, tail) in [
+    println!("{} loans compared with {FEW_LOANS}, on {}", arguments.loans, many.database.name());
+    let (small, large) = (LoanReader::new(few).await?, LoanReader::new(many).await?);
+    for (name, suffix) in [
         ("GET /loans/{loan_id}", ""),
         ("a filtered page of transactions", "/transactions?transactionCode=122&limit=50"),
         ("a page of collateral", "/collateral?limit=50"),
     ] {
-        let comparison = compare(arguments.rounds, &small, &large, tail).await?;
-        println!("{what:<34} {comparison}");
+        let comparison = compare(arguments.rounds, &small, &large, suffix).await?;
+        println!("{name:<34} {comparison}");
     }
-    let (short, long) = histories(many, &large).await?;
-    println!("a loan with {LONG_HISTORY} transactions beside one with {SHORT_HISTORY}");
-    for (what, tail) in [
+    let (short, long) = prepare_histories(many, &large).await?;
+    println!("a loan with {LONG_HISTORY} transactions compared with one with {SHORT_HISTORY}");
+    for (name, suffix) in [
         ("GET /loans/{loan_id}", ""),
         ("the first page of transactions", "/transactions?limit=10"),
         ("a filtered page of transactions", "/transactions?transactionCode=120&limit=10"),
     ] {
-        let comparison = compare(arguments.rounds, &short, &long, tail).await?;
-        println!("{what:<34} {comparison}");
+        let comparison = compare(arguments.rounds, &short, &long, suffix).await?;
+        println!("{name:<34} {comparison}");
     }
     Ok(())
 }
 
 /// The loans to read from a world, and the caller who reads them.
 #[derive(Clone)]
-struct Asked<'a> {
+struct LoanReader<'a> {
     world: &'a World,
     token: String,
     loan_ids: Vec<i64>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> LoanReader<'a> {
     /// Loans that the officer may see, evenly spread.
-    async fn of(world: &'a World) -> Result<Self, String> {
+    async fn new(world: &'a World) -> Result<Self, String> {
         let token = world.token("officer").await;
         let highest = world.count("SELECT MAX(loan_id) FROM loans").await;
-        let step = (highest / LOANS_ASKED_FOR as i64).max(1);
-        let spread = (0..LOANS_ASKED_FOR as i64).map(|n| 1 + n * step).filter(|id| *id <= highest);
-        let list = spread.map(|id| id.to_string()).collect::<Vec<_>>().join(", ");
+        let step = (highest / LOANS_READ as i64).max(1);
+        let candidates = (0..LOANS_READ as i64).map(|n| 1 + n * step).filter(|id| *id <= highest);
+        let ids = candidates.map(|id| id.to_string()).collect::<Vec<_>>().join(", ");
         let sql = format!(
-            "SELECT loan_id FROM loans WHERE loan_id IN ({list}) AND loan_officer_user_id IS NULL \
+            "SELECT loan_id FROM loans WHERE loan_id IN ({ids}) AND loan_officer_user_id IS NULL \
              AND collection_officer_user_id IS NULL"
         );
         let statement = Statement::from_string(world.db.get_database_backend(), sql);
@@ -159,42 +159,42 @@ impl<'a> Asked<'a> {
     }
 
     /// The same caller, reading one loan.
-    fn about(&self, loan_id: i64) -> Self {
+    fn for_loan(&self, loan_id: i64) -> Self {
         Self { loan_ids: vec![loan_id], ..self.clone() }
     }
 
     /// Measures one request.
-    async fn time(&mut self, round: usize, tail: &str) -> Result<Duration, String> {
+    async fn time(&mut self, round: usize, suffix: &str) -> Result<Duration, String> {
         let loan_id = self.loan_ids[round % self.loan_ids.len()];
-        let path = format!("/loans/{loan_id}{tail}");
+        let path = format!("/loans/{loan_id}{suffix}");
         let started = Instant::now();
-        let answer = self.world.client.get(&self.token, &path).await;
+        let response = self.world.client.get(&self.token, &path).await;
         let time = started.elapsed();
-        match answer.status.as_u16() {
+        match response.status.as_u16() {
             200 => Ok(time),
             // Tokens live for twelve minutes: renew it, and do not count the request twice.
             401 => {
                 self.token = self.world.token("officer").await;
-                Box::pin(self.time(round, tail)).await
+                Box::pin(self.time(round, suffix)).await
             }
-            status => Err(format!("{path}: {status} {}", answer.text)),
+            status => Err(format!("{path}: {status} {}", response.text)),
         }
     }
 }
 
 /// Prepares one loan with a short history and one with a long one.
-async fn histories<'a>(
+async fn prepare_histories<'a>(
     world: &'a World,
-    asked: &Asked<'a>,
-) -> Result<(Asked<'a>, Asked<'a>), String> {
+    reader: &LoanReader<'a>,
+) -> Result<(LoanReader<'a>, LoanReader<'a>), String> {
     // The last loans are copies, to whose transactions no cash drawer refers.
-    let [.., short, long] = asked.loan_ids[..] else {
+    let [.., short, long] = reader.loan_ids[..] else {
         return Err("there are too few loans".to_owned());
     };
     let columns = "loan_id, transaction_reference_no, transaction_code, \
                    transaction_description, transaction_date, effective_date, gl_date, \
                    transaction_amount, entered_by_user_id, reversed_flag, nsf_flag";
-    for (loan, wanted) in [(short, SHORT_HISTORY), (long, LONG_HISTORY)] {
+    for (loan, length) in [(short, SHORT_HISTORY), (long, LONG_HISTORY)] {
         world
             .sql(&format!(
                 "DELETE FROM payment_allocations WHERE transaction_id IN \
@@ -202,13 +202,13 @@ async fn histories<'a>(
             ))
             .await;
         world.sql(&format!("DELETE FROM loan_transactions WHERE loan_id = {loan}")).await;
-        let first = |_| {
+        let memo = |_| {
             format!("{loan}, 0, 144, 'Memo', NOW, '2020-01-01', '2020-01-01', 100, 1, false, false")
         };
-        world.insert("loan_transactions", "transaction_id", columns, (0..10).map(first)).await;
+        world.insert("loan_transactions", "transaction_id", columns, (0..10).map(memo)).await;
         let mut count = 10;
-        while count < wanted {
-            let more = count.min(wanted - count);
+        while count < length {
+            let more = count.min(length - count);
             // Every thousandth row is a payment, so that a filter has something to skip.
             let sql = format!(
                 "INSERT INTO loan_transactions ({columns}) SELECT loan_id, 0, \
@@ -222,8 +222,8 @@ async fn histories<'a>(
         }
         let found = format!("SELECT COUNT(*) FROM loan_transactions WHERE loan_id = {loan}");
         let found = world.count(&found).await;
-        if found != wanted {
-            return Err(format!("loan {loan} has {found} transactions, not {wanted}"));
+        if found != length {
+            return Err(format!("loan {loan} has {found} transactions, not {length}"));
         }
     }
     let analyze = match world.database.name() {
@@ -231,7 +231,7 @@ async fn histories<'a>(
         _ => "ANALYZE loan_transactions",
     };
     world.sql(analyze).await;
-    Ok((asked.about(short), asked.about(long)))
+    Ok((reader.for_loan(short), reader.for_loan(long)))
 }
 
 /// Two medians and their ratio.
@@ -251,20 +251,20 @@ impl fmt::Display for Comparison {
 /// Measures both in turn, so that other load on the machine slows both.
 async fn compare(
     rounds: u32,
-    first: &Asked<'_>,
-    second: &Asked<'_>,
-    tail: &str,
+    first: &LoanReader<'_>,
+    second: &LoanReader<'_>,
+    suffix: &str,
 ) -> Result<Comparison, String> {
-    let (mut one, mut other) = (Vec::new(), Vec::new());
+    let (mut first_times, mut second_times) = (Vec::new(), Vec::new());
     let (mut first, mut second) = (first.clone(), second.clone());
     for round in 0..WARM_UP + rounds as usize {
-        let times = (first.time(round, tail).await?, second.time(round, tail).await?);
+        let times = (first.time(round, suffix).await?, second.time(round, suffix).await?);
         if round >= WARM_UP {
-            one.push(times.0);
-            other.push(times.1);
+            first_times.push(times.0);
+            second_times.push(times.1);
         }
     }
-    Ok(Comparison { first: median(one), second: median(other) })
+    Ok(Comparison { first: median(first_times), second: median(second_times) })
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

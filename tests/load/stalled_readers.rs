@@ -1,4 +1,4 @@
-//! Load test of stalled readers: what thousands of clients that send requests and read no answers
+//! Load test of stalled readers: what thousands of clients that send requests and read no responses
 //! cost other users.
 //!
 //! ```sh
@@ -6,7 +6,7 @@
 //! ulimit -n 20000; target/release/stalled_readers --connections 4000
 //! ```
 //!
-//! It starts both servers on the embedded database. Strangers on other loopback networks than the
+//! It starts both servers on the embedded database. Attackers on other loopback networks than the
 //! honest client's open connections to each of them, request the documentation page or the keys on
 //! many HTTP/2 streams with closed windows, answer PINGs, and reconnect when they are disconnected.
 //! Meanwhile the honest client opens a new connection for each request, and logs in and reads once
@@ -27,13 +27,13 @@ use tokio::time::{sleep, timeout};
 
 /// Time allowed for the whole run in addition to its seconds.
 const PREPARATION: Duration = Duration::from_secs(300);
-/// Connections from one network of strangers.
+/// Connections from one network of attackers.
 const PER_NETWORK: u32 = 500;
 
 /// Lets clients stall at both servers, and measures what an honest one notices.
 #[derive(Parser)]
 struct Arguments {
-    /// Connections of strangers to each server.
+    /// Connections of attackers to each server.
     #[arg(long, default_value_t = 4000)]
     connections: u32,
     /// Requests on each connection.
@@ -77,15 +77,17 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
     let world = World::new(&program, Database::Sqlite, Environment::default()).await;
     let connected = Arc::new(AtomicU64::new(0));
     let targets = [(&world.client.api_url, "/docs"), (&world.client.auth_url, "/oauth2/jwks")];
-    let mut strangers = Vec::new();
+    let mut attackers = Vec::new();
     for (url, path) in targets {
         let readers = StalledReaders::of(url, &world.tls.authority);
         for number in 0..arguments.connections {
             let (readers, connected) = (readers.clone(), Arc::clone(&connected));
             let streams = arguments.streams;
-            strangers.push(tokio::spawn(async move {
+            attackers.push(tokio::spawn(async move {
                 loop {
-                    if let Ok(reader) = readers.ask(stranger(number), path, streams, 0).await {
+                    if let Ok(reader) =
+                        readers.send_requests(attacker_address(number), path, streams, 0).await
+                    {
                         connected.fetch_add(1, Ordering::Relaxed);
                         reader.until_closed().await;
                     }
@@ -94,56 +96,58 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
             }));
         }
     }
-    let honest = honest_client(&world, arguments.seconds).await;
+    let latencies = honest_client(&world, arguments.seconds).await;
     let memory = [&world.auth, &world.api]
         .map(|server| server.id().and_then(resident_kib).unwrap_or_default() / 1024);
-    strangers.iter().for_each(|stranger| stranger.abort());
+    attackers.iter().for_each(|attacker| attacker.abort());
     world.close().await;
-    let mut honest = honest?;
-    honest.sort_unstable();
-    let percentile = honest[(honest.len() * 99 / 100).min(honest.len() - 1)];
-    println!("connections of strangers: {}", connected.load(Ordering::Relaxed));
-    println!("requests of the honest client: {}, 99th percentile {percentile:?}", honest.len());
+    let mut latencies = latencies?;
+    latencies.sort_unstable();
+    let percentile = latencies[(latencies.len() * 99 / 100).min(latencies.len() - 1)];
+    println!("connections of attackers: {}", connected.load(Ordering::Relaxed));
+    println!("requests of the honest client: {}, 99th percentile {percentile:?}", latencies.len());
     println!("memory: auth-server {} MiB, api-server {} MiB", memory[0], memory[1]);
     let latency = Duration::from_millis(arguments.latency_ms);
-    match percentile < latency && memory.iter().all(|it| *it <= arguments.memory_mib) {
+    match percentile < latency && memory.iter().all(|mib| *mib <= arguments.memory_mib) {
         true => Ok(()),
-        false => Err("the strangers were felt".to_owned()),
+        false => {
+            Err("the attackers slowed the honest client down, or used too much memory".to_owned())
+        }
     }
 }
 
-/// An address in one of the strangers' networks.
-fn stranger(number: u32) -> IpAddr {
+/// An address in one of the attackers' networks.
+fn attacker_address(number: u32) -> IpAddr {
     let (network, host) = (number / PER_NETWORK, number % 200 + 1);
     IpAddr::V4(Ipv4Addr::new(127, 2, network as u8, host as u8))
 }
 
 /// The latency of each request, on a connection of its own.
 async fn honest_client(world: &World, seconds: u64) -> Result<Vec<Duration>, String> {
-    let mut taken = Vec::new();
-    let (began, mut logged_in) = (Instant::now(), Instant::now());
-    while began.elapsed() < Duration::from_secs(seconds) {
-        let fresh = Client::new(
+    let mut latencies = Vec::new();
+    let (started, mut logged_in) = (Instant::now(), Instant::now());
+    while started.elapsed() < Duration::from_secs(seconds) {
+        let client = Client::new(
             &world.client.auth_url,
             &world.client.api_url,
             &world.tls.authority,
             &world.credentials.integration,
         );
-        let asked = Instant::now();
+        let sent = Instant::now();
         let status = match logged_in.elapsed() >= Duration::from_secs(1) {
             true => {
                 logged_in = Instant::now();
-                let token = fresh.log_in("core", "admin", &world.credentials.admin).await;
+                let token = client.log_in("core", "admin", &world.credentials.admin).await;
                 let token = token.map_err(|error| format!("log-in: {error}"))?;
-                fresh.get(&token, "/users").await.status
+                client.get(&token, "/users").await.status
             }
-            false => fresh.get("", "/health/live").await.status,
+            false => client.get("", "/health/live").await.status,
         };
-        taken.push(asked.elapsed());
+        latencies.push(sent.elapsed());
         if status != 200 {
             return Err(format!("the honest client got {status}"));
         }
         sleep(Duration::from_millis(20)).await;
     }
-    Ok(taken)
+    Ok(latencies)
 }

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_on_a_parent_holds_for_its_children_with_the_same_verb() {
+    fn a_grant_on_a_parent_applies_to_its_children_with_the_same_verb() {
         let rights = granted(&[("Loan", "View")], false);
         assert!(rights.hold(Privilege("Loan > Records", "View")));
         assert!(!rights.hold(Privilege("Loan > Payments", "Add")));

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_specific_rule_counts() {
+    fn the_most_specific_rule_applies() {
         let visa = Some(BrandType::Visa);
         let chosen = |rules: &[Rule]| most_specific(rules.to_vec()).map(|rule| rule.rule_id);
         let (general, brand) = (rule(1, None, None), rule(2, None, visa));
@@ -59,18 +59,18 @@ mod tests {
     }
 
     #[test]
-    fn the_percentage_is_rounded_half_up_and_the_fee_held_within_its_bounds() {
+    fn the_percentage_is_rounded_half_up_and_the_fee_kept_within_its_bounds() {
         let fee_of = |rule: &Rule, amount| fee(rule, money(amount)).unwrap().to_string();
         let plain = rule(1, None, None);
         assert_eq!(fee_of(&plain, "652.53"), "17.31");
         assert_eq!(fee_of(&plain, "0.20"), "1.01", "half a cent is rounded up");
-        let held = Rule {
+        let limited = Rule {
             minimum_fee: Some(money("3.00")),
             maximum_fee: Some(money("10.00")),
             ..plain.clone()
         };
-        assert_eq!(fee_of(&held, "1.00"), "3.00");
-        assert_eq!(fee_of(&held, "652.53"), "10.00");
+        assert_eq!(fee_of(&limited, "1.00"), "3.00");
+        assert_eq!(fee_of(&limited, "652.53"), "10.00");
         let fractions =
             Rule { flat_amount: money("1.0050"), percentage: Default::default(), ..plain };
         assert_eq!(fee_of(&fractions, "1.00"), "1.01");

@@ -138,7 +138,7 @@ mod tests {
 
     /// The same request is refused again at any later time, so the charge can be refunded.
     #[test]
-    fn what_refuses_the_posting_of_a_charge_refuses_it_for_good() {
+    fn every_refusal_to_post_a_charge_is_final() {
         let (money, day) = (Money::ZERO, NaiveDate::MIN);
         let of_drawers = [
             DrawerRefusal::NotUsable { detail: "closed", field: None },

@@ -270,7 +270,7 @@ mod tests {
     use std::ops::Range;
 
     #[test]
-    fn an_object_is_found_by_its_key_and_nothing_else_is_taken_for_one() {
+    fn an_object_is_found_only_by_its_key() {
         let name = "00112233445566778899aabbccddeeff";
         assert_eq!(path(name).as_ref(), format!("00/{name}"));
         assert_eq!(key(&path(name)), Some(name));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_keeps_what_is_written_part_by_part_and_forgets_what_is_removed() {
+    async fn a_folder_stores_parts_in_order_and_deletes_objects() {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Folder(folder.path().join("documents"));
         let store = DocumentStore::open(&location).unwrap();

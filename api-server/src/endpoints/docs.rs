@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_framework_still_makes_what_the_pages_are_made_of() {
+    async fn the_frameworks_page_template_is_as_expected() {
         let docs = docs().await;
         let page = String::from_utf8_lossy(docs.page.html.plain()).into_owned();
         assert_eq!(page.matches("SwaggerUIBundle({").count(), 1, "it is called once");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_runs_its_own_scripts_and_calls_its_own_servers() {
+    async fn a_pages_policy_allows_only_its_scripts_and_servers() {
         let docs = docs().await;
         let policy = docs.page.policy.to_str().unwrap();
         let (scripts, styles) = policy.split_once("style-src").unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_backticks_is_code_and_everything_is_escaped() {
+    fn text_in_backticks_becomes_code_and_everything_is_escaped() {
         let text = InlineText("A `<b>` & `c`.").render().into_string();
         assert_eq!(text, "A <code>&lt;b&gt;</code> &amp; <code>c</code>.");
     }

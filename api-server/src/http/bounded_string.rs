@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_counted_and_of_long_texts_the_bytes() {
+    fn length_is_counted_in_characters_and_for_long_texts_in_bytes() {
         let short = |text: &str| BoundedString::<3>::from(text.to_owned()).checked("Name").is_ok();
         assert!(short("") && short("\u{10ffff}\u{10ffff}\u{10ffff}"));
         assert!(!short("four") && !short("a\0"));

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gzip_is_for_clients_that_take_it() {
+    fn gzip_is_used_only_for_clients_that_accept_it() {
         let takes = |accepted: &str| {
             accepts_gzip(&Request::builder().header(ACCEPT_ENCODING, accepted).finish())
         };

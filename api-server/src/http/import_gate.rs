@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn writers_wait_for_the_last_import_and_not_for_ever() {
+    async fn writers_wait_for_a_running_import_up_to_a_limit() {
         let gate = Arc::new(ImportGate::default());
         gate.pass().await.unwrap();
         let (first, second) = (gate.close(), gate.close());

@@ -60,7 +60,7 @@ fn part(spec: &str, length: u64) -> Option<Range<u64>> {
 mod tests {
     use super::*;
 
-    fn asked(headers: &[(&str, &str)]) -> RequestedRange {
+    fn range_of(headers: &[(&str, &str)]) -> RequestedRange {
         let request = headers
             .iter()
             .fold(Request::builder(), |request, (name, value)| request.header(*name, *value));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn one_range_is_given_and_what_is_beyond_the_end_is_cut() {
+    fn a_single_range_is_clamped_to_the_end_of_the_file() {
         for (range, expected) in [
             ("bytes=0-0", 0..1),
             ("bytes=0-", 0..10),
@@ -78,12 +78,12 @@ mod tests {
             ("bytes=-40", 0..10),
             ("Bytes= 2-3", 2..4),
         ] {
-            assert_eq!(asked(&[("range", range)]), RequestedRange::Part(expected), "{range}");
+            assert_eq!(range_of(&[("range", range)]), RequestedRange::Part(expected), "{range}");
         }
     }
 
     #[test]
-    fn several_ranges_and_ranges_outside_of_the_file_are_refused() {
+    fn multiple_and_unsatisfiable_ranges_are_refused() {
         for range in [
             "bytes=10-",
             "bytes=10-12",
@@ -97,18 +97,18 @@ mod tests {
             "bytes=+1-2",
             "bytes=99999999999999999999999-",
         ] {
-            assert_eq!(asked(&[("range", range)]), RequestedRange::Unsatisfiable, "{range}");
+            assert_eq!(range_of(&[("range", range)]), RequestedRange::Unsatisfiable, "{range}");
         }
         let twice = [("range", "bytes=0-1"), ("range", "bytes=3-4")];
-        assert_eq!(asked(&twice), RequestedRange::Unsatisfiable);
+        assert_eq!(range_of(&twice), RequestedRange::Unsatisfiable);
     }
 
     #[test]
-    fn other_units_and_ranges_of_other_versions_are_no_ranges() {
-        assert_eq!(asked(&[]), RequestedRange::All);
-        assert_eq!(asked(&[("range", "lines=1-2")]), RequestedRange::All);
-        assert_eq!(asked(&[("range", "nonsense")]), RequestedRange::All);
-        let ranged = |condition| asked(&[("range", "bytes=0-1"), ("if-range", condition)]);
+    fn other_units_and_ranges_of_other_versions_are_ignored() {
+        assert_eq!(range_of(&[]), RequestedRange::All);
+        assert_eq!(range_of(&[("range", "lines=1-2")]), RequestedRange::All);
+        assert_eq!(range_of(&[("range", "nonsense")]), RequestedRange::All);
+        let ranged = |condition| range_of(&[("range", "bytes=0-1"), ("if-range", condition)]);
         assert_eq!(ranged("\"tag\""), RequestedRange::Part(0..2));
         for other in ["\"old\"", "W/\"tag\"", "Sun, 22 Nov 2026 00:00:00 GMT"] {
             assert_eq!(ranged(other), RequestedRange::All, "{other}");

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_told_which_member_is_at_fault_and_what_belongs_there() {
+    fn an_invalid_member_is_named_with_what_is_expected() {
         for (body, field, message) in [
             (json!({}), "Amount", "is required"),
             (json!({"Amount": null}), "Amount", "is required"),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_members_are_found_by_their_place() {
+    fn nested_members_are_named_by_their_path() {
         let count = |denominations: Value| {
             let body = json!({
                 "Counted_Cash": "1", "Counted_Check": "0", "Denominations": denominations,
@@ -336,21 +336,21 @@ mod tests {
         assert_eq!(count(json!({})), "Denominations");
         assert_eq!(count(json!([1])), "Denominations[0]");
         assert_eq!(count(json!([{"Value": "1"}])), "Denominations[0].Count");
-        let sound = json!({"Value": "1", "Count": 1});
-        assert_eq!(count(json!([sound, {"Value": 1, "Count": 1}])), "Denominations[1].Value");
-        assert_eq!(count(json!([sound, {"Value": "1", "Count": "1"}])), "Denominations[1].Count");
-        assert_eq!(count(json!([sound, null])), "Denominations[1]");
+        let valid = json!({"Value": "1", "Count": 1});
+        assert_eq!(count(json!([valid, {"Value": 1, "Count": 1}])), "Denominations[1].Value");
+        assert_eq!(count(json!([valid, {"Value": "1", "Count": "1"}])), "Denominations[1].Count");
+        assert_eq!(count(json!([valid, null])), "Denominations[1]");
     }
 
     #[test]
-    fn what_is_sound_or_only_breaks_a_rule_has_no_fault() {
+    fn valid_bodies_and_rule_violations_have_no_schema_fault() {
         let body = json!({"Amount": "-1.999", "User_Reference": "x".repeat(200), "Payoff": null});
         assert_eq!(expectations().faults("NewPayment", body.as_object().unwrap()), []);
     }
 
     #[test]
-    fn all_faults_of_a_body_are_told_together_up_to_fifty() {
-        let told = |body: Value| -> Vec<String> {
+    fn up_to_fifty_faults_of_a_body_are_reported_together() {
+        let reported = |body: Value| -> Vec<String> {
             let faults = expectations().faults("NewReconciliation", body.as_object().unwrap());
             faults.into_iter().map(|fault| fault.field).collect()
         };
@@ -358,18 +358,19 @@ mod tests {
             "Counted_Check": 1, "Typed_Wrong": "x", "Another": 1,
             "Denominations": [{"Value": "1"}, {"Count": "1"}, 7],
         });
-        let places = ["[0].Count", "[1].Value", "[1].Count", "[2]"];
-        let places = places.map(|place| format!("Denominations{place}"));
+        let item_paths = ["[0].Count", "[1].Value", "[1].Count", "[2]"];
+        let item_paths = item_paths.map(|path| format!("Denominations{path}"));
         let members = ["Counted_Cash", "Another", "Typed_Wrong", "Counted_Check"];
-        let mut found = told(body);
-        let mut expected: Vec<_> = members.map(str::to_owned).into_iter().chain(places).collect();
+        let mut found = reported(body);
+        let mut expected: Vec<_> =
+            members.map(str::to_owned).into_iter().chain(item_paths).collect();
         assert_eq!(found[0], "Counted_Cash", "what is missing comes first");
         found.sort();
         expected.sort();
         assert_eq!(found, expected);
         let items = vec![json!(null); 100];
         let all_wrong = json!({"Counted_Cash": 1, "Counted_Check": 1, "Denominations": items});
-        assert_eq!(told(all_wrong).len(), FAULTS_MAX);
+        assert_eq!(reported(all_wrong).len(), FAULTS_MAX);
     }
 
     #[test]
@@ -383,16 +384,16 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_parameter_is_told_the_nearest_one_that_there_is() {
-        let told = |id, name: &str| unknown_parameter(operations().by_id(id).unwrap(), name);
+    fn an_unknown_parameter_gets_the_nearest_known_one_suggested() {
+        let reported = |id, name: &str| unknown_parameter(operations().by_id(id).unwrap(), name);
         for (name, nearest) in [("form", "from"), ("Limit", "limit"), ("afterwards", "after")] {
-            assert!(told("list_transactions", name).ends_with(&format!("is {nearest}")));
+            assert!(reported("list_transactions", name).ends_with(&format!("is {nearest}")));
         }
-        assert!(told("get_loan", "x").ends_with("takes none"));
+        assert!(reported("get_loan", "x").ends_with("takes none"));
     }
 
     #[test]
-    fn a_parameter_is_told_by_its_name_and_kind() {
+    fn an_invalid_parameter_is_named_with_its_location() {
         let path =
             |id, number| expectations().refuse_path(operations().by_id(id), number).message();
         assert_eq!(
@@ -409,8 +410,8 @@ mod tests {
             ("transactionCode", "must be a whole number of at most 32 bits"),
             ("referenceNo", "must be a whole number of at most 64 bits"),
         ] {
-            let told = query(&format!("{name}=x"), name);
-            assert_eq!(told, format!("a parameter is malformed; {name}: {must}"));
+            let reported = query(&format!("{name}=x"), name);
+            assert_eq!(reported, format!("a parameter is malformed; {name}: {must}"));
             assert_eq!(query("", name), format!("a parameter is missing; {name}: is required"));
         }
     }

@@ -230,7 +230,7 @@ mod tests {
     use shared::problem::TYPE_PREFIX;
 
     #[test]
-    fn each_kind_of_problem_has_an_example_of_its_own() {
+    fn each_problem_type_has_its_own_example() {
         for kind in ProblemType::ALL {
             let example = &EXAMPLES[kind.name()];
             assert_eq!(example["type"], format!("{TYPE_PREFIX}{}", kind.name()));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_an_operation_is_about_one_that_is_there() {
+    fn every_entry_about_an_operation_refers_to_an_existing_one() {
         let document: Value = serde_json::from_str(crate::router::document()).unwrap();
         let text = document["paths"].to_string();
         for (operations, _) in OWN {

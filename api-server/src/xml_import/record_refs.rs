@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_are_remembered_however_many_there_are() {
+    async fn any_number_of_names_is_remembered() {
         let directory = tempfile::tempdir().unwrap();
         let mut names = RecordRefs::new(directory.path());
         for first in (0..160_000).step_by(20_000) {
-            let some = (first..first + 20_000).map(|id| (format!("n{id}"), RecordRef::Loan(id)));
-            names.store(some).await.unwrap();
+            let records = (first..first + 20_000).map(|id| (format!("n{id}"), RecordRef::Loan(id)));
+            names.store(records).await.unwrap();
             assert!(names.held.len() <= HELD_MAX);
         }
         names.store([("n5".to_owned(), RecordRef::Contact(7))]).await.unwrap();
@@ -176,14 +176,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_was_fetched_and_given_anew_stands_for_the_new_record() {
+    async fn a_reassigned_name_refers_to_the_new_record() {
         let directory = tempfile::tempdir().unwrap();
         let mut names = RecordRefs::new(directory.path());
-        let some = |from: i64| from..=from + HELD_MAX as i64;
-        names.store(some(0).map(|id| (format!("n{id}"), RecordRef::Loan(id)))).await.unwrap();
+        let records = |from: i64| from..=from + HELD_MAX as i64;
+        names.store(records(0).map(|id| (format!("n{id}"), RecordRef::Loan(id)))).await.unwrap();
         names.fetch(vec!["n5"]).await.unwrap();
         names.store([("n5".to_owned(), RecordRef::Loan(7))]).await.unwrap();
-        names.store(some(100_000).map(|id| (format!("n{id}"), RecordRef::Loan(id)))).await.unwrap();
+        names
+            .store(records(100_000).map(|id| (format!("n{id}"), RecordRef::Loan(id))))
+            .await
+            .unwrap();
         assert_eq!(names.get("n5").await.unwrap(), Some(RecordRef::Loan(7)));
     }
 }

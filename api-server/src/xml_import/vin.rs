@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ninth_character_checks_the_others() {
+    fn the_ninth_character_is_the_check_digit() {
         assert_eq!(fault("1HGCM82633A004352"), None);
         assert_eq!(fault("1M8GDM9AXKP042788"), None);
         let wrong = fault("1HGCM82643A004352").unwrap();

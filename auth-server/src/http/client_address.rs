@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn only_proxies_are_believed_about_where_a_request_came_from() {
+    fn only_trusted_proxies_may_state_the_client_address() {
         check("203.0.113.5", &["198.51.100.9"], "203.0.113.5");
         check("10.1.1.1", &["198.51.100.9"], "198.51.100.9");
         check("10.1.1.1", &["1.1.1.1", "198.51.100.9", "192.0.2.1"], "198.51.100.9");

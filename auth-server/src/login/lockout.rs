@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_delay_doubles_from_the_fifth_failure_on_and_a_locked_account_answers_at_once() {
+    fn the_delay_doubles_from_the_fifth_failure_and_a_locked_account_responds_at_once() {
         let milliseconds: Vec<_> = (3..=11).map(|n| delay(n).as_millis()).collect();
         assert_eq!(milliseconds, [0, 0, 100, 200, 400, 800, 1600, 0, 0]);
     }

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_a_little_ahead_is_no_reason_to_refuse() {
+    fn a_small_clock_skew_is_tolerated() {
         let claims = |nbf: i64, exp: i64| AssertionClaims {
             iss: String::new(),
             sub: String::new(),

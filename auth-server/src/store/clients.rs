@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refresh_cannot_widen_its_scope_or_leave_the_kind_of_user_out() {
+    fn a_refresh_cannot_widen_its_scope_or_omit_the_user_kind() {
         for scope in ["core", "core openid", "core loans:read"] {
             assert!(is_within(scope, "openid core"), "{scope}");
         }

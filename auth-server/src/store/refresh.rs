@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_knows_its_next_token_and_the_one_before() {
+    fn a_token_family_recognizes_its_current_and_previous_token() {
         let (old, both) = (keys("k1"), keys("k2 k1"));
         let first = RefreshToken::random(&old, &SessionId::random());
         let second = first.successor(&old, "k1").unwrap();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_lives_where_its_key_is_gone_or_an_earlier_release_rotated_it() {
+    fn a_session_survives_key_removal_and_rotation_by_an_earlier_release() {
         let (old, new) = (keys("k1"), keys("k2"));
         let session = SessionId::random();
         let (first, other) =

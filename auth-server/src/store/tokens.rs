@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_reads_back_and_one_changed_character_is_junk() {
+    fn a_token_round_trips_and_any_changed_character_invalidates_it() {
         let keys = keys(&["a"]);
         let token = AccessToken::random(&keys, UserKind::Web, &SessionId::random());
         assert_eq!(AccessToken::parse(&keys, token.text()), Some(token.clone()));
@@ -313,12 +313,12 @@ mod tests {
             changed[position] = if changed[position] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
             let parsed = AccessToken::parse(&keys, &changed);
-            assert!(parsed.is_none_or(|it| !it.is_proven()), "{position}");
+            assert!(parsed.is_none_or(|parsed_token| !parsed_token.is_proven()), "{position}");
         }
     }
 
     #[test]
-    fn a_token_names_its_session_and_is_no_token_of_another_type() {
+    fn a_token_names_its_session_and_has_one_type() {
         let (keys, session) = (keys(&["a"]), SessionId::random());
         let access = AccessToken::random(&keys, UserKind::Core, &session);
         let refresh = RefreshToken::random(&keys, &session);
@@ -332,13 +332,18 @@ mod tests {
     }
 
     #[test]
-    fn a_token_proves_itself_under_a_key_that_still_verifies_and_no_other() {
+    fn a_token_verifies_only_under_its_own_key() {
         let session = SessionId::random();
         let token = RefreshToken::random(&keys(&["a"]), &session);
-        for (held, proven) in [(&["a"][..], Some(true)), (&["b", "a"], Some(true)), (&["b"], None)]
+        for (available, proven) in
+            [(&["a"][..], Some(true)), (&["b", "a"], Some(true)), (&["b"], None)]
         {
-            let parsed = RefreshToken::parse(&keys(held), token.text());
-            assert_eq!(parsed.map(|it| it.is_proven()), proven, "{held:?}");
+            let parsed = RefreshToken::parse(&keys(available), token.text());
+            assert_eq!(
+                parsed.map(|parsed_token| parsed_token.is_proven()),
+                proven,
+                "{available:?}"
+            );
         }
         // The format of earlier releases.
         let body = [session.0, [7; 32]].concat();
@@ -348,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_successor_is_the_same_each_time_and_under_each_key_another() {
+    fn a_successor_is_deterministic_per_key() {
         let both = keys(&["a", "b"]);
         let token = RefreshToken::random(&both, &SessionId::random());
         let next = token.successor(&both, "a").unwrap();
@@ -371,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_wrong_form_are_refused() {
+    fn malformed_keys_are_refused() {
         for wrong in ["", "a", "a:zz", "a:00", ":00", &format!("a b:{}", "00".repeat(32))] {
             assert!(wrong.parse::<TokenKeys>().is_err(), "{wrong}");
         }

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_says_what_to_do_has_a_reference_and_a_way_back() {
+    async fn an_error_page_has_instructions_a_reference_and_a_way_back() {
         let back = Back { label: "Back to X".to_owned(), url: "https://app.example/".to_owned() };
         let notice = Notice { advice: "Do this.", back: Some(&back), ..NOTICE };
         let id = RequestId::random();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn escapes_whatever_it_is_given() {
+    async fn the_log_in_page_escapes_its_input() {
         let form = LogInForm {
             site: NASTY,
             application: NASTY,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn allows_exactly_the_style_sheet_in_the_page() {
+    async fn the_policy_allows_exactly_the_style_sheet_of_the_page() {
         let response = log_in(&FORM);
         let policy = response.header("content-security-policy").unwrap().to_owned();
         let text = text(response).await;
@@ -224,23 +224,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn labels_every_field_one_sees() {
+    async fn every_visible_field_has_a_label() {
         let text = text(log_in(&FORM)).await;
         let inputs: Vec<&str> = text.split("<input ").skip(1).collect();
-        let (hidden, seen): (Vec<&str>, Vec<&str>) =
+        let (hidden, visible): (Vec<&str>, Vec<&str>) =
             inputs.iter().partition(|input| input.contains("type=\"hidden\""));
-        assert_eq!((hidden.len(), seen.len()), (2, 2));
-        for input in seen {
+        assert_eq!((hidden.len(), visible.len()), (2, 2));
+        for input in visible {
             let id = input.split_once("id=\"").unwrap().1.split_once('"').unwrap().0;
             assert!(text.contains(&format!("<label for=\"{id}\">")), "{id}");
         }
     }
 
     #[tokio::test]
-    async fn says_beside_the_field_that_it_refused() {
-        let fresh = text(log_in(&FORM)).await;
-        assert!(fresh.contains("<title>Log in to your loans – Loan Servicing</title>"));
-        assert!(!fresh.contains("aria-invalid=") && !fresh.contains(REFUSED));
+    async fn a_refusal_is_shown_next_to_its_field() {
+        let unsubmitted = text(log_in(&FORM)).await;
+        assert!(unsubmitted.contains("<title>Log in to your loans – Loan Servicing</title>"));
+        assert!(!unsubmitted.contains("aria-invalid=") && !unsubmitted.contains(REFUSED));
 
         let form = LogInForm { refused: true, user_name: "ann", ..FORM };
         let refused = text(log_in(&form)).await;
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn begins_in_the_first_empty_field() {
+    async fn the_first_empty_field_has_focus() {
         for (user_name, field) in [("", "username"), ("ann", "password")] {
             let text = text(log_in(&LogInForm { user_name, ..FORM })).await;
             assert_eq!(text.matches(" autofocus").count(), 1);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tells_staff_from_borrowers() {
+    async fn staff_and_borrowers_get_different_pages() {
         let staff = text(log_in(&LogInForm { kind: UserKind::Core, ..FORM })).await;
         assert!(staff.contains("<h1>Log in</h1>") && staff.contains("Staff"));
         let borrowers = text(log_in(&FORM)).await;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn lets_forms_go_only_where_they_may() {
+    fn the_policy_restricts_form_targets() {
         let own = form_action("");
         assert_eq!(own, "form-action 'self'");
         for one in ["https://app.example", "http://127.0.0.1:4000", "com.example.app:"] {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_every_page_alike() {
+    fn every_page_has_the_same_security_headers() {
         let pages = [
             log_in(&FORM),
             logged_out("Site", Some(&back())),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn carries_the_fields_of_a_log_out() {
+    async fn the_log_out_page_keeps_its_parameters() {
         let fields = [("state", "s1"), ("post_logout_redirect_uri", "https://app.example/")];
         let response = confirm_log_out("Site", "csrf-1", &fields, "https://app.example", None);
         let policy = response.header("content-security-policy").unwrap();

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_redirect_uri_is_matched_letter_for_letter() {
+    fn a_redirect_uri_must_match_exactly() {
         let list = "https://app.example/cb http://127.0.0.1:8765/callback http://[::1]/cb";
         let good = [
             "https://app.example/cb",
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn localhost_is_a_loopback_address_of_its_own() {
+    fn localhost_is_a_loopback_address() {
         let list = "http://localhost/cb http://127.0.0.1/other";
         for uri in ["http://localhost/cb", "http://localhost:51004/cb"] {
             assert!(is_registered(list, uri), "{uri}");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_added_to_what_is_there() {
+    fn parameters_are_appended_to_an_existing_query() {
         let uri = with_parameters("https://a.example/cb?x=1", &[("state", "a b&c"), ("iss", "i")]);
         assert_eq!(uri, "https://a.example/cb?x=1&state=a%20b%26c&iss=i");
         assert_eq!(with_parameters("https://a.example/bye", &[]), "https://a.example/bye");

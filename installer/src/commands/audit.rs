@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_begins_at_an_instant_or_so_long_ago() {
+    fn a_list_starts_at_an_instant_or_a_duration_ago() {
         let instant = Since::Instant(Timestamp("2026-11-21T08:00:00Z".parse().unwrap()));
         assert_eq!("2026-11-21T09:00:00+01:00".parse(), Ok(instant));
         for (text, seconds) in

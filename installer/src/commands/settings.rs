@@ -152,7 +152,7 @@ mod tests {
     use crate::installation::core_settings::this_time_zone;
 
     #[test]
-    fn values_that_the_servers_could_not_read_are_refused() {
+    fn values_the_servers_cannot_read_are_refused() {
         for (name, good, wrong) in [
             (BUSINESS_TIME_ZONE, &["UTC", "Europe/Berlin"][..], &["", "CET+1", "berlin"][..]),
             (WEB_INACTIVITY_TIMEOUT, &["1", "20", "1440"], &["0", "1441", "+5", "00020", "x"]),

@@ -313,12 +313,12 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        newcomer: NewUser,
+        user_args: NewUser,
     }
 
     fn check(line: &[&str]) -> Result<(), CliError> {
         let words = std::iter::once("add").chain(line.iter().copied());
-        Line::parse_from(words).newcomer.check()
+        Line::parse_from(words).user_args.check()
     }
 
     #[test]

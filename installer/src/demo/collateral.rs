@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vin_carries_the_right_check_digit() {
+    fn a_vin_has_the_correct_check_digit() {
         assert_eq!(vin(4_352), "1HGCM82633A004352");
         assert_eq!(vin(4_353), "1HGCM82653A004353");
     }

@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counted_notes_and_coins_sum_up() {
+    fn counted_denominations_sum_to_the_total() {
         let counted = count_out(cents(136_783));
         let units =
             |one: &NewDenomination| one.value.posted().unwrap().units() * i64::from(one.count);

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_before_the_answer_is_no_refusal() {
+    fn a_warning_before_the_response_is_not_a_refusal() {
         let warning = [21, 3, 2, 0, 2, 1, 112];
         assert_eq!(parse(&warning), None);
         let mut hello = vec![22, 3, 2, 0, 42, 2, 0, 0, 38, 3, 2];
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_came_in_part_is_waited_for() {
+    fn a_partial_response_is_waited_for() {
         assert_eq!(parse(&[21, 3, 1]), None);
         assert_eq!(parse(&[22, 3, 2, 0, 42, 2, 0, 0, 38, 3, 2, 1, 1]), None);
         let refusal = Reply::Alert(AlertDescription::ProtocolVersion);

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_item_stands_once_and_excess_last() {
+    fn each_item_occurs_once_and_excess_comes_last() {
         let default = PaymentDistribution::default().to_string();
         assert_eq!(default.parse(), Ok(PaymentDistribution::default()));
         let interest_first = default.replace("past_due,", "past_due_interest,past_due_principal,");

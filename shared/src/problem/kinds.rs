@@ -263,7 +263,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_kind_has_a_name_of_its_own_and_is_explained_in_sentences() {
+    fn every_problem_type_has_a_unique_name_and_an_explanation() {
         let names: HashSet<_> = ProblemType::ALL.iter().map(|kind| kind.name()).collect();
         assert_eq!(names.len(), ProblemType::ALL.len());
         for kind in ProblemType::ALL {

@@ -9,8 +9,8 @@ use super::{Play, Tally, money};
 use crate::databases::Database;
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
-    Adjustment, Allocation, Amount, Books, DueRow, Event, Kind, LARGEST, Payment, Reading, Refusal,
-    Row, State,
+    Adjustment, AdjustmentKind, Allocation, Amount, Books, DueRow, Event, LARGEST, LoanFigures,
+    Payment, Refusal, Row, State,
 };
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
@@ -37,17 +37,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// A database with everything that a loan refers to.
-pub struct Desk {
+pub struct DatabaseDriver {
     db: DatabaseConnection,
     url: String,
     caller: Caller,
     author: Actor,
-    places: booking::Places,
+    setup: booking::SetupIds,
 }
 
 /// A loan on a desk.
-struct Engine<'a> {
-    desk: &'a Desk,
+struct DatabaseEngine<'a> {
+    driver: &'a DatabaseDriver,
     tx: DatabaseTransaction,
     loan_id: i64,
     creditline_id: i64,
@@ -59,7 +59,7 @@ struct Engine<'a> {
 
 /// A transaction as listed.
 #[derive(Debug, PartialEq, Eq)]
-struct Listed {
+struct ListedRow {
     row: Row,
     reference: i64,
     reversed: bool,
@@ -67,7 +67,7 @@ struct Listed {
     returned: Option<NaiveDate>,
 }
 
-impl Desk {
+impl DatabaseDriver {
     /// Creates a desk on a fresh database, in the directory or on the server.
     pub async fn fresh(database: &Database, folder: &Path) -> Self {
         let url = database.create(folder).await;
@@ -80,8 +80,8 @@ impl Desk {
         let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
         let caller = Caller::Core(user);
         let author = Actor::new(&caller, ChangeSource::Batch, &RequestId::random());
-        let places = booking::Places::add(&db).await.expect("setup rows");
-        Self { db, url: database_url.to_owned(), caller, author, places }
+        let setup = booking::SetupIds::add(&db).await.expect("setup rows");
+        Self { db, url: database_url.to_owned(), caller, author, setup }
     }
 
     /// Closes the desk and drops its database.
@@ -93,7 +93,7 @@ impl Desk {
     /// Plays a plan on both and returns the first difference.
     pub async fn compare(&self, plan: &Plan) -> Result<Tally, String> {
         let mut play = Play::new(plan);
-        let mut engine = Engine::book(self, plan, &play.books.state).await;
+        let mut engine = DatabaseEngine::book(self, plan, &play.books.state).await;
         let mut today = plan.first_day();
         let mut outcome = engine.compare_state(&play).await;
         for step in &plan.moves {
@@ -102,7 +102,7 @@ impl Desk {
             }
             let (day, action) = step.action(&play.books, today, plan.last_day());
             today = day;
-            play.story.tell(today, &action);
+            play.transcript.record(today, &action);
             outcome = match action {
                 Action::Enter(event) => engine.enter(&mut play, today, event).await,
                 Action::Read => engine.read(&mut play, today).await,
@@ -122,12 +122,12 @@ fn clock(today: NaiveDate) -> Clock {
     Clock::new(Timestamp(today.and_time(noon).and_utc()), None)
 }
 
-impl<'a> Engine<'a> {
-    async fn book(desk: &'a Desk, plan: &Plan, booked: &State) -> Self {
-        let tx = db::begin_write(&desk.db).await.expect("a transaction");
-        let loan = booking::book(&tx, &desk.places, &plan.terms, booked).await;
+impl<'a> DatabaseEngine<'a> {
+    async fn book(driver: &'a DatabaseDriver, plan: &Plan, booked: &State) -> Self {
+        let tx = db::begin_write(&driver.db).await.expect("a transaction");
+        let loan = booking::book(&tx, &driver.setup, &plan.terms, booked).await;
         let (loan_id, creditline_id, opening) = loan.expect("a booked loan");
-        Self { desk, tx, loan_id, creditline_id, opening, keys: Vec::new() }
+        Self { driver, tx, loan_id, creditline_id, opening, keys: Vec::new() }
     }
 
     async fn enter(
@@ -136,23 +136,23 @@ impl<'a> Engine<'a> {
         today: NaiveDate,
         event: Event,
     ) -> Result<(), String> {
-        let expected = play.enter(today, event, line_holds)?.map(|entered| entered.rows);
-        let happened = self.post(today, event).await;
-        match (&expected, happened) {
+        let expected = play.enter(today, event, draw_total_fits)?.map(|entered| entered.rows);
+        let actual = self.post(today, event).await;
+        match (&expected, actual) {
             (Ok(rows), Ok(posted)) => {
                 let posted_rows: Vec<Row> = posted.iter().map(row).collect();
-                play.story.same("what was posted", rows.clone(), posted_rows)?;
+                play.transcript.check_equal("what was posted", rows.clone(), posted_rows)?;
                 self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
             }
             (Err(refusal), Err(error)) => {
-                let said = said(refusal, &Problem::from(error));
-                play.story.same("why it was refused", Ok(()), said)?;
+                let verdict = check_problem(refusal, &Problem::from(error));
+                play.transcript.check_equal("why it was refused", Ok(()), verdict)?;
             }
-            (expected, happened) => {
-                let happened = happened.map(|rows| rows.iter().map(row).collect());
-                let happened = happened.map_err(|problem| problem.message());
+            (expected, actual) => {
+                let actual = actual.map(|rows| rows.iter().map(row).collect());
+                let actual = actual.map_err(|problem| problem.message());
                 let expected = expected.clone().map_err(|refusal| format!("{refusal:?}"));
-                play.story.same("what happened", expected, happened)?;
+                play.transcript.check_equal("what happened", expected, actual)?;
             }
         }
         self.compare_state(play).await
@@ -170,12 +170,12 @@ impl<'a> Engine<'a> {
             Event::Adjust(adjustment) => self.adjust(&tx, today, &adjustment).await,
             Event::Reverse { entry, returned } => {
                 let reference = self.keys[entry][0];
-                let author = &self.desk.author;
+                let author = &self.driver.author;
                 reversals::reverse(&tx, author, clock(today), reference, returned).await
             }
         };
-        let ended = if posted.is_ok() { tx.commit().await } else { tx.rollback().await };
-        ended.expect("the end of a savepoint");
+        let end = if posted.is_ok() { tx.commit().await } else { tx.rollback().await };
+        end.expect("the end of a savepoint");
         posted
     }
 
@@ -198,7 +198,7 @@ impl<'a> Engine<'a> {
             new.impound_amount = part(parts.impound);
             new.suspense_amount = part(parts.suspense);
         }
-        let Desk { caller, author, .. } = self.desk;
+        let DatabaseDriver { caller, author, .. } = self.driver;
         payments::post(tx, caller, author, clock(today), self.loan_id, &new.validate()?).await
     }
 
@@ -212,28 +212,29 @@ impl<'a> Engine<'a> {
             kind: kind(adjustment.kind),
             amount: money(adjustment.amount),
             effective_date: adjustment.date,
-            creditline_id: Some(self.creditline_id).filter(|_| adjustment.kind == Kind::Draw),
+            creditline_id: Some(self.creditline_id)
+                .filter(|_| adjustment.kind == AdjustmentKind::Draw),
             user_reference: None,
         };
-        let author = &self.desk.author;
+        let author = &self.driver.author;
         let row = adjustments::post(tx, author, clock(today), self.loan_id, &new).await?;
         Ok(vec![row])
     }
 
     async fn read(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
         play.tally.read += 1;
-        let book = LoanAccount::read(&self.tx, &self.desk.caller, self.loan_id).await;
-        let book = book.map_err(|problem| problem.message())?;
-        let standing = book.state.standing(&book.terms, today);
-        let happened = standing.map(|standing| Reading {
+        let account = LoanAccount::read(&self.tx, &self.driver.caller, self.loan_id).await;
+        let account = account.map_err(|problem| problem.message())?;
+        let standing = account.state.standing(&account.terms, today);
+        let actual = standing.map(|standing| LoanFigures {
             per_diem: standing.per_diem.units().into(),
             payoff: units(standing.payoff),
             past_due: units(standing.past_due),
             current_due: units(standing.current_due),
             days_past_due: standing.days_past_due.into(),
         });
-        let happened = happened.map_err(|_| Refusal::OutOfRange);
-        play.story.same("what is read", play.books.read(today), happened)
+        let actual = actual.map_err(|_| Refusal::OutOfRange);
+        play.transcript.check_equal("what is read", play.books.read(today), actual)
     }
 
     async fn compare_state(&self, play: &Play<'_>) -> Result<(), String> {
@@ -245,13 +246,13 @@ impl<'a> Engine<'a> {
         let due = due.all(&self.tx).await.expect("due rows");
         let paid_off = play.books.state.paid_off;
         let status = (loan.closed_date, loan.status_code_id);
-        let model_status = (paid_off, self.desk.places.status(&play.plan.terms, paid_off));
-        play.story.same("closing date and status", model_status, status)?;
-        let happened = state(&loan, &due);
-        play.story.same("the loan", &play.books.state, &happened)?;
+        let model_status = (paid_off, self.driver.setup.status(&play.plan.terms, paid_off));
+        play.transcript.check_equal("closing date and status", model_status, status)?;
+        let actual = state(&loan, &due);
+        play.transcript.check_equal("the loan", &play.books.state, &actual)?;
         let numbers: Vec<i32> = due.iter().map(|row| row.payment_number).collect();
         let in_order = (1..=due.len() as i32).collect();
-        play.story.same("payment numbers", in_order, numbers)
+        play.transcript.check_equal("payment numbers", in_order, numbers)
     }
 
     /// Compares the loan's list: every row, its reversal, and its allocations to due rows.
@@ -260,12 +261,16 @@ impl<'a> Engine<'a> {
             .filter(loan_transactions::Column::LoanId.eq(self.loan_id))
             .order_by_asc(loan_transactions::Column::TransactionId);
         let rows = rows.all(&self.tx).await.expect("rows");
-        let happened: Vec<Listed> = rows.iter().skip(self.opening).map(listed).collect();
-        play.story.same("the list", self.expected_rows(play), happened)?;
+        let actual: Vec<ListedRow> = rows.iter().skip(self.opening).map(listed).collect();
+        play.transcript.check_equal("the list", self.expected_rows(play), actual)?;
         balances_are_sums(play, &rows)?;
-        play.story.same("allocations", play.books.allocations(), self.allocations(&rows).await)?;
+        play.transcript.check_equal(
+            "allocations",
+            play.books.allocations(),
+            self.allocations(&rows).await,
+        )?;
         let drawn = booking::drawn(&self.tx, self.creditline_id).await.expect("a credit line");
-        play.story.same("what was drawn", drawn_of(&play.books), drawn)
+        play.transcript.check_equal("what was drawn", drawn_of(&play.books), drawn)
     }
 
     async fn allocations(&self, rows: &[loan_transactions::Model]) -> Vec<Allocation> {
@@ -291,12 +296,12 @@ impl<'a> Engine<'a> {
         all
     }
 
-    fn expected_rows(&self, play: &Play<'_>) -> Vec<Listed> {
+    fn expected_rows(&self, play: &Play<'_>) -> Vec<ListedRow> {
         let mut list = Vec::new();
         for (number, entry) in play.books.entries.iter().enumerate() {
             for (index, row) in entry.entered.rows.iter().enumerate() {
                 let returned = entry.returned.filter(|_| row.balance.is_none());
-                list.push(Listed {
+                list.push(ListedRow {
                     row: *row,
                     reference: self.keys[number][0],
                     reversed: entry.partner.is_some(),
@@ -311,15 +316,15 @@ impl<'a> Engine<'a> {
 
 /// The number and the sum of draws that are not reversed.
 fn drawn_of(books: &Books) -> (i32, Amount) {
-    let standing = books.entries.iter().filter(|entry| entry.partner.is_none());
-    let rows = standing.flat_map(|entry| &entry.entered.rows).filter(|row| row.code == 110);
+    let unreversed = books.entries.iter().filter(|entry| entry.partner.is_none());
+    let rows = unreversed.flat_map(|entry| &entry.entered.rows).filter(|row| row.code == 110);
     let amounts: Vec<Amount> = rows.map(|row| row.amount).collect();
     (amounts.len() as i32, amounts.iter().sum())
 }
 
 /// Checks that a credit line can store the sum of its draws, which may be large if the loan is paid
 /// off in between.
-fn line_holds(books: &Books) -> Result<(), Refusal> {
+fn draw_total_fits(books: &Books) -> Result<(), Refusal> {
     if drawn_of(books).1 > LARGEST { Err(Refusal::OutOfRange) } else { Ok(()) }
 }
 
@@ -341,7 +346,7 @@ fn balances_are_sums(play: &Play<'_>, rows: &[loan_transactions::Model]) -> Resu
     ];
     let at = &play.books.state;
     let balances = [at.principal, at.settled, at.late_charges, at.fees, at.impound, at.suspense];
-    play.story.same("sums of rows", balances, sums)
+    play.transcript.check_equal("sums of rows", balances, sums)
 }
 
 /// The sign of a code, reversals included.
@@ -355,17 +360,17 @@ fn units(money: Money) -> Amount {
 }
 
 /// The engine's name of a kind.
-pub(super) fn kind(kind: Kind) -> engine::AdjustmentKind {
+pub(super) fn kind(kind: AdjustmentKind) -> engine::AdjustmentKind {
     match kind {
-        Kind::Advance => engine::AdjustmentKind::Advance,
-        Kind::Draw => engine::AdjustmentKind::Draw,
-        Kind::LateCharge => engine::AdjustmentKind::LateCharge,
-        Kind::Fee => engine::AdjustmentKind::Fee,
-        Kind::InterestReduction => engine::AdjustmentKind::InterestReduction,
-        Kind::PrincipalWriteOff => engine::AdjustmentKind::PrincipalWriteOff,
-        Kind::ImpoundDisbursement => engine::AdjustmentKind::ImpoundDisbursement,
-        Kind::LateChargeWaived => engine::AdjustmentKind::LateChargeWaived,
-        Kind::FeeWaived => engine::AdjustmentKind::FeeWaived,
+        AdjustmentKind::Advance => engine::AdjustmentKind::Advance,
+        AdjustmentKind::Draw => engine::AdjustmentKind::Draw,
+        AdjustmentKind::LateCharge => engine::AdjustmentKind::LateCharge,
+        AdjustmentKind::Fee => engine::AdjustmentKind::Fee,
+        AdjustmentKind::InterestReduction => engine::AdjustmentKind::InterestReduction,
+        AdjustmentKind::PrincipalWriteOff => engine::AdjustmentKind::PrincipalWriteOff,
+        AdjustmentKind::ImpoundDisbursement => engine::AdjustmentKind::ImpoundDisbursement,
+        AdjustmentKind::LateChargeWaived => engine::AdjustmentKind::LateChargeWaived,
+        AdjustmentKind::FeeWaived => engine::AdjustmentKind::FeeWaived,
     }
 }
 
@@ -379,8 +384,8 @@ fn row(row: &loan_transactions::Model) -> Row {
     }
 }
 
-fn listed(stored: &loan_transactions::Model) -> Listed {
-    Listed {
+fn listed(stored: &loan_transactions::Model) -> ListedRow {
+    ListedRow {
         row: row(stored),
         reference: stored.transaction_reference_no,
         reversed: stored.reversed_flag,
@@ -422,9 +427,9 @@ fn due_row(row: &payments_due::Model) -> DueRow {
 }
 
 /// Checks that a problem says what the model says, figures included.
-fn said(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
+fn check_problem(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
     use ProblemType as Type;
-    let (kind, figure) = match *refusal {
+    let (problem_type, figure) = match *refusal {
         Refusal::AmountNotPositive => (Type::AmountNotPositive, None),
         Refusal::InFuture => (Type::EffectiveDateInFuture, None),
         Refusal::TooEarly(date) => (Type::EffectiveDateTooEarly, Some(date.to_string())),
@@ -437,11 +442,11 @@ fn said(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
         | Refusal::NotLatest
         | Refusal::AlreadyReversed
         | Refusal::Negative(_)
-        | Refusal::Unsuited
+        | Refusal::NotApplicable
         | Refusal::OutOfRange => (Type::InvalidValue, None),
     };
     let message = problem.message();
-    match problem.kind() == kind && figure.is_none_or(|figure| message.contains(&figure)) {
+    match problem.kind() == problem_type && figure.is_none_or(|figure| message.contains(&figure)) {
         true => Ok(()),
         false => Err(format!("{refusal:?} is not {}: {message}", problem.kind().name())),
     }

@@ -12,13 +12,17 @@ impl Play<'_> {
         let rows = &entry.entered.rows;
         match entry.event {
             Event::Pay(_) => {
-                self.story.same("the sum of the parts", rows[0].amount, sum_of_parts(rows))?;
+                self.transcript.check_equal(
+                    "the sum of the parts",
+                    rows[0].amount,
+                    sum_of_parts(rows),
+                )?;
                 self.check_resulting(rows)?;
             }
             Event::Adjust(_) => self.check_resulting(rows)?,
             Event::Reverse { entry: reversed, .. } => {
                 if reversed + 1 == self.books.entries.len() - 1 {
-                    self.check_undone(reversed)?;
+                    self.check_reversed(reversed)?;
                 }
             }
         }
@@ -26,19 +30,19 @@ impl Play<'_> {
         let state = &self.books.state;
         // A cent is a million times 1e-8.
         let owed = (state.accrued_total - state.settled * 10_000 + 500_000).div_euclid(1_000_000);
-        self.story.same("the interest balance", owed.max(0) * 100, state.interest)?;
+        self.transcript.check_equal("the interest balance", owed.max(0) * 100, state.interest)?;
         let forward = state.base_date >= before.base_date;
         let reversal = matches!(entry.event, Event::Reverse { .. });
-        self.story.same("the base moves forward", true, forward || reversal)
+        self.transcript.check_equal("the base moves forward", true, forward || reversal)
     }
 
     /// Checks that an entry reversed immediately leaves the loan as it was.
-    fn check_undone(&self, reversed: usize) -> Result<(), String> {
+    fn check_reversed(&self, reversed: usize) -> Result<(), String> {
         let mut before = self.before[reversed].clone();
         if !self.books.entries[reversed].moves_base() {
             before.last_activity = self.books.state.last_activity;
         }
-        self.story.same("the loan as it was", &before, &self.books.state)
+        self.transcript.check_equal("the loan as it was", &before, &self.books.state)
     }
 
     /// Checks that each row shows the loan's balance after it; of two rows for suspense, only the
@@ -50,7 +54,11 @@ impl Play<'_> {
         for row in last.values() {
             if let Some(name) = row.balance {
                 let balance = *state.balance(name);
-                self.story.same("the resulting balance", Some(balance), row.resulting)?;
+                self.transcript.check_equal(
+                    "the resulting balance",
+                    Some(balance),
+                    row.resulting,
+                )?;
             }
         }
         Ok(())
@@ -63,18 +71,19 @@ impl Play<'_> {
         let mut allocated: HashMap<_, (Amount, Amount)> = HashMap::new();
         for allocation in self.books.allocations() {
             let (interest, principal) = allocated.entry(allocation.due).or_default();
-            let settled = if matches!(allocation.code, 124 | 150) { interest } else { principal };
-            *settled += allocation.amount;
+            let allocated_part =
+                if matches!(allocation.code, 124 | 150) { interest } else { principal };
+            *allocated_part += allocation.amount;
         }
         for row in &state.due_rows {
             let DueRow { interest, principal, interest_paid, principal_paid, .. } = *row;
-            let asked = interest_paid <= interest && principal_paid <= principal;
-            self.story.same("paid as asked", true, asked)?;
+            let within_due = interest_paid <= interest && principal_paid <= principal;
+            self.transcript.check_equal("paid as asked", true, within_due)?;
             let (of_interest, of_principal) = allocated.remove(&row.date).unwrap_or_default();
-            self.story.same("interest allocated", of_interest, interest_paid)?;
-            self.story.same("principal allocated", of_principal, principal_paid)?;
+            self.transcript.check_equal("interest allocated", of_interest, interest_paid)?;
+            self.transcript.check_equal("principal allocated", of_principal, principal_paid)?;
         }
-        self.story.same("allocations of no due row", true, allocated.is_empty())
+        self.transcript.check_equal("allocations of no due row", true, allocated.is_empty())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Play, Tally, money};
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
-    self as model, Adjustment, Allocation, Amount, Entered, Event, Parts, Payment,
+    self as model, Adjustment, Allocation, Amount, Event, Parts, Payment, PostedRows,
 };
 use api_server::loans::servicing::adjustment;
 use api_server::loans::servicing::allocation::DueRowPart;
@@ -17,7 +17,7 @@ use shared::amounts::{Accrual, Money, Rate};
 use shared::entity::loan_transactions::BalanceName;
 
 /// The engine's side of a loan.
-struct Engine {
+struct PureEngine {
     terms: Terms,
     state: LoanState,
     /// For each entry, the state before it.
@@ -27,12 +27,12 @@ struct Engine {
 /// Plays a plan on both and returns the first difference.
 pub fn compare(plan: &Plan) -> Result<Tally, String> {
     let mut play = Play::new(plan);
-    let mut engine = Engine::new(plan, &play.books.state);
+    let mut engine = PureEngine::new(plan, &play.books.state);
     let mut today = plan.first_day();
     for step in &plan.moves {
         let (day, action) = step.action(&play.books, today, plan.last_day());
         today = day;
-        play.story.tell(today, &action);
+        play.transcript.record(today, &action);
         if let Action::Enter(event) = action {
             enter(&mut play, &mut engine, today, event)?;
         }
@@ -65,7 +65,7 @@ pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
         return Ok(None);
     }
     let plan = Plan { terms, moves: Vec::new() };
-    let engine = Engine::new(&plan, &plan.books().state);
+    let engine = PureEngine::new(&plan, &plan.books().state);
     let Some(count) = engine.terms.schedule.payments_until_maturity() else { return Ok(None) };
     let principal = engine.state.principal;
     let level = match level_instalment(&engine.terms, principal, count) {
@@ -86,7 +86,7 @@ pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
 
 fn enter(
     play: &mut Play<'_>,
-    engine: &mut Engine,
+    engine: &mut PureEngine,
     today: NaiveDate,
     event: Event,
 ) -> Result<(), String> {
@@ -94,13 +94,13 @@ fn enter(
     let expected = play.enter(today, event, |_| Ok(()))?;
     let accepted = expected.is_ok();
     match event {
-        Event::Pay(payment) if !is_callers_affair(&expected) => {
-            let happened = engine.pay(&play.books.terms, &payment);
-            play.story.same("what was posted", &expected, &happened)?;
+        Event::Pay(payment) if !is_checked_by_caller(&expected) => {
+            let actual = engine.pay(&play.books.terms, &payment);
+            play.transcript.check_equal("what was posted", &expected, &actual)?;
         }
-        Event::Adjust(adjustment) if !is_callers_affair(&expected) => {
-            let happened = engine.adjust(&adjustment);
-            play.story.same("what was adjusted", &expected, &happened)?;
+        Event::Adjust(adjustment) if !is_checked_by_caller(&expected) => {
+            let actual = engine.adjust(&adjustment);
+            play.transcript.check_equal("what was adjusted", &expected, &actual)?;
         }
         Event::Reverse { entry: number, .. } if accepted => {
             let entry = &play.books.entries[number];
@@ -110,33 +110,37 @@ fn enter(
     }
     if accepted {
         engine.before.push(before);
-        play.story.same("the state", comparable(&play.books.state), engine.comparable())?;
+        play.transcript.check_equal(
+            "the state",
+            comparable(&play.books.state),
+            engine.comparable(),
+        )?;
     }
     Ok(())
 }
 
 /// True for refusals that are up to the arithmetic's callers.
-fn is_callers_affair(expected: &Result<Entered, model::Refusal>) -> bool {
+fn is_checked_by_caller(expected: &Result<PostedRows, model::Refusal>) -> bool {
     use model::Refusal::{Closed, InFuture, InvalidValue, TooEarly};
     matches!(expected, Err(Closed | InFuture | InvalidValue | TooEarly(_)))
 }
 
-fn read(play: &mut Play<'_>, engine: &Engine, today: NaiveDate) -> Result<(), String> {
+fn read(play: &mut Play<'_>, engine: &PureEngine, today: NaiveDate) -> Result<(), String> {
     play.tally.read += 1;
     let expected = play.books.read(today);
     let standing = engine.state.standing(&engine.terms, today);
-    let happened = standing.map(|standing| model::Reading {
+    let actual = standing.map(|standing| model::LoanFigures {
         per_diem: standing.per_diem.units().into(),
         payoff: standing.payoff.units().into(),
         past_due: standing.past_due.units().into(),
         current_due: standing.current_due.units().into(),
         days_past_due: standing.days_past_due.into(),
     });
-    let happened = happened.map_err(|_| model::Refusal::OutOfRange);
-    play.story.same("what is read", expected, happened)
+    let actual = actual.map_err(|_| model::Refusal::OutOfRange);
+    play.transcript.check_equal("what is read", expected, actual)
 }
 
-impl Engine {
+impl PureEngine {
     fn new(plan: &Plan, booked: &model::State) -> Self {
         let terms = &plan.terms;
         let calendar = terms.calendar();
@@ -177,30 +181,34 @@ impl Engine {
         Self { terms, state, before: Vec::new() }
     }
 
-    fn pay(&mut self, terms: &model::Terms, payment: &Payment) -> Result<Entered, model::Refusal> {
+    fn pay(
+        &mut self,
+        terms: &model::Terms,
+        payment: &Payment,
+    ) -> Result<PostedRows, model::Refusal> {
         let excess = payment.excess.unwrap_or(terms.excess);
-        let how = match &payment.split {
+        let allocation_mode = match &payment.split {
             _ if payment.payoff => AllocationMode::Payoff { excess },
             Some(parts) => AllocationMode::Split(split(parts)),
             None => AllocationMode::Distributed { distribution: &terms.distribution, excess },
         };
         let (amount, effective_date) = (money(payment.amount), payment.date);
-        let instruction = PaymentInput { amount, effective_date, mode: how };
-        let posting = payment::post(&self.terms, &self.state, &instruction).map_err(refused)?;
-        assert!(posting.is_balanced(&self.state, amount), "{posting:?}");
-        let owed = posting.after.interest_owed_on(&self.terms, effective_date);
-        let entered = entered(&posting, amount, effective_date, owed.unwrap_or_default());
-        self.terms.accrues &= !posting.closes;
-        self.state = posting.after;
-        Ok(entered)
+        let input = PaymentInput { amount, effective_date, mode: allocation_mode };
+        let posted = payment::post(&self.terms, &self.state, &input).map_err(to_refusal)?;
+        assert!(posted.is_balanced(&self.state, amount), "{posted:?}");
+        let owed = posted.after.interest_owed_on(&self.terms, effective_date);
+        let rows = entered(&posted, amount, effective_date, owed.unwrap_or_default());
+        self.terms.accrues &= !posted.closes;
+        self.state = posted.after;
+        Ok(rows)
     }
 
-    fn adjust(&mut self, adjustment: &Adjustment) -> Result<Entered, model::Refusal> {
+    fn adjust(&mut self, adjustment: &Adjustment) -> Result<PostedRows, model::Refusal> {
         let Adjustment { kind, amount, date } = *adjustment;
-        let (code, balance, _) = kind.effect();
+        let (code, balance, _) = kind.posting();
         let kind = super::database::kind(kind);
         let adjusted = adjustment::post(&self.terms, &self.state, kind, money(amount), date);
-        let adjusted = adjusted.map_err(refused)?;
+        let adjusted = adjusted.map_err(to_refusal)?;
         let row = model::Row {
             code,
             amount,
@@ -210,7 +218,7 @@ impl Engine {
         };
         self.state = adjusted.after;
         let allocations = allocations(code, code, &adjusted.due_row_parts);
-        Ok(Entered { rows: vec![row], allocations })
+        Ok(PostedRows { rows: vec![row], allocations })
     }
 
     /// Restores the state before an entry, and keeps what other entries have since done to its
@@ -221,16 +229,16 @@ impl Engine {
             self.state = self.before[number].clone();
             self.terms.accrues = accrues;
         }
-        let back = |name, balance: Money| {
+        let restored = |name, balance: Money| {
             let rows = entry.entered.rows.iter().filter(|row| row.balance == Some(name));
-            let grew = |code| matches!(code, 130 | 132 | 140 | 142);
-            let moved = rows.map(|row| if grew(row.code) { -row.amount } else { row.amount });
-            money(Amount::from(balance.units()) + moved.sum::<Amount>())
+            let raises = |code| matches!(code, 130 | 132 | 140 | 142);
+            let changes = rows.map(|row| if raises(row.code) { -row.amount } else { row.amount });
+            money(Amount::from(balance.units()) + changes.sum::<Amount>())
         };
-        self.state.late_charges = back(BalanceName::LateCharge, now.late_charges);
-        self.state.fees = back(BalanceName::Fees, now.fees);
-        self.state.impound = back(BalanceName::Impound, now.impound);
-        self.state.suspense = back(BalanceName::Suspense, now.suspense);
+        self.state.late_charges = restored(BalanceName::LateCharge, now.late_charges);
+        self.state.fees = restored(BalanceName::Fees, now.fees);
+        self.state.impound = restored(BalanceName::Impound, now.impound);
+        self.state.suspense = restored(BalanceName::Suspense, now.suspense);
     }
 
     fn comparable(&self) -> Comparable {
@@ -302,7 +310,7 @@ fn split(parts: &Parts) -> Split {
     }
 }
 
-fn refused(refusal: PaymentRefusal) -> model::Refusal {
+fn to_refusal(refusal: PaymentRefusal) -> model::Refusal {
     match refusal {
         PaymentRefusal::AmountNotPositive => model::Refusal::AmountNotPositive,
         PaymentRefusal::SplitMismatch { .. } => model::Refusal::SplitMismatch,
@@ -318,7 +326,12 @@ fn refused(refusal: PaymentRefusal) -> model::Refusal {
 }
 
 /// The rows that would be stored in the database.
-fn entered(posting: &PostedPayment, amount: Money, effective: NaiveDate, owed: Money) -> Entered {
+fn entered(
+    posting: &PostedPayment,
+    amount: Money,
+    effective: NaiveDate,
+    owed: Money,
+) -> PostedRows {
     use BalanceName as Name;
     let (parts, after) = (&posting.parts, &posting.after);
     let mut rows = vec![model::Row {
@@ -343,7 +356,7 @@ fn entered(posting: &PostedPayment, amount: Money, effective: NaiveDate, owed: M
             rows.push(model::Row { code, amount, balance: Some(name), resulting, effective });
         }
     }
-    Entered { rows, allocations: allocations(122, 124, &posting.due_row_parts) }
+    PostedRows { rows, allocations: allocations(122, 124, &posting.due_row_parts) }
 }
 
 /// The allocations to due rows of rows with these codes.

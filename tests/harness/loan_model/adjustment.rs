@@ -1,13 +1,13 @@
 //! Adjustments: entries other than payments that move a balance.
 
 use super::interest::Interest;
-use super::{Allocation, Amount, Entered, Refusal, Row, State, Terms};
+use super::{Allocation, Amount, PostedRows, Refusal, Row, State, Terms};
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 
 /// The kinds of adjustments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AdjustmentKind {
     /// More principal is paid out.
     Advance,
     /// More principal is drawn from a credit line.
@@ -28,7 +28,7 @@ pub enum Kind {
     FeeWaived,
 }
 
-impl Kind {
+impl AdjustmentKind {
     /// Every kind.
     pub const ALL: [Self; 9] = [
         Self::Advance,
@@ -43,7 +43,7 @@ impl Kind {
     ];
 
     /// Its transaction code, its balance, and whether that grows.
-    pub fn effect(self) -> (i32, BalanceName, bool) {
+    pub fn posting(self) -> (i32, BalanceName, bool) {
         match self {
             Self::Advance => (100, BalanceName::Principal, true),
             Self::Draw => (110, BalanceName::Principal, true),
@@ -59,7 +59,7 @@ impl Kind {
 
     /// True for kinds that move principal or interest, and so the accrual base.
     pub fn moves_base(self) -> bool {
-        matches!(self.effect().1, BalanceName::Principal | BalanceName::Interest)
+        matches!(self.posting().1, BalanceName::Principal | BalanceName::Interest)
     }
 }
 
@@ -67,7 +67,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjustment {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: AdjustmentKind,
     /// Its amount.
     pub amount: Amount,
     /// Its effective date.
@@ -82,7 +82,7 @@ impl State {
         interest: &Interest,
         today: NaiveDate,
         adjustment: &Adjustment,
-    ) -> Result<(Self, Entered), Refusal> {
+    ) -> Result<(Self, PostedRows), Refusal> {
         let &Adjustment { kind, amount, date } = adjustment;
         if self.paid_off.is_some() {
             return Err(Refusal::Closed);
@@ -103,23 +103,23 @@ impl State {
         if kind.moves_base() {
             state.move_base(terms, interest, date)?;
         }
-        let (code, balance, grows) = kind.effect();
+        let (code, balance, grows) = kind.posting();
         let most = *state.balance(balance);
         if !grows && amount > most {
             return Err(Refusal::ExceedsBalance(most));
         }
         let mut allocations = Vec::new();
-        if kind == Kind::InterestReduction {
+        if kind == AdjustmentKind::InterestReduction {
             allocations = state.settle_interest(code, amount);
         }
-        if kind == Kind::PrincipalWriteOff {
+        if kind == AdjustmentKind::PrincipalWriteOff {
             allocations = state.settle_principal(code, amount);
         }
         let change = if grows { amount } else { -amount };
         let resulting = Some(state.enter(interest, balance, change)?);
         state.last_activity = Some(date);
         let row = Row { code, amount, balance: Some(balance), resulting, effective: date };
-        Ok((state, Entered { rows: vec![row], allocations }))
+        Ok((state, PostedRows { rows: vec![row], allocations }))
     }
 
     fn settle_interest(&mut self, code: i32, mut rest: Amount) -> Vec<Allocation> {

@@ -5,7 +5,7 @@
 
 use super::interest::Interest;
 use super::{
-    Adjustment, Allocation, Amount, Entered, Payment, Reading, Refusal, Row, State, Terms,
+    Adjustment, Allocation, Amount, LoanFigures, Payment, PostedRows, Refusal, Row, State, Terms,
 };
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
@@ -32,7 +32,7 @@ pub struct Entry {
     /// What was entered.
     pub event: Event,
     /// Its rows, the total first.
-    pub entered: Entered,
+    pub entered: PostedRows,
     /// The entry that reversed it, or that it reverses.
     pub partner: Option<usize>,
     /// The day on which the bank returned it.
@@ -47,7 +47,7 @@ enum Step {
     /// An entry, with the day on which it was made.
     Entry(usize, Event, NaiveDate),
     /// A balance is moved back.
-    Back(BalanceName, Amount),
+    Reversal(BalanceName, Amount),
 }
 
 /// The book of a loan.
@@ -88,11 +88,11 @@ impl Books {
         let activity_before = self.state.last_activity;
         let (entered, partner, returned) = match event {
             Event::Reverse { entry, returned } => {
-                let rows = self.take_back(today, entry, returned)?;
+                let rows = self.reverse(today, entry, returned)?;
                 let partner = self.entries.len();
                 self.entries[entry].partner = Some(partner);
                 self.entries[entry].returned = returned;
-                (Entered { rows, allocations: Vec::new() }, Some(entry), returned)
+                (PostedRows { rows, allocations: Vec::new() }, Some(entry), returned)
             }
             _ => {
                 let (state, entered) = self.post(&self.state, event, today)?;
@@ -106,15 +106,15 @@ impl Books {
     }
 
     /// What the API shows of the loan on this day.
-    pub fn read(&self, today: NaiveDate) -> Result<Reading, Refusal> {
+    pub fn read(&self, today: NaiveDate) -> Result<LoanFigures, Refusal> {
         self.state.read(&self.terms, &self.interest, today)
     }
 
     /// Allocations to due rows by the entries that are not reversed.
     pub fn allocations(&self) -> Vec<Allocation> {
-        let standing = self.entries.iter().filter(|entry| entry.partner.is_none());
+        let unreversed = self.entries.iter().filter(|entry| entry.partner.is_none());
         let mut all: Vec<_> =
-            standing.flat_map(|entry| entry.entered.allocations.clone()).collect();
+            unreversed.flat_map(|entry| entry.entered.allocations.clone()).collect();
         all.sort();
         all
     }
@@ -124,39 +124,39 @@ impl Books {
         state: &State,
         event: Event,
         today: NaiveDate,
-    ) -> Result<(State, Entered), Refusal> {
+    ) -> Result<(State, PostedRows), Refusal> {
         match event {
             Event::Pay(payment) => state.pay(&self.terms, &self.interest, today, &payment),
             Event::Adjust(adjustment) => {
                 state.adjust(&self.terms, &self.interest, today, &adjustment)
             }
-            Event::Reverse { .. } => Err(Refusal::Unsuited),
+            Event::Reverse { .. } => Err(Refusal::NotApplicable),
         }
     }
 
-    fn take_back(
+    fn reverse(
         &mut self,
         today: NaiveDate,
         number: usize,
         returned: Option<NaiveDate>,
     ) -> Result<Vec<Row>, Refusal> {
-        let entry = self.entries.get(number).ok_or(Refusal::Unsuited)?.clone();
+        let entry = self.entries.get(number).ok_or(Refusal::NotApplicable)?.clone();
         self.check_reversal(today, number, returned)?;
         let mut steps = self.steps.clone();
         if entry.moves_base() {
             steps.retain(|step| !matches!(step, Step::Entry(n, ..) if *n == number));
         } else {
-            let (balance, amount) = moved_back(&entry.entered.rows[0]).expect("a balance");
-            steps.push(Step::Back(balance, amount));
+            let (balance, amount) = reversed_change(&entry.entered.rows[0]).expect("a balance");
+            steps.push(Step::Reversal(balance, amount));
         }
-        let mut state = self.written_once_more(&steps);
+        let mut state = self.replay(&steps);
         // A reversal undoes only its own activity date; later activity stays.
-        let own = self.state.last_activity == Some(entry.entered.rows[0].effective);
-        state.last_activity = match entry.moves_base() && own {
+        let was_latest_activity = self.state.last_activity == Some(entry.entered.rows[0].effective);
+        state.last_activity = match entry.moves_base() && was_latest_activity {
             true => entry.activity_before,
             false => self.state.last_activity,
         };
-        let rows = self.rows_back(&entry, &state)?;
+        let rows = self.reversal_rows(&entry, &state)?;
         (self.state, self.steps) = (state, steps);
         Ok(rows)
     }
@@ -172,14 +172,14 @@ impl Books {
             return Err(Refusal::AlreadyReversed);
         }
         if let Some(returned) = returned {
-            let Event::Pay(payment) = entry.event else { return Err(Refusal::Unsuited) };
+            let Event::Pay(payment) = entry.event else { return Err(Refusal::NotApplicable) };
             if returned > today || returned < payment.date {
-                return Err(Refusal::Unsuited);
+                return Err(Refusal::NotApplicable);
             }
         }
         let later = self.entries[number + 1..].iter();
-        let moved = |later: &Entry| later.moves_base() && later.partner.is_none();
-        if entry.moves_base() && later.into_iter().any(moved) {
+        let moved_base = |later: &Entry| later.moves_base() && later.partner.is_none();
+        if entry.moves_base() && later.into_iter().any(moved_base) {
             return Err(Refusal::NotLatest);
         }
         // A paid-off loan is reopened only by reversing the entry that closed it.
@@ -193,7 +193,7 @@ impl Books {
     fn stays_above_zero(&self, entry: &Entry) -> Result<(), Refusal> {
         let mut state = self.state.clone();
         let mut names = Vec::new();
-        for (name, amount) in entry.entered.rows.iter().filter_map(moved_back) {
+        for (name, amount) in entry.entered.rows.iter().filter_map(reversed_change) {
             *state.balance(name) += amount;
             names.push(name);
         }
@@ -203,17 +203,17 @@ impl Books {
     }
 
     /// The state after these steps, starting from the booking.
-    fn written_once_more(&self, steps: &[Step]) -> State {
+    fn replay(&self, steps: &[Step]) -> State {
         let mut state = State::booked(&self.terms, &self.interest);
         for step in steps {
             match *step {
                 Step::Entry(_, event, today) => {
                     state = match self.post(&state, event, today) {
                         Ok((state, _)) => state,
-                        Err(refusal) => forced(state, event, refusal),
+                        Err(refusal) => apply_unchecked(state, event, refusal),
                     };
                 }
-                Step::Back(balance, amount) => *state.balance(balance) += amount,
+                Step::Reversal(balance, amount) => *state.balance(balance) += amount,
             }
         }
         state
@@ -221,11 +221,11 @@ impl Books {
 
     /// The rows of a reversal: an entry's rows again with the odd codes, each with the balance
     /// after it.
-    fn rows_back(&self, entry: &Entry, after: &State) -> Result<Vec<Row>, Refusal> {
+    fn reversal_rows(&self, entry: &Entry, after: &State) -> Result<Vec<Row>, Refusal> {
         let mut running = self.state.clone();
         let mut rows = Vec::new();
         for row in &entry.entered.rows {
-            let resulting = match (row.balance, moved_back(row)) {
+            let resulting = match (row.balance, reversed_change(row)) {
                 (Some(BalanceName::Interest), _) => {
                     after.interest_owed(&self.interest, row.effective)?
                 }
@@ -239,7 +239,7 @@ impl Books {
 }
 
 /// The balance and amount by which reversing a row moves its balance, if it has one.
-fn moved_back(row: &Row) -> Option<(BalanceName, Amount)> {
+fn reversed_change(row: &Row) -> Option<(BalanceName, Amount)> {
     Some((row.balance?, if grows(row.code) { -row.amount } else { row.amount }))
 }
 
@@ -250,10 +250,10 @@ fn grows(code: i32) -> bool {
 
 /// Enters an adjustment made after the reversed entry: it stands even if its balance is too low on
 /// the way, because only the end counts.
-fn forced(mut state: State, event: Event, refusal: Refusal) -> State {
+fn apply_unchecked(mut state: State, event: Event, refusal: Refusal) -> State {
     match event {
         Event::Adjust(Adjustment { kind, amount, date }) if !kind.moves_base() => {
-            let (_, balance, grows) = kind.effect();
+            let (_, balance, grows) = kind.posting();
             *state.balance(balance) += if grows { amount } else { -amount };
             state.last_activity = Some(date);
             state

@@ -22,7 +22,7 @@ pub struct Day {
     /// The date.
     pub date: NaiveDate,
     /// At most 30.
-    pub meant: Option<u32>,
+    pub nominal: Option<u32>,
 }
 
 impl Calendar {
@@ -36,8 +36,8 @@ impl Calendar {
             Some((date, date.day().min(30)))
         };
         let months = |months: i64| {
-            let (date, meant) = in_month(month_number(first) + months * periods, day);
-            Some((date, meant.min(30)))
+            let (date, nominal) = in_month(month_number(first) + months * periods, day);
+            Some((date, nominal.min(30)))
         };
         match self.period {
             PaymentPeriod::None | PaymentPeriod::Maturity => None,
@@ -47,8 +47,8 @@ impl Calendar {
                 let early = if day <= 15 { day } else { day.min(30) - 15 };
                 let second_half = i64::from(first.day() > 15);
                 let halves = month_number(first) * 2 + second_half + periods;
-                let meant = if halves.rem_euclid(2) == 0 { early } else { early + 15 };
-                Some(in_month(halves.div_euclid(2), meant))
+                let nominal = if halves.rem_euclid(2) == 0 { early } else { early + 15 };
+                Some(in_month(halves.div_euclid(2), nominal))
             }
             PaymentPeriod::Monthly => months(1),
             PaymentPeriod::Bimonthly => months(2),
@@ -64,19 +64,19 @@ impl Calendar {
         if self.period == PaymentPeriod::Maturity
             && let Some(maturity) = self.maturity
         {
-            dates.push(Day { date: maturity, meant: Some(maturity.day().min(30)) });
+            dates.push(Day { date: maturity, nominal: Some(maturity.day().min(30)) });
         }
         for periods in 0.. {
-            let Some((date, meant)) = self.counted(periods) else { break };
+            let Some((date, nominal)) = self.counted(periods) else { break };
             if let Some(maturity) = self.maturity
                 && date >= maturity
             {
-                let own = maturity.day().min(30);
-                let meant = if date == maturity { meant } else { own };
-                dates.push(Day { date: maturity, meant: Some(meant) });
+                let nominal_maturity = maturity.day().min(30);
+                let nominal = if date == maturity { nominal } else { nominal_maturity };
+                dates.push(Day { date: maturity, nominal: Some(nominal) });
                 break;
             }
-            dates.push(Day { date, meant: Some(meant) });
+            dates.push(Day { date, nominal: Some(nominal) });
             if date > up_to {
                 break;
             }
@@ -89,12 +89,14 @@ impl Calendar {
     pub fn counted_back(&self, date: NaiveDate) -> Day {
         for periods in 0.. {
             match self.counted(-periods) {
-                Some((met, meant)) if met == date => return Day { date, meant: Some(meant) },
-                Some((met, _)) if met > date => {}
+                Some((counted, nominal)) if counted == date => {
+                    return Day { date, nominal: Some(nominal) };
+                }
+                Some((counted, _)) if counted > date => {}
                 _ => break,
             }
         }
-        Day { date, meant: None }
+        Day { date, nominal: None }
     }
 }
 
@@ -104,19 +106,19 @@ impl Calendar {
 /// due nominally on the 28th of February to the same day of a later year it is a whole number of
 /// 360-day years.
 pub fn days_of_30(from: Day, to: Day) -> i128 {
-    let mut d1 = from.meant.unwrap_or(from.date.day());
-    let mut d2 = to.meant.unwrap_or(to.date.day());
-    let from_month_end = from.meant.is_none_or(|day| day == 30) && ends_february(from.date);
-    if to.meant.is_none() && from_month_end && ends_february(to.date) {
+    let mut d1 = from.nominal.unwrap_or(from.date.day());
+    let mut d2 = to.nominal.unwrap_or(to.date.day());
+    let from_month_end = from.nominal.is_none_or(|day| day == 30) && ends_february(from.date);
+    if to.nominal.is_none() && from_month_end && ends_february(to.date) {
         d2 = 30;
     }
-    if from.meant.is_none() && ends_february(from.date) {
+    if from.nominal.is_none() && ends_february(from.date) {
         d1 = 30;
     }
-    if to.meant.is_none() && d2 == 31 && d1 >= 30 {
+    if to.nominal.is_none() && d2 == 31 && d1 >= 30 {
         d2 = 30;
     }
-    if from.meant.is_none() && d1 == 31 {
+    if from.nominal.is_none() && d1 == 31 {
         d1 = 30;
     }
     let months = month_number(to.date) - month_number(from.date);
@@ -143,12 +145,12 @@ fn ends_february(date: NaiveDate) -> bool {
 mod tests {
     use super::*;
 
-    fn free(text: &str) -> Day {
-        Day { date: text.parse().expect("a date"), meant: None }
+    fn off_schedule(text: &str) -> Day {
+        Day { date: text.parse().expect("a date"), nominal: None }
     }
 
     #[test]
-    fn days_between_free_dates_are_the_published_ones() {
+    fn days_between_off_schedule_dates_match_published_ones() {
         for (from, to, days) in [
             ("2024-01-15", "2024-02-15", 30),
             ("2024-01-15", "2024-01-31", 16),
@@ -158,12 +160,12 @@ mod tests {
             ("2024-02-29", "2025-02-28", 360),
             ("2023-01-30", "2023-02-28", 28),
         ] {
-            assert_eq!(days_of_30(free(from), free(to)), days, "{from} {to}");
+            assert_eq!(days_of_30(off_schedule(from), off_schedule(to)), days, "{from} {to}");
         }
     }
 
     #[test]
-    fn due_dates_stand_for_the_day_that_is_meant() {
+    fn due_dates_count_as_their_nominal_day() {
         let calendar = |period, first: &str, day| Calendar {
             period,
             first: first.parse().ok(),
@@ -177,9 +179,9 @@ mod tests {
         assert_eq!(spans(calendar(PaymentPeriod::Monthly, "2023-01-30", 30))[0], 30);
         assert_eq!(spans(calendar(PaymentPeriod::Semimonthly, "2024-02-29", 30))[..2], [15, 15]);
         assert_eq!(spans(calendar(PaymentPeriod::Weekly, "2024-02-26", 26))[..2], [8, 7]);
-        let at_maturity = Day { meant: Some(28), ..free("2018-02-28") };
+        let at_maturity = Day { nominal: Some(28), ..off_schedule("2018-02-28") };
         for (later, days) in [("2019-02-28", 360), ("2020-02-29", 721), ("2022-02-28", 1440)] {
-            assert_eq!(days_of_30(at_maturity, free(later)), days, "{later}");
+            assert_eq!(days_of_30(at_maturity, off_schedule(later)), days, "{later}");
         }
         let back = calendar(PaymentPeriod::Monthly, "2023-03-28", 28);
         let start = back.counted_back("2023-02-28".parse().expect("a date"));

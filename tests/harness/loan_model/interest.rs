@@ -88,17 +88,17 @@ impl Interest {
         cuts.dedup();
         let mut weight = 0;
         for part in cuts.windows(2) {
-            let since = self.due_dates.iter().rev().find(|due| due.date <= part[0]);
-            let since = *since.unwrap_or(&self.start);
-            let days = |day| days_of_30(since, self.day(day));
+            let period_start = self.due_dates.iter().rev().find(|due| due.date <= part[0]);
+            let period_start = *period_start.unwrap_or(&self.start);
+            let days = |day| days_of_30(period_start, self.day(day));
             weight += self.terms.rate_on(part[0]) * (days(part[1]) - days(part[0]));
         }
         weight
     }
 
     fn day(&self, date: NaiveDate) -> Day {
-        let special = self.due_dates.iter().chain([&self.start]).find(|day| day.date == date);
-        special.copied().unwrap_or(Day { date, meant: None })
+        let known_day = self.due_dates.iter().chain([&self.start]).find(|day| day.date == date);
+        known_day.copied().unwrap_or(Day { date, nominal: None })
     }
 }
 

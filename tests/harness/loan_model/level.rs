@@ -1,6 +1,6 @@
 //! Level instalment: the smallest one whose last payment is not larger than it.
 
-use super::{Amount, Books, Event, Opening, Payment, Terms};
+use super::{Amount, Books, Event, OpeningBalances, Payment, Terms};
 use shared::entity::payment_distribution::PaymentDistribution;
 
 /// The last payment of a loan whose borrower pays each due row on its date. The loan must have a
@@ -11,7 +11,10 @@ pub fn last_payment(terms: &Terms, instalment: Amount) -> Option<Amount> {
         payment_amount: Some(instalment),
         advance_days: 0,
         distribution: PaymentDistribution::default().items().to_vec(),
-        opening: Opening { principal: terms.opening.principal, ..Opening::default() },
+        opening: OpeningBalances {
+            principal: terms.opening.principal,
+            ..OpeningBalances::default()
+        },
         ..terms.clone()
     };
     let mut books = Books::new(terms, maturity);

@@ -2,7 +2,7 @@
 
 use super::interest::Interest;
 use super::state::storable;
-use super::{Allocation, Amount, Entered, Refusal, Row, State, Terms};
+use super::{Allocation, Amount, PostedRows, Refusal, Row, State, Terms};
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 use shared::entity::loans::{DistributionItem, ExcessHandling};
@@ -48,7 +48,7 @@ impl Parts {
 }
 
 /// A payment being allocated.
-struct Spending<'a> {
+struct Distributor<'a> {
     terms: &'a Terms,
     state: State,
     date: NaiveDate,
@@ -70,11 +70,11 @@ impl State {
         interest: &Interest,
         today: NaiveDate,
         payment: &Payment,
-    ) -> Result<(Self, Entered), Refusal> {
+    ) -> Result<(Self, PostedRows), Refusal> {
         self.check(terms, today, payment)?;
         let mut state = self.clone();
         state.move_base(terms, interest, payment.date)?;
-        let mut spending = Spending {
+        let mut distributor = Distributor {
             terms,
             date: payment.date,
             rest: payment.amount,
@@ -86,21 +86,21 @@ impl State {
             allocations: Vec::new(),
             state,
         };
-        let window = spending.is_early();
+        let window = distributor.is_early();
         let excess = payment.excess.unwrap_or(terms.excess);
         match &payment.split {
-            _ if payment.payoff => spending.pay_off(excess)?,
-            Some(parts) => spending.pay_parts(parts)?,
-            None => spending.distribute(window, excess)?,
+            _ if payment.payoff => distributor.pay_off(excess)?,
+            Some(parts) => distributor.pay_parts(parts)?,
+            None => distributor.distribute(window, excess)?,
         }
         if payment.payoff {
-            spending.state.paid_ahead = 0;
+            distributor.state.paid_ahead = 0;
         } else if window {
-            let ahead = spending.accrued_paid + spending.unbilled_paid;
-            let ahead = spending.state.paid_ahead + ahead;
-            spending.state.paid_ahead = ahead.min(terms.instalment());
+            let ahead = distributor.accrued_paid + distributor.unbilled_paid;
+            let ahead = distributor.state.paid_ahead + ahead;
+            distributor.state.paid_ahead = ahead.min(terms.instalment());
         }
-        spending.finish(interest, payment)
+        distributor.finish(interest, payment)
     }
 
     fn check(&self, terms: &Terms, today: NaiveDate, payment: &Payment) -> Result<(), Refusal> {
@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-impl Spending<'_> {
+impl Distributor<'_> {
     /// True if the next due date is so near that the payment counts toward its instalment.
     fn is_early(&self) -> bool {
         let ahead = self.state.next_due.map(|next| (next - self.date).num_days());
@@ -287,7 +287,7 @@ impl Spending<'_> {
         mut self,
         interest: &Interest,
         payment: &Payment,
-    ) -> Result<(State, Entered), Refusal> {
+    ) -> Result<(State, PostedRows), Refusal> {
         let parts = self.parts;
         let mut rows = Vec::new();
         for (code, name, amount, sign) in [
@@ -316,6 +316,6 @@ impl Spending<'_> {
         };
         rows.insert(0, total);
         self.allocations.sort();
-        Ok((self.state, Entered { rows, allocations: self.allocations }))
+        Ok((self.state, PostedRows { rows, allocations: self.allocations }))
     }
 }

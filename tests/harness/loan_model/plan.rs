@@ -3,7 +3,7 @@
 //! left out, so that a failing one can be shrunk.
 
 use super::{
-    Adjustment, Amount, Books, CENT, Event, Kind, LARGEST, Parts, Payment, State, Terms,
+    Adjustment, AdjustmentKind, Amount, Books, CENT, Event, LARGEST, Parts, Payment, State, Terms,
     state::DueRow,
 };
 use chrono::{Datelike, Days, NaiveDate, TimeDelta};
@@ -22,20 +22,20 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 pub struct Move {
     /// What is done.
-    pub what: What,
+    pub action: ActionSpec,
     /// The effective date.
-    pub when: When,
+    pub date: DateSpec,
     /// It is entered this many days later.
     pub lag: u64,
 }
 
 /// What is done.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum ActionSpec {
     /// A payment.
     Pay {
         /// The amount.
-        amount: HowMuch,
+        amount: AmountSpec,
         /// True if it is to close the loan.
         payoff: bool,
         /// How excess is handled.
@@ -44,18 +44,18 @@ pub enum What {
     /// A payment in given parts: principal, interest, late charges, fees, impound, suspense.
     Split {
         /// The amount of each part.
-        parts: [Part; 6],
+        parts: [SplitPart; 6],
         /// The payment's amount exceeds the sum of its parts by this many cents.
-        beside: i128,
+        offset: i128,
         /// True if it also claims to close the loan, which is not allowed.
         payoff: bool,
     },
     /// An adjustment of another balance.
     Adjust {
         /// Its kind.
-        kind: Kind,
+        kind: AdjustmentKind,
         /// The amount.
-        amount: HowMuch,
+        amount: AmountSpec,
     },
     /// A reversal of an entry.
     Reverse {
@@ -72,7 +72,7 @@ pub enum What {
 
 /// Part of a split.
 #[derive(Clone, Copy, Debug)]
-pub enum Part {
+pub enum SplitPart {
     /// Nothing.
     Nothing,
     /// Everything.
@@ -85,7 +85,7 @@ pub enum Part {
 
 /// An amount.
 #[derive(Clone, Copy, Debug)]
-pub enum HowMuch {
+pub enum AmountSpec {
     /// This many cents.
     Cents(i128),
     /// This figure on that day, plus this many cents.
@@ -115,7 +115,7 @@ pub enum Figure {
 
 /// A date.
 #[derive(Clone, Copy, Debug)]
-pub enum When {
+pub enum DateSpec {
     /// Today.
     Today,
     /// This many days after the accrual base.
@@ -170,32 +170,32 @@ impl Move {
     /// Resolves the move on these books. Returns the day on which it is made, which is today or
     /// later.
     pub fn action(&self, books: &Books, today: NaiveDate, last: NaiveDate) -> (NaiveDate, Action) {
-        let date = self.when.date(books, today).min(last);
-        let future = matches!(self.when, When::InFuture(_));
+        let date = self.date.date(books, today).min(last);
+        let future = matches!(self.date, DateSpec::InFuture(_));
         let day = if future { today } else { today.max(date) + Days::new(self.lag) };
         let day = day.min(last);
         let on_date = Figures::of(books, date);
-        let event = match &self.what {
-            What::Read => return (day, Action::Read),
-            What::Pay { amount, payoff, excess } => Event::Pay(Payment {
+        let event = match &self.action {
+            ActionSpec::Read => return (day, Action::Read),
+            ActionSpec::Pay { amount, payoff, excess } => Event::Pay(Payment {
                 amount: on_date.amount(*amount, None),
                 date,
                 payoff: *payoff,
                 excess: *excess,
                 split: None,
             }),
-            What::Split { parts, beside, payoff } => {
+            ActionSpec::Split { parts, offset, payoff } => {
                 let split = on_date.parts(parts);
-                let amount = (split.sum() + beside * CENT).min(LARGEST);
+                let amount = (split.sum() + offset * CENT).min(LARGEST);
                 let (excess, split) = (None, Some(split));
                 Event::Pay(Payment { amount, date, payoff: *payoff, excess, split })
             }
-            What::Adjust { kind, amount } => Event::Adjust(Adjustment {
+            ActionSpec::Adjust { kind, amount } => Event::Adjust(Adjustment {
                 kind: *kind,
                 amount: on_date.amount(*amount, Some(*kind)),
                 date,
             }),
-            What::Reverse { back, latest, returned } => {
+            ActionSpec::Reverse { back, latest, returned } => {
                 let Some(entry) = chosen(books, *back, *latest) else {
                     return (day, Action::Read);
                 };
@@ -209,15 +209,15 @@ impl Move {
 
 /// The index of the entry to reverse: counted from the last one, or the latest reversible one.
 fn chosen(books: &Books, back: usize, latest: bool) -> Option<usize> {
-    let standing = |number: &usize| {
+    let is_reversible = |number: &usize| {
         let entry = &books.entries[*number];
         entry.moves_base() && entry.partner.is_none()
     };
     let mut last_first = (0..books.entries.len()).rev();
-    if latest { last_first.find(standing) } else { last_first.nth(back) }
+    if latest { last_first.find(is_reversible) } else { last_first.nth(back) }
 }
 
-impl When {
+impl DateSpec {
     fn date(self, books: &Books, today: NaiveDate) -> NaiveDate {
         let state = &books.state;
         let after = |date: NaiveDate, days| date + TimeDelta::days(days);
@@ -260,11 +260,11 @@ impl Figures {
         Self { payoff, instalment: books.terms.instalment(), state }
     }
 
-    fn amount(&self, how_much: HowMuch, kind: Option<Kind>) -> Amount {
+    fn amount(&self, how_much: AmountSpec, kind: Option<AdjustmentKind>) -> Amount {
         let amount = match how_much {
-            HowMuch::Cents(cents) => cents * CENT,
-            HowMuch::Share(thousandths) => self.state.principal * thousandths / 100_000 * CENT,
-            HowMuch::Of(figure, cents) => {
+            AmountSpec::Cents(cents) => cents * CENT,
+            AmountSpec::Share(thousandths) => self.state.principal * thousandths / 100_000 * CENT,
+            AmountSpec::Of(figure, cents) => {
                 let figure = match self.figure(figure, kind) {
                     // Most entries of zero would be refused for the same reason.
                     0 => FIFTY,
@@ -277,7 +277,7 @@ impl Figures {
         amount.min(LARGEST)
     }
 
-    fn figure(&self, figure: Figure, kind: Option<Kind>) -> Amount {
+    fn figure(&self, figure: Figure, kind: Option<AdjustmentKind>) -> Amount {
         let state = &self.state;
         let unpaid = |row: &DueRow| row.unpaid_interest() + row.unpaid_principal();
         match figure {
@@ -287,18 +287,18 @@ impl Figures {
             Figure::Instalment => self.instalment,
             Figure::Interest => state.interest,
             Figure::Principal => state.principal,
-            Figure::Balance => kind.map_or(0, |kind| *self.state.clone().balance(kind.effect().1)),
+            Figure::Balance => kind.map_or(0, |kind| *self.state.clone().balance(kind.posting().1)),
         }
     }
 
-    fn parts(&self, parts: &[Part; 6]) -> Parts {
+    fn parts(&self, parts: &[SplitPart; 6]) -> Parts {
         let state = &self.state;
         let part = |index: usize, all: Amount| {
             let part = match parts[index] {
-                Part::Nothing => 0,
-                Part::All => all / CENT * CENT,
-                Part::TooMuch => all / CENT * CENT + CENT,
-                Part::Cents(cents) => (cents * CENT).min(all / CENT * CENT),
+                SplitPart::Nothing => 0,
+                SplitPart::All => all / CENT * CENT,
+                SplitPart::TooMuch => all / CENT * CENT + CENT,
+                SplitPart::Cents(cents) => (cents * CENT).min(all / CENT * CENT),
             };
             // Interest over many years may exceed what a request can hold.
             part.min(LARGEST)

@@ -33,7 +33,7 @@ pub enum Refusal {
     /// This balance would become negative.
     Negative(BalanceName),
     /// There is no such entry, or it is not of the right kind.
-    Unsuited,
+    NotApplicable,
     /// An amount that cannot be stored.
     OutOfRange,
 }
@@ -97,7 +97,7 @@ pub struct Allocation {
 
 /// What an entry writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entered {
+pub struct PostedRows {
     /// Its rows, the total first.
     pub rows: Vec<Row>,
     /// Its allocations to due rows.
@@ -145,7 +145,7 @@ pub struct State {
 
 /// What the API shows of a loan on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct LoanFigures {
     /// One day's interest, in 1e-8.
     pub per_diem: i128,
     /// The payoff amount.
@@ -295,7 +295,7 @@ impl State {
         terms: &Terms,
         interest: &Interest,
         today: NaiveDate,
-    ) -> Result<Reading, Refusal> {
+    ) -> Result<LoanFigures, Refusal> {
         let mut on_day = self.clone();
         on_day.fall_due(terms, interest, today)?;
         let open = self.paid_off.is_none();
@@ -311,7 +311,7 @@ impl State {
             oldest = oldest.or(Some(maturity));
         }
         let due_today = on_day.due_rows.iter().filter(|row| row.date == today);
-        Ok(Reading {
+        Ok(LoanFigures {
             per_diem,
             payoff: on_day.payoff(interest, today)?,
             past_due: storable(past_due)?,

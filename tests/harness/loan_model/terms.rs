@@ -41,12 +41,12 @@ pub struct Terms {
     /// The loan's status refuses payments.
     pub refuses_payments: bool,
     /// The opening balances.
-    pub opening: Opening,
+    pub opening: OpeningBalances,
 }
 
 /// Balances on the day of booking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Opening {
+pub struct OpeningBalances {
     /// The note amount.
     pub principal: Amount,
     /// Late charges carried over.

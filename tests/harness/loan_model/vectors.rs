@@ -1,6 +1,6 @@
 //! The model reproduces published figures, and figures computed by hand.
 
-use super::{Amount, Books, CENT, Event, Opening, Payment, Reading, State, Terms};
+use super::{Amount, Books, CENT, Event, LoanFigures, OpeningBalances, Payment, State, Terms};
 use chrono::{Months, NaiveDate};
 use shared::entity::loans::{DistributionItem as Item, ExcessHandling, PaymentPeriod, YearLength};
 
@@ -38,7 +38,7 @@ fn terms(principal: &str, rate: i128, basis: (YearLength, YearLength), start: &s
         excess: ExcessHandling::Principal,
         stops_accrual: false,
         refuses_payments: false,
-        opening: Opening { principal: cents(principal), ..Opening::default() },
+        opening: OpeningBalances { principal: cents(principal), ..OpeningBalances::default() },
     }
 }
 
@@ -83,7 +83,7 @@ fn published_loans_are_reproduced() {
 }
 
 #[test]
-fn a_loan_paid_on_its_dates_ends_with_the_smaller_payment() {
+fn a_loan_paid_on_time_ends_with_a_smaller_payment() {
     let mut books = books(monthly("28000.00", 1407, "652.53", 60));
     for month in 0..59 {
         let day = date("2024-02-15") + Months::new(month);
@@ -95,7 +95,7 @@ fn a_loan_paid_on_its_dates_ends_with_the_smaller_payment() {
 }
 
 #[test]
-fn an_early_payment_counts_for_the_next_instalment() {
+fn an_early_payment_counts_towards_the_next_instalment() {
     let mut terms = monthly("28000.00", 1407, "652.53", 60);
     terms.opening.late_charges = cents("25.00");
     let mut books = books(terms);
@@ -110,21 +110,21 @@ fn an_early_payment_counts_for_the_next_instalment() {
 }
 
 #[test]
-fn interest_by_days_is_carried_unrounded() {
+fn daily_interest_is_carried_unrounded() {
     let basis = (YearLength::Actual, YearLength::D365);
     let mut books = books(terms("10000.00", 1000, basis, "2021-10-25"));
     let rows = pay(&mut books, "2021-11-25", "879.16", false);
     assert_eq!(rows[1..], [(122, cents("794.23")), (124, cents("84.93"))]);
     let rows = pay(&mut books, "2021-12-28", "879.16", false);
     assert_eq!(rows[1..], [(122, cents("795.93")), (124, cents("83.23"))]);
-    let Reading { per_diem, payoff, .. } = books.read(date("2022-01-07")).expect("a reading");
+    let LoanFigures { per_diem, payoff, .. } = books.read(date("2022-01-07")).expect("a reading");
     assert_eq!((per_diem, payoff), (230_406_575, cents("8432.88")));
     pay(&mut books, "2022-01-07", "8432.88", true);
     assert_eq!(books.state.paid_off, Some(date("2022-01-07")));
 }
 
 #[test]
-fn small_interest_paid_monthly_is_short_by_a_cent_when_the_remainder_says_so() {
+fn small_monthly_interest_drops_a_cent_when_the_remainder_requires_it() {
     let mut books = books(terms("1234.56", 725, MONTHS, "2024-01-15"));
     for (month, interest) in ["7.46", "7.46", "7.46", "7.46", "7.45"].into_iter().enumerate() {
         let day = date("2024-02-15") + Months::new(month as u32);
@@ -134,7 +134,7 @@ fn small_interest_paid_monthly_is_short_by_a_cent_when_the_remainder_says_so() {
 }
 
 #[test]
-fn per_diems_are_those_of_the_year_basis() {
+fn per_diems_follow_the_year_basis() {
     use YearLength::{Actual, D360, D364, D365, D366};
     for (basis, common, leap) in [
         ((Actual, D365), 2_739_726, 2_739_726),
@@ -155,7 +155,7 @@ fn per_diems_are_those_of_the_year_basis() {
 }
 
 #[test]
-fn a_year_end_is_cut_into_two_years() {
+fn a_period_over_the_year_end_is_split_by_year() {
     use YearLength::{Actual, D360, D365};
     for (basis, interest) in [((Actual, Actual), 84_826_709), ((D365, D360), 86_004_857)] {
         let books = books(terms("10000.00", 1000, basis, "2023-12-15"));

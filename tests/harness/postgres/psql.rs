@@ -20,25 +20,26 @@ impl Psql {
     /// Runs a statement and discards its output.
     pub async fn run(&self, sql: &str) -> Result<(), String> {
         let output = self.command(sql).stdin(Stdio::null()).stdout(Stdio::null()).output().await;
-        judge(sql, output)
+        check_output(sql, output)
     }
 
     /// Runs `COPY … TO STDOUT` here and `COPY … FROM STDIN` there, concurrently.
     pub async fn pipe(&self, sql: &str, into: &Self, into_sql: &str) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.program.display());
+        let to_message = |error: std::io::Error| format!("{}: {error}", self.program.display());
         let mut from = self.command(sql);
-        let mut from = from.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let mut from =
+            from.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(to_message)?;
         let rows = from.stdout.take().ok_or("psql has no output")?;
-        let rows: Stdio = rows.try_into().map_err(failed)?;
+        let rows: Stdio = rows.try_into().map_err(to_message)?;
         let to = {
             // The command holds one end of the pipe and must be dropped, so that the writer notices
             // when the reader ends.
             let mut to = into.command(into_sql);
-            to.stdin(rows).stdout(Stdio::null()).spawn().map_err(failed)?
+            to.stdin(rows).stdout(Stdio::null()).spawn().map_err(to_message)?
         };
         let (from, to) = tokio::join!(from.wait_with_output(), to.wait_with_output());
-        judge(into_sql, to)?;
-        judge(sql, from)
+        check_output(into_sql, to)?;
+        check_output(sql, from)
     }
 
     fn command(&self, sql: &str) -> Command {
@@ -51,7 +52,7 @@ impl Psql {
     }
 }
 
-fn judge(sql: &str, output: std::io::Result<Output>) -> Result<(), String> {
+fn check_output(sql: &str, output: std::io::Result<Output>) -> Result<(), String> {
     let output = output.map_err(|error| format!("psql: {error}"))?;
     if output.status.success() {
         return Ok(());

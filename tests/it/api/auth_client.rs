@@ -24,7 +24,7 @@ use tokio::time::sleep;
 /// out.
 struct SlowAuthServer {
     client: Arc<AuthClient>,
-    questions: Arc<AtomicUsize>,
+    introspections: Arc<AtomicUsize>,
     logged_out: Arc<AtomicBool>,
     _folder: TempDir,
 }
@@ -52,10 +52,10 @@ impl SlowAuthServer {
         let (certificate, key) = (files.certificate.as_path(), files.key.as_path());
         let config = Identity { certificate, key, client_certificates: false }.server_config();
         let (_, tls) = watch::channel(Arc::new(config.unwrap()));
-        let questions = Arc::new(AtomicUsize::new(0));
+        let introspections = Arc::new(AtomicUsize::new(0));
         let logged_out = Arc::new(AtomicBool::new(false));
-        let (count, forgotten) = (Arc::clone(&questions), Arc::clone(&logged_out));
-        let answer = endpoint::make(move |mut request: Request| {
+        let (count, forgotten) = (Arc::clone(&introspections), Arc::clone(&logged_out));
+        let response = endpoint::make(move |mut request: Request| {
             count.fetch_add(1, Ordering::Relaxed);
             // Decided when the request arrives, sent later.
             let logged_out = forgotten.load(Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl SlowAuthServer {
         });
         let stop = std::future::pending();
         let stopping = Shutdown::default();
-        tokio::spawn(serve(listener, tls, answer, ServerLimits::default(), stopping, stop));
+        tokio::spawn(serve(listener, tls, response, ServerLimits::default(), stopping, stop));
         let env_file = folder.path().join("api-server.env");
         let (certificate, key) = (files.certificate.display(), files.key.display());
         let settings = format!(
@@ -90,7 +90,7 @@ impl SlowAuthServer {
         let Config { auth_url, auth_ca, auth_client_id, auth_client_secret, .. } = &config;
         let client =
             AuthClient::new(auth_url, auth_ca, auth_client_id, auth_client_secret).unwrap();
-        Self { client, questions, logged_out, _folder: folder }
+        Self { client, introspections: questions, logged_out, _folder: folder }
     }
 }
 
@@ -98,10 +98,10 @@ impl SlowAuthServer {
 async fn requests_with_one_token_share_a_call() {
     let server = SlowAuthServer::start(true).await;
     let one_token = (0..64).map(|_| server.client.introspect("lsa_one"));
-    let judged = join_all(one_token).await;
-    assert!(judged.iter().all(Result::is_ok), "{judged:?}");
-    let asked = server.questions.swap(0, Ordering::Relaxed);
-    assert!(asked <= 3, "two in flight and one for all who came meanwhile, not {asked}");
+    let introspected = join_all(one_token).await;
+    assert!(introspected.iter().all(Result::is_ok), "{introspected:?}");
+    let calls = server.introspections.swap(0, Ordering::Relaxed);
+    assert!(calls <= 3, "two in flight and one for all that arrived then, not {calls}");
 }
 
 #[tokio::test]
@@ -109,11 +109,11 @@ async fn requests_with_different_tokens_share_calls_and_each_gets_its_own_answer
     for knows_many in [true, false] {
         let server = SlowAuthServer::start(knows_many).await;
         let tokens: Vec<String> = (0..100).map(|number| format!("lsa_{number}")).collect();
-        let asked = tokens.iter().map(|token| server.client.introspect(token));
-        for (token, judged) in tokens.iter().zip(join_all(asked).await) {
-            assert_eq!(&judged.unwrap().username, token);
+        let introspections = tokens.iter().map(|token| server.client.introspect(token));
+        for (token, introspected) in tokens.iter().zip(join_all(introspections).await) {
+            assert_eq!(&introspected.unwrap().username, token);
         }
-        let calls = server.questions.load(Ordering::Relaxed);
+        let calls = server.introspections.load(Ordering::Relaxed);
         // An auth server of an earlier release is asked about each token by itself.
         assert_eq!(calls > 100, !knows_many, "{calls} calls");
         assert!(!knows_many || calls <= 5, "{calls} calls");
@@ -127,11 +127,11 @@ async fn a_malformed_token_is_refused_without_a_call() {
         let refused = server.client.introspect(token).await;
         assert_eq!(refused.unwrap_err().kind(), ProblemType::TokenInvalid, "{token:?}");
     }
-    assert_eq!(server.questions.load(Ordering::Relaxed), 0);
+    assert_eq!(server.introspections.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
-async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
+async fn a_request_after_log_out_does_not_reuse_an_earlier_introspection() {
     let server = SlowAuthServer::start(true).await;
     let client = Arc::clone(&server.client);
     let early = tokio::spawn(async move { client.introspect("lsa_one").await });
@@ -145,7 +145,7 @@ async fn a_request_that_comes_after_log_out_gets_no_answer_from_before_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_does_not_take_the_answer_from_the_others() {
+async fn a_cancelled_request_does_not_cancel_the_shared_introspection() {
     let server = SlowAuthServer::start(true).await;
     let client = Arc::clone(&server.client);
     let first = tokio::spawn(async move { client.introspect("lsa_one").await });

@@ -1,13 +1,13 @@
 //! `/cash-drawers`, and what its tests share.
 
-mod at_once;
+mod concurrency;
 mod counts;
-mod sequences;
+mod random_sequences;
 mod transactions;
 mod transfers;
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
 /// Adds an empty drawer.
@@ -35,7 +35,7 @@ async fn session(world: &World, drawer: i64, name: &str, ended: bool) -> i64 {
 }
 
 /// Inserts a transaction dated at this instant.
-async fn moved(world: &World, drawer: i64, utc: &str) -> i64 {
+async fn add_transaction(world: &World, drawer: i64, utc: &str) -> i64 {
     let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, user_id, \
                    transaction_date";
     let instant = match world.database.name() {
@@ -72,7 +72,7 @@ async fn make_teller(world: &World, name: &str) -> String {
 
 /// Adds an open drawer with these balances of cash and checks, in ten-thousandths, and a row for
 /// each.
-async fn filled(world: &World, name: &str, kind: &str, cash: i64, check: i64) -> i64 {
+async fn drawer_with_balances(world: &World, name: &str, kind: &str, cash: i64, check: i64) -> i64 {
     let columns = "name, drawer_type, status, cash_balance, check_balance";
     let row = format!("'{name}', '{kind}', 'open', {cash}, {check}");
     let drawer = world.insert("cash_drawers", "drawer_id", columns, [row]).await[0];
@@ -87,18 +87,18 @@ async fn filled(world: &World, name: &str, kind: &str, cash: i64, check: i64) ->
     drawer
 }
 
-async fn post(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+async fn post(world: &World, token: &str, drawer: i64, body: Value) -> TestResponse {
     let path = format!("/cash-drawers/{drawer}/transactions");
     world.client.post(token, &path, &body, None).await
 }
 
-async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> Answer {
+async fn count_drawer(world: &World, token: &str, drawer: i64, body: Value) -> TestResponse {
     let path = format!("/cash-drawers/{drawer}/reconciliations");
     world.client.post(token, &path, &body, None).await
 }
 
 /// The drawer's balances as the API reports them: cash, checks.
-async fn holds(world: &World, drawer: i64) -> (i64, i64) {
+async fn balances(world: &World, drawer: i64) -> (i64, i64) {
     let balance = async |tender: &str| {
         let balance = format!("SELECT {tender}_balance FROM cash_drawers");
         world.count(&format!("{balance} WHERE drawer_id = {drawer}")).await
@@ -114,19 +114,19 @@ async fn check_books(world: &World) {
             "(SELECT COALESCE(SUM(t.amount), 0) FROM cash_drawer_transactions t \
              WHERE t.drawer_id = d.drawer_id AND t.tender = '{tender}')"
         );
-        let wrong = format!(
+        let violations = format!(
             "SELECT COUNT(*) FROM cash_drawers d WHERE d.{tender}_balance <> {sum} \
              OR d.{tender}_balance < 0"
         );
-        assert_eq!(world.count(&wrong).await, 0, "balances of {tender}");
+        assert_eq!(world.count(&violations).await, 0, "balances of {tender}");
     }
     let before = "SELECT COALESCE(SUM(b.amount), 0) FROM cash_drawer_transactions b \
                   WHERE b.drawer_id = t.drawer_id AND b.tender = t.tender \
                   AND b.drawer_transaction_id <= t.drawer_transaction_id";
-    let wrong = format!(
+    let violations = format!(
         "SELECT COUNT(*) FROM cash_drawer_transactions t WHERE t.resulting_balance <> ({before})"
     );
-    assert_eq!(world.count(&wrong).await, 0, "resulting balances");
+    assert_eq!(world.count(&violations).await, 0, "resulting balances");
     let transfers = "SELECT COALESCE(CAST(SUM(amount) AS decimal(20)), 0) = 0 FROM \
                      cash_drawer_transactions WHERE transfer_reference_no IS NOT NULL";
     let sums_to_zero = format!("SELECT CASE WHEN ({transfers}) THEN 0 ELSE 1 END");
@@ -137,7 +137,7 @@ async fn check_books(world: &World) {
 }
 
 #[tokio::test]
-async fn users_see_the_drawers_they_are_assigned_to_and_supervisors_all_of_them() {
+async fn users_see_their_assigned_drawers_and_supervisors_see_all() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let mut drawers = Vec::new();
@@ -153,7 +153,7 @@ async fn users_see_the_drawers_they_are_assigned_to_and_supervisors_all_of_them(
         assign(&world, drawers[1], "officer").await;
         let (teller, viewer) = (world.token("teller").await, world.token("viewer").await);
         grant(&world, "viewer", "Cash Drawer", "View").await;
-        let seen = async |token: &str| {
+        let visible_drawers = async |token: &str| {
             let list = world.client.get(token, "/cash-drawers").await.expect(200);
             let listed = list.column("Drawer_ID");
             for drawer in &drawers {
@@ -165,24 +165,24 @@ async fn users_see_the_drawers_they_are_assigned_to_and_supervisors_all_of_them(
             }
             listed
         };
-        assert_eq!(seen(&teller).await, [drawers[0], drawers[2]]);
-        assert_eq!(seen(&viewer).await, [Value::Null; 0]);
+        assert_eq!(visible_drawers(&teller).await, [drawers[0], drawers[2]]);
+        assert_eq!(visible_drawers(&viewer).await, [Value::Null; 0]);
         grant(&world, "viewer", "Cash Drawer > Supervise", "Allow").await;
-        assert_eq!(seen(&viewer).await, drawers[..]);
-        assert_eq!(seen(&admin).await, drawers[..]);
-        let one = world.client.get(&teller, &format!("/cash-drawers/{}", drawers[0])).await;
+        assert_eq!(visible_drawers(&viewer).await, drawers[..]);
+        assert_eq!(visible_drawers(&admin).await, drawers[..]);
+        let drawer_json = world.client.get(&teller, &format!("/cash-drawers/{}", drawers[0])).await;
         let expected = json!({
             "Drawer_ID": drawers[0], "Name": "One", "Drawer_Type": "individual", "Status": "open",
             "Cash_Balance": "123.45", "Check_Balance": "0.01",
         });
-        assert_eq!(one.expect(200).json(), expected);
+        assert_eq!(drawer_json.expect(200).json(), expected);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn active_users_are_the_open_sessions_of_the_drawer() {
+async fn active_users_are_those_with_an_open_session() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let this = drawer(&world, "One", "individual", "open").await;
@@ -207,7 +207,7 @@ async fn active_users_are_the_open_sessions_of_the_drawer() {
 }
 
 #[tokio::test]
-async fn assigned_users_are_those_of_the_drawer_with_their_names() {
+async fn assigned_users_are_listed_with_their_names() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let this = drawer(&world, "One", "individual", "open").await;
@@ -233,12 +233,12 @@ async fn assigned_users_are_those_of_the_drawer_with_their_names() {
 }
 
 #[tokio::test]
-async fn transactions_are_chosen_by_the_business_day_of_the_business_time_zone() {
+async fn drawer_transactions_are_filtered_by_business_day() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let this = drawer(&world, "One", "individual", "open").await;
         let other = drawer(&world, "Two", "individual", "open").await;
-        moved(&world, other, "2024-11-03T12:00:00").await;
+        add_transaction(&world, other, "2024-11-03T12:00:00").await;
         let mut rows = Vec::new();
         // In New York the third of November has 25 hours, because the clocks go back.
         for utc in [
@@ -247,7 +247,7 @@ async fn transactions_are_chosen_by_the_business_day_of_the_business_time_zone()
             "2024-11-04T04:59:59.999",
             "2024-11-04T05:00:00",
         ] {
-            rows.push(moved(&world, this, utc).await);
+            rows.push(add_transaction(&world, this, utc).await);
         }
         world
             .sql("UPDATE settings SET value = 'America/New_York' WHERE name = 'business_time_zone'")
@@ -279,7 +279,7 @@ async fn transactions_are_chosen_by_the_business_day_of_the_business_time_zone()
 }
 
 #[tokio::test]
-async fn a_count_lists_notes_and_coins_as_values_and_how_many_there_were() {
+async fn a_count_lists_its_denominations() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let this = drawer(&world, "One", "individual", "open").await;

@@ -19,9 +19,9 @@ async fn identity_numbers_are_masked_unless_the_caller_may_see_them() {
             let path = format!("/contacts/{id}");
             world.client.get(&world.token(user).await, &path).await.expect(200).json()
         };
-        let whole = read("admin").await;
+        let unmasked = read("admin").await;
         assert_eq!(
-            (&whole["Tax_ID1"], &whole["ID_Number1"]),
+            (&unmasked["Tax_ID1"], &unmasked["ID_Number1"]),
             (&"123-45-6789".into(), &"P1234567".into())
         );
         let masked = read("teller").await;
@@ -29,16 +29,16 @@ async fn identity_numbers_are_masked_unless_the_caller_may_see_them() {
             (&masked["Tax_ID1"], &masked["ID_Number1"]),
             (&"*******6789".into(), &"****4567".into())
         );
-        assert_eq!(whole["IDExpiryDate1"], "2031-05-31");
-        assert_eq!(whole["IDExpiryDate2"], "2032-06-30");
-        assert_eq!(whole.get("Web_User_Name"), None);
+        assert_eq!(unmasked["IDExpiryDate1"], "2031-05-31");
+        assert_eq!(unmasked["IDExpiryDate2"], "2032-06-30");
+        assert_eq!(unmasked.get("Web_User_Name"), None);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
+async fn a_contact_of_another_officer_or_hidden_type_is_not_found() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let contact = |number: u32, officer: &str| {
@@ -57,8 +57,8 @@ async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
         let teller = world.token("teller").await;
         for (n, seen) in [true, true, false].into_iter().enumerate() {
             let path = format!("/contacts/{}", result["Records"][n]["New_ID"]);
-            let answer = world.client.get(&officer, &path).await;
-            assert_eq!(answer.status == 200, seen, "{}", answer.text);
+            let response = world.client.get(&officer, &path).await;
+            assert_eq!(response.status == 200, seen, "{}", response.text);
             world.client.get(&teller, &path).await.expect(200);
         }
         world
@@ -77,7 +77,7 @@ async fn a_contact_of_another_officer_or_of_a_closed_type_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_contact_shows_what_he_logs_in_with_and_nowhere_his_password() {
+async fn a_contact_shows_its_user_name_and_never_a_password() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let records = borrower_with_loan(1, OPEN_TERMS) + web_access(1).as_str();
@@ -88,8 +88,8 @@ async fn a_contact_shows_what_he_logs_in_with_and_nowhere_his_password() {
         let history = world.client.get(&admin, &format!("{path}/field-history")).await.expect(200);
         let rows = history.json().as_array().expect("rows").clone();
         let secrets = rows.iter().filter(|row| row["Field_Name"] == "Password_Hash");
-        let told: Vec<_> = secrets.map(|row| (&row["Old_Value"], &row["New_Value"])).collect();
-        assert_eq!(told, [(&json!(null), &json!("(changed)"))]);
+        let masked: Vec<_> = secrets.map(|row| (&row["Old_Value"], &row["New_Value"])).collect();
+        assert_eq!(masked, [(&json!(null), &json!("(changed)"))]);
         for text in [contact.text, history.text] {
             assert!(!text.contains("argon2") && !text.contains(WEB_PASSWORD));
         }

@@ -1,8 +1,8 @@
 //! `/docs`: the documentation page explains the API, lets users log in and try out operations.
 
-mod logging_in;
-mod reading;
-mod trying_out;
+mod login;
+mod navigation;
+mod operation_console;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 #[tokio::test]
-async fn there_are_two_pages_and_what_each_may_do_is_in_its_policy() {
+async fn the_documentation_pages_have_restrictive_policies() {
     on_each_database(PROGRAM, |world| async move {
         let auth_url = &world.client.auth_url;
         for path in ["/docs", "/docs/"] {
@@ -50,16 +50,16 @@ async fn there_are_two_pages_and_what_each_may_do_is_in_its_policy() {
 }
 
 #[tokio::test]
-async fn a_browser_that_has_the_page_need_not_load_it_again() {
+async fn an_unchanged_page_is_not_sent_again() {
     on_each_database(PROGRAM, |world| async move {
         for path in ["/docs", "/docs/oauth-receiver.html"] {
             let page = world.client.get("", path).await.expect(200);
             assert_eq!(page.header("cache-control"), "no-cache");
             let tag = page.header("etag").to_owned();
-            let again = world.client.request(Method::GET, "", path);
-            let again = world.client.send(again.header(IF_NONE_MATCH, &tag)).await.unwrap();
-            let again = again.expect(304);
-            assert!(again.text.is_empty() && again.header("etag") == tag);
+            let repeated = world.client.request(Method::GET, "", path);
+            let repeated = world.client.send(repeated.header(IF_NONE_MATCH, &tag)).await.unwrap();
+            let repeated = repeated.expect(304);
+            assert!(repeated.text.is_empty() && repeated.header("etag") == tag);
             let other = world.client.request(Method::GET, "", path);
             let other =
                 world.client.send(other.header(IF_NONE_MATCH, "\"another\"")).await.unwrap();
@@ -71,28 +71,28 @@ async fn a_browser_that_has_the_page_need_not_load_it_again() {
 }
 
 #[tokio::test]
-async fn what_stays_the_same_is_sent_compressed_to_clients_that_take_it() {
+async fn static_responses_are_compressed_for_clients_that_accept_it() {
     on_each_database(PROGRAM, |world| async move {
         for path in ["/docs", "/docs/oauth-receiver.html", "/openapi.json", "/xml-import.xsd"] {
-            let plain = world.client.get("", path).await.expect(200);
-            assert_eq!(plain.header("content-encoding"), "");
-            assert_eq!(plain.header("vary"), "Accept-Encoding");
+            let uncompressed = world.client.get("", path).await.expect(200);
+            assert_eq!(uncompressed.header("content-encoding"), "");
+            assert_eq!(uncompressed.header("vary"), "Accept-Encoding");
             let ask = || {
                 let request = world.client.request(Method::GET, "", path);
                 request.header("accept-encoding", "br, gzip;q=0.9")
             };
-            let response = ask().send().await.expect("an answer");
+            let response = ask().send().await.expect("a response");
             assert_eq!(response.headers()["content-encoding"], "gzip", "{path}");
-            assert_eq!(response.headers()["content-type"], plain.header("content-type"));
+            assert_eq!(response.headers()["content-type"], uncompressed.header("content-type"));
             let tag = response.headers()["etag"].clone();
-            assert_ne!(tag, plain.header("etag"), "another representation");
+            assert_ne!(tag, uncompressed.header("etag"), "another representation");
             let sent = response.bytes().await.expect("a body");
-            assert!(sent.len() < plain.text.len() / 2, "{path}: {} bytes", sent.len());
+            assert!(sent.len() < uncompressed.text.len() / 2, "{path}: {} bytes", sent.len());
             let mut text = String::new();
             GzDecoder::new(&sent[..]).read_to_string(&mut text).expect("gzip");
-            assert_eq!(text, plain.text, "{path}");
-            let again = world.client.send(ask().header(IF_NONE_MATCH, tag)).await.unwrap();
-            assert!(again.expect(304).text.is_empty());
+            assert_eq!(text, uncompressed.text, "{path}");
+            let repeated = world.client.send(ask().header(IF_NONE_MATCH, tag)).await.unwrap();
+            assert!(repeated.expect(304).text.is_empty());
         }
         world
     })
@@ -100,13 +100,13 @@ async fn what_stays_the_same_is_sent_compressed_to_clients_that_take_it() {
 }
 
 #[test]
-fn the_page_has_every_endpoint_of_the_auth_server() {
+fn the_page_lists_every_endpoint_of_the_auth_server() {
     let without_head = |methods: &str| methods.replace(", HEAD", "");
     let real: BTreeMap<_, _> =
         PATHS.iter().map(|(path, methods)| (*path, without_head(methods))).collect();
-    let told: BTreeMap<_, _> =
+    let found: BTreeMap<_, _> =
         ENDPOINTS.iter().map(|one| (one.path, one.methods.to_owned())).collect();
-    assert_eq!(told, real);
+    assert_eq!(found, real);
     assert_eq!(ENDPOINTS.len(), real.len());
     // `PATHS` is listed separately from the routes; check that it has them all.
     let source = include_str!("../../../auth-server/src/router.rs");
@@ -115,16 +115,16 @@ fn the_page_has_every_endpoint_of_the_auth_server() {
 
 /// Swagger UI warns about underscores in operation names, because links used them for spaces in
 /// former versions.
-async fn complains_of_underscores_alone(browser: &WebBrowser) {
-    let complaints = browser.complaints().await;
+async fn expect_only_underscore_warnings(browser: &WebBrowser) {
+    let complaints = browser.console_errors().await;
     assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");
 }
 
 /// Waits until an element has this text.
 async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
-    let waited = Instant::now();
+    let started = Instant::now();
     while browser.text(selector).await.trim() != text {
-        assert!(waited.elapsed() < Duration::from_secs(30), "{selector} does not become {text}");
+        assert!(started.elapsed() < Duration::from_secs(30), "{selector} does not become {text}");
         sleep(Duration::from_millis(50)).await;
     }
 }

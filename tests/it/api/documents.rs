@@ -1,19 +1,19 @@
 //! Documents, wherever they are attached: uploading, changing and removing them.
 
-mod at_once;
 mod changes;
-mod hidden;
-mod refused;
+mod concurrency;
+mod hidden_fields;
+mod refusals;
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use aws_lc_rs::digest;
 use serde_json::{Value, json};
 
 /// Where documents are attached, with the `Owner_Type` of each.
-fn owners(rows: &Rows) -> [(&'static str, String); 8] {
+fn owners(rows: &FilledRows) -> [(&'static str, String); 8] {
     let (loan, contact) = (rows.loan_id, rows.contact_id);
     let [on_loan, on_contact, on_collateral] = rows.comment_ids;
     [
@@ -37,7 +37,7 @@ fn sha256(bytes: &[u8]) -> String {
 async fn download(world: &World, token: &str, file: &Value) -> Vec<u8> {
     let path = file["Download_Path"].as_str().expect("a path");
     let request = world.client.request(reqwest::Method::GET, token, path);
-    let response = request.send().await.expect("an answer");
+    let response = request.send().await.expect("a response");
     assert_eq!(response.status(), 200);
     response.bytes().await.expect("all bytes").to_vec()
 }
@@ -62,12 +62,12 @@ async fn grant_all_but(world: &World, user: &str, but: &str) {
 }
 
 /// The field named by an answer's only error.
-fn field(answer: &Answer) -> Value {
-    answer.json()["errors"][0]["field"].clone()
+fn field(response: &TestResponse) -> Value {
+    response.json()["errors"][0]["field"].clone()
 }
 
 #[tokio::test]
-async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
+async fn a_file_can_be_attached_listed_downloaded_and_removed_for_each_owner() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -82,42 +82,42 @@ async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
             let form =
                 Form::default().and_text("name", "Größe").and_file("file", "a b.pdf", &bytes);
             let form = form.and_text("description", "two\nlines");
-            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            let document = world.client.upload(&admin, &path, form, None).await.expect(201).json();
             let of_field = !owner.ends_with("comment");
-            let (document_id, file) = (&made["Document_ID"], &made["Files"][0]);
+            let (document_id, file) = (&document["Document_ID"], &document["Files"][0]);
             let mut expected = json!({
-                "Document_ID": document_id, "Owner_Type": owner, "Owner_ID": made["Owner_ID"],
+                "Document_ID": document_id, "Owner_Type": owner, "Owner_ID": document["Owner_ID"],
                 "Name": "Größe", "Description": "two\nlines", "Created_By_User_ID": 1,
-                "Created_Date": made["Created_Date"], "versionHash": made["versionHash"],
+                "Created_Date": document["Created_Date"], "versionHash": document["versionHash"],
                 "Files": [{
                     "File_ID": file["File_ID"], "Document_ID": document_id,
                     "File_Name": "a b.pdf", "Content_Type": "application/pdf",
                     "Size_Bytes": bytes.len(), "SHA256": sha256(&bytes),
                     "Download_Path": format!("/files/{}", file["File_ID"]),
-                    "Uploaded_By_User_ID": 1, "Uploaded_Date": made["Created_Date"],
+                    "Uploaded_By_User_ID": 1, "Uploaded_Date": document["Created_Date"],
                 }],
             });
             if of_field {
                 expected["Field_Name"] = json!("userdef80");
                 expected["Row_ID"] = document_id.clone();
             }
-            assert_eq!(made, expected);
+            assert_eq!(document, expected);
             let now = world.client.get(&admin, &path).await.expect(200).json();
             let length = listed.as_array().map_or(0, Vec::len);
             assert_eq!(now.as_array().map(Vec::len), Some(length + 1));
-            assert_eq!(now[length], made);
+            assert_eq!(now[length], document);
             assert_eq!(download(&world, &admin, file).await, bytes);
             let removal = match of_field {
                 true => format!(
                     "/user-defined-fields/documents/{document_id}?versionHash={}",
-                    made["versionHash"].as_str().expect("a version")
+                    document["versionHash"].as_str().expect("a version")
                 ),
                 false => format!("{path}?documentId={document_id}"),
             };
             let request = || world.client.request(reqwest::Method::DELETE, &admin, &removal);
-            world.client.send(request()).await.expect("an answer").expect(204);
-            let again = world.client.send(request()).await.expect("an answer");
-            again.expect_problem(404, "not-found");
+            world.client.send(request()).await.expect("a response").expect(204);
+            let repeated = world.client.send(request()).await.expect("a response");
+            repeated.expect_problem(404, "not-found");
             assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), listed);
             let file = file["Download_Path"].as_str().expect("a path");
             world.client.get(&admin, file).await.expect_problem(404, "not-found");
@@ -129,19 +129,19 @@ async fn a_file_is_attached_listed_given_out_and_removed_for_each_owner() {
 }
 
 #[tokio::test]
-async fn the_history_of_the_owner_tells_of_documents_and_files() {
+async fn the_owners_history_records_documents_and_files() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         for (owner, path) in owners(&rows) {
             let form = || Form::file("letter.txt", b"Dear borrower").and_text("name", owner);
             world.client.upload(&admin, &path, form(), None).await.expect(201);
-            let whose = match owner.starts_with("contact") {
+            let history = match owner.starts_with("contact") {
                 true => format!("/contacts/{}/field-history", rows.contact_id),
                 false => format!("/loans/{}/field-history", rows.loan_id),
             };
             let changes = async |token: &str| {
-                let list = format!("{whose}?limit=1000&tableName=documents&fieldName=Name");
+                let list = format!("{history}?limit=1000&tableName=documents&fieldName=Name");
                 world.client.get(token, &list).await.expect(200).column("New_Value")
             };
             assert!(changes(&admin).await.contains(&json!(owner)));
@@ -172,12 +172,12 @@ async fn the_history_of_the_owner_tells_of_documents_and_files() {
 }
 
 #[tokio::test]
-async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
+async fn file_names_lose_paths_and_invisible_characters() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let [(_, path), ..] = owners(&rows);
-        for (sent, kept) in [
+        for (sent, stored_name) in [
             ("../../etc/passwd.txt", "passwd.txt"),
             ("C:\\Users\\me\\letter.txt", "letter.txt"),
             ("line%0D%0Atab\there.txt", "linetabhere.txt"),
@@ -190,11 +190,11 @@ async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
             ("Letter.TXT", "Letter.TXT"),
         ] {
             let form = Form::file(sent, b"words");
-            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
-            assert_eq!(made["Files"][0]["File_Name"], kept, "{sent:?}");
-            assert_eq!(made["Name"], kept, "the document is called after its file");
+            let document = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(document["Files"][0]["File_Name"], stored_name, "{sent:?}");
+            assert_eq!(document["Name"], stored_name, "the document is called after its file");
         }
-        for (disposition, kept) in [
+        for (disposition, stored_name) in [
             ("form-data; name=\"file\"", "document.txt"),
             (
                 "form-data; filename=\"x; name=description; .txt\"; name=\"file\"",
@@ -209,10 +209,10 @@ async fn names_of_files_lose_paths_and_characters_that_nobody_sees() {
         ] {
             let form = Form::default().and_part(disposition, b"a,b\n1,2\n");
             let form = form.and_text("name", " \t").and_text("description", "\n");
-            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
-            assert_eq!(made["Files"][0]["File_Name"], kept, "{disposition}");
-            assert_eq!(made["Name"], kept, "blanks are no name");
-            assert_eq!(made.get("Description"), None, "{made}");
+            let document = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(document["Files"][0]["File_Name"], stored_name, "{disposition}");
+            assert_eq!(document["Name"], stored_name, "blanks are no name");
+            assert_eq!(document.get("Description"), None, "{document}");
         }
         world
     })
@@ -228,7 +228,7 @@ fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn files_that_programs_really_write_are_taken_as_what_they_are() {
+async fn files_written_by_common_programs_are_recognized() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -254,9 +254,9 @@ async fn files_that_programs_really_write_are_taken_as_what_they_are() {
             ),
         ] {
             let form = Form::file(name, &bytes);
-            let made = world.client.upload(&admin, &path, form, None).await.expect(201).json();
-            assert_eq!(made["Files"][0]["Content_Type"], media_type, "{name}");
-            assert_eq!(made["Files"][0]["SHA256"], sha256(&bytes), "{name}");
+            let document = world.client.upload(&admin, &path, form, None).await.expect(201).json();
+            assert_eq!(document["Files"][0]["Content_Type"], media_type, "{name}");
+            assert_eq!(document["Files"][0]["SHA256"], sha256(&bytes), "{name}");
         }
         world
     })

@@ -1,15 +1,15 @@
 //! `/gateway/…`: pages for adding cards, and webhooks of the gateway. Listing and charging cards is
 //! tested in `loans/payment_gateway.rs`.
 
+mod browser;
 mod checkout;
-mod in_a_browser;
 mod origin;
-mod refused;
+mod refusals;
 mod sandbox_page;
 mod webhooks;
 
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -33,7 +33,7 @@ async fn book(world: &World, admin: &str) -> (i64, i64) {
 }
 
 /// Requests the address of a page.
-async fn ask(world: &World, token: &str, loan: i64) -> Answer {
+async fn request_url(world: &World, token: &str, loan: i64) -> TestResponse {
     world.client.get(token, &url_path(loan)).await
 }
 
@@ -43,21 +43,21 @@ fn url_path(loan: i64) -> String {
 
 /// Opens a page. Returns the secret at the end of its address.
 async fn open(world: &World, token: &str, loan: i64) -> String {
-    let opened = ask(world, token, loan).await.expect(200).json();
+    let opened = request_url(world, token, loan).await.expect(200).json();
     let url = opened["Url"].as_str().expect("a URL").to_owned();
     let (_, secret) = url.split_once("?session=").expect("a session");
     secret.to_owned()
 }
 
 /// Gets a page of a gateway.
-async fn show(world: &World, path: &str, secret: &str) -> Answer {
+async fn show(world: &World, path: &str, secret: &str) -> TestResponse {
     world.client.get("", &format!("{path}?session={secret}")).await
 }
 
 /// Submits the sandbox's form.
-async fn submit(world: &World, form: &[(&str, &str)]) -> Answer {
+async fn submit(world: &World, form: &[(&str, &str)]) -> TestResponse {
     let request = world.client.request(Method::POST, "", SANDBOX_PAGE).form(form);
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 /// All cards of a loan's borrower, including unused ones.
@@ -82,33 +82,33 @@ async fn expect_states(world: &World, expected: &[&str]) {
 }
 
 /// Lets all pages opened so far expire.
-async fn run_out(world: &World) {
+async fn expire_sessions(world: &World) {
     world.age("payment_method_sessions", &["created_date", "expires_at"], 15 * 60 + 1).await;
 }
 
 /// Fails the test unless this is an HTML page with the security headers of every page.
 #[track_caller]
-fn expect_page(answer: Answer, status: u16, heading: &str) -> Answer {
-    let answer = answer.expect(status);
-    assert!(answer.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", answer.text);
-    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("referrer-policy"), "same-origin");
-    assert_eq!(answer.header("x-frame-options"), "DENY");
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    let policy = answer.header("content-security-policy");
+fn expect_page(response: TestResponse, status: u16, heading: &str) -> TestResponse {
+    let response = response.expect(status);
+    assert!(response.text.contains(&format!("<h1>{heading}</h1>")), "{heading}: {}", response.text);
+    assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("referrer-policy"), "same-origin");
+    assert_eq!(response.header("x-frame-options"), "DENY");
+    assert_eq!(response.header("x-content-type-options"), "nosniff");
+    let policy = response.header("content-security-policy");
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
     assert!(policy.ends_with("; base-uri 'none'; form-action 'self'"), "{policy}");
-    assert!(answer.text.contains("<meta name=\"robots\" content=\"noindex\">"));
-    assert!(!answer.text.contains("<script") && !answer.text.contains(" style="));
-    answer
+    assert!(response.text.contains("<meta name=\"robots\" content=\"noindex\">"));
+    assert!(!response.text.contains("<script") && !response.text.contains(" style="));
+    response
 }
 
 const OVER: &str = "This page is no longer valid";
 const ADDED: &str = "Card added";
 
 /// A valid form.
-fn good_form(secret: &str) -> [(&str, &str); 3] {
+fn valid_form(secret: &str) -> [(&str, &str); 3] {
     [("session", secret), ("card", "tok_mastercard"), ("cardholder_name", "Ann Rivera")]
 }
 

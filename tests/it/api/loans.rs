@@ -19,16 +19,16 @@ pub fn loan_ids(result: &Value) -> Vec<i64> {
 }
 
 /// Books one loan with these terms, and returns its id.
-pub async fn book(world: &World, token: &str, terms: &str) -> i64 {
+pub async fn import_loan(world: &World, token: &str, terms: &str) -> i64 {
     let result = world.import(token, &file(&borrower_with_loan(1, terms))).await;
     loan_ids(&result)[0]
 }
 
 #[tokio::test]
-async fn a_loan_shows_its_row_and_what_its_figures_come_to_today() {
+async fn a_loan_shows_its_row_and_todays_figures() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
         assert_eq!(loan["Loan_Number"], "L-1");
         assert_eq!(loan["ContractualJurisdiction"], "NJ");
@@ -48,10 +48,10 @@ async fn a_loan_shows_its_row_and_what_its_figures_come_to_today() {
 }
 
 #[tokio::test]
-async fn figures_for_today_are_reckoned_without_writing() {
+async fn todays_figures_are_computed_without_writing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200);
         assert_eq!(world.count("SELECT COUNT(*) FROM payments_due").await, 0);
         world
@@ -60,7 +60,7 @@ async fn figures_for_today_are_reckoned_without_writing() {
 }
 
 #[tokio::test]
-async fn a_loan_of_another_officer_does_not_exist() {
+async fn a_loan_of_another_officer_is_not_found() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = [
@@ -76,10 +76,10 @@ async fn a_loan_of_another_officer_does_not_exist() {
         let officer = world.token("officer").await;
         let viewer = world.token("viewer").await;
         for (id, seen) in ids.iter().zip([true, false, true, true]) {
-            let answer = world.client.get(&officer, &format!("/loans/{id}")).await;
+            let response = world.client.get(&officer, &format!("/loans/{id}")).await;
             match seen {
-                true => drop(answer.expect(200)),
-                false => drop(answer.expect_problem(404, "not-found")),
+                true => drop(response.expect(200)),
+                false => drop(response.expect_problem(404, "not-found")),
             }
             let rows = world.client.get(&officer, &format!("/loans/{id}/transactions")).await;
             assert_eq!(rows.status == 200, seen);
@@ -93,10 +93,10 @@ async fn a_loan_of_another_officer_does_not_exist() {
 }
 
 #[tokio::test]
-async fn trustees_decide_who_sees_the_loans_of_a_group() {
+async fn trustees_control_who_sees_the_loans_of_a_group() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}");
         let viewer = world.token("viewer").await;
         world.client.get(&viewer, &path).await.expect(200);
@@ -115,7 +115,7 @@ async fn trustees_decide_who_sees_the_loans_of_a_group() {
 }
 
 #[tokio::test]
-async fn reading_a_loan_takes_at_most_four_statements_however_much_is_due() {
+async fn reading_a_loan_takes_at_most_four_statements() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let records = [
@@ -142,11 +142,11 @@ async fn reading_a_loan_takes_at_most_four_statements_however_much_is_due() {
 async fn head_answers_like_get_without_a_body() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}");
         let get = world.client.get(&admin, &path).await.expect(200);
         let head = world.client.request(reqwest::Method::HEAD, &admin, &path);
-        let head = world.client.send(head).await.expect("an answer").expect(200);
+        let head = world.client.send(head).await.expect("a response").expect(200);
         assert_eq!(head.text, "");
         assert_eq!(head.header("content-length"), get.text.len().to_string());
         world
@@ -155,7 +155,7 @@ async fn head_answers_like_get_without_a_body() {
 }
 
 #[tokio::test]
-async fn what_recurs_on_a_loan_and_what_is_drawn_for_it_show_what_is_stored() {
+async fn recurring_transactions_and_automated_payments_show_what_is_stored() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;

@@ -9,7 +9,7 @@ async fn list(world: &World, token: &str, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn each_setup_list_shows_its_rows_with_all_their_members() {
+async fn each_setup_list_shows_every_member_of_its_rows() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for (path, first) in [
@@ -73,7 +73,7 @@ async fn each_setup_list_shows_its_rows_with_all_their_members() {
 }
 
 #[tokio::test]
-async fn inactive_rows_are_listed_too() {
+async fn setup_lists_include_inactive_rows() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for (table, path) in [
@@ -98,7 +98,7 @@ async fn inactive_rows_are_listed_too() {
 }
 
 #[tokio::test]
-async fn the_fields_of_a_form_are_listed_without_hidden_ones_and_those_of_other_forms() {
+async fn only_visible_fields_of_the_form_are_listed() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let columns = "form, field_name, label, data_type, size, default_value, pick_list, \
@@ -141,7 +141,7 @@ async fn the_fields_of_a_form_are_listed_without_hidden_ones_and_those_of_other_
 }
 
 #[tokio::test]
-async fn lists_keyed_by_a_code_go_in_the_order_of_code_points_page_by_page() {
+async fn lists_keyed_by_a_code_are_paged_in_code_point_order() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let codes = "b|B|a b|a|a-b|Ä|ä|z|😀|1|10|2|A_|A%|é|e\u{301}|ﬁ";
@@ -178,7 +178,7 @@ async fn lists_keyed_by_a_code_go_in_the_order_of_code_points_page_by_page() {
 }
 
 #[tokio::test]
-async fn rows_whose_trustees_do_not_admit_the_caller_are_left_out() {
+async fn rows_without_the_caller_as_trustee_are_omitted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         world

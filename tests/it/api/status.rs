@@ -23,7 +23,7 @@ async fn status(world: &World, token: &str, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn where_no_run_was_the_program_is_idle() {
+async fn a_program_without_runs_is_idle() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let idle = json!({
@@ -43,7 +43,7 @@ async fn where_no_run_was_the_program_is_idle() {
 }
 
 #[tokio::test]
-async fn the_latest_run_counts_or_the_latest_of_a_business_day() {
+async fn the_latest_run_or_the_latest_of_a_business_day_is_shown() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for (kind, path) in PATHS {
@@ -57,9 +57,9 @@ async fn the_latest_run_counts_or_the_latest_of_a_business_day() {
                 ("?businessDate=2024-02-28", second, "2024-02-28"),
                 ("?businessDate=2024-02-29", third, "2024-02-29"),
             ] {
-                let answer = status(&world, &admin, &format!("{path}{query}")).await;
-                assert_eq!(answer["Batch_ID"], expected);
-                assert_eq!(answer["Business_Date"], day);
+                let response = status(&world, &admin, &format!("{path}{query}")).await;
+                assert_eq!(response["Batch_ID"], expected);
+                assert_eq!(response["Business_Date"], day);
             }
         }
         world
@@ -68,7 +68,7 @@ async fn the_latest_run_counts_or_the_latest_of_a_business_day() {
 }
 
 #[tokio::test]
-async fn an_ach_run_tells_of_money_and_an_accrual_of_interest() {
+async fn an_ach_run_shows_money_and_an_accrual_run_interest() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let ach = run(&world, ["ach", "2024-02-29", "partial", "3", "2"]).await;
@@ -110,7 +110,7 @@ async fn an_ach_run_tells_of_money_and_an_accrual_of_interest() {
 }
 
 #[tokio::test]
-async fn percent_done_is_whole_and_never_100_before_all_is_done() {
+async fn percent_done_is_an_integer_below_100_until_the_end() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for (total, processed, percent) in [
@@ -122,8 +122,8 @@ async fn percent_done_is_whole_and_never_100_before_all_is_done() {
             ("2000000000", "1999999999", 99),
         ] {
             run(&world, ["ach", "2024-02-29", "running", total, processed]).await;
-            let answer = status(&world, &admin, "/status/ach-batch").await;
-            assert_eq!(answer["Percent_Done"], percent, "{processed} of {total}");
+            let response = status(&world, &admin, "/status/ach-batch").await;
+            assert_eq!(response["Percent_Done"], percent, "{processed} of {total}");
         }
         world
             .sql(&format!(
@@ -138,7 +138,7 @@ async fn percent_done_is_whole_and_never_100_before_all_is_done() {
 }
 
 #[tokio::test]
-async fn failures_are_those_of_the_run_on_visible_loans_and_at_most_a_hundred() {
+async fn failures_are_limited_to_visible_loans_and_a_hundred() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let officer_of = |name: &str| format!("{OPEN_TERMS} LoanOfficerUserName=\"{name}\"");
@@ -154,18 +154,18 @@ async fn failures_are_those_of_the_run_on_visible_loans_and_at_most_a_hundred() 
             )
             .await;
         for (kind, path) in PATHS {
-            let earlier = run(&world, [kind, "2024-02-28", "partial", "9", "9"]).await;
+            let earlier_run = run(&world, [kind, "2024-02-28", "partial", "9", "9"]).await;
             let batch = run(&world, [kind, "2024-02-29", "partial", "9", "9"]).await;
             let failure = |batch: i64, loan: i64, n: usize| format!("{batch}, {loan}, 'c', 'm{n}'");
             // Hidden rows come first: the limit of a hundred counts only what the caller may see.
-            let rows = std::iter::once(failure(earlier, loans[0], 0))
+            let rows = std::iter::once(failure(earlier_run, loans[0], 0))
                 .chain((1..=3).map(|n| failure(batch, loans[1], n)))
                 .chain((4..=106).map(|n| failure(batch, loans[0], n)));
             let columns = "batch_id, loan_id, code, message";
             world.insert("batch_failures", "row_id", columns, rows).await;
             let failures = async |token: &str| {
-                let answer = status(&world, token, path).await;
-                answer["Failures"].as_array().expect("failures").clone()
+                let response = status(&world, token, path).await;
+                response["Failures"].as_array().expect("failures").clone()
             };
             let seen = failures(&officer).await;
             let message =

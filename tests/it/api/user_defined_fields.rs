@@ -1,14 +1,14 @@
 //! `/user-defined-fields`, and the lists of documents of fields and comments.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
+use acceptance::filled_tables::FilledRows;
 use acceptance::{World, on_each_database};
 use reqwest::Method;
 use reqwest::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 
 /// The path that lists the documents of a form's fields, and the privilege path that reads them.
-fn forms(rows: &Rows) -> [(&'static str, String, &'static str); 5] {
+fn forms(rows: &FilledRows) -> [(&'static str, String, &'static str); 5] {
     let (loan, contact) = (rows.loan_id, rows.contact_id);
     [
         ("loan_detail1", format!("/loans/{loan}/detail1"), "Loan > Detail 1"),
@@ -33,9 +33,10 @@ async fn define(world: &World, form: &str, name: &str, kind: &str, hidden: bool)
 }
 
 /// The first and the last id of an owner's documents, by the columns that identify the owner.
-async fn documents(world: &World, wanted: &str) -> (i64, i64) {
-    let of = |which: &str| format!("SELECT {which}(document_id) FROM documents WHERE {wanted}");
-    (world.count(&of("MIN")).await, world.count(&of("MAX")).await)
+async fn documents(world: &World, condition: &str) -> (i64, i64) {
+    let aggregate =
+        |function: &str| format!("SELECT {function}(document_id) FROM documents WHERE {condition}");
+    (world.count(&aggregate("MIN")).await, world.count(&aggregate("MAX")).await)
 }
 
 /// Grants this user the View of a path and nothing else.
@@ -52,7 +53,7 @@ async fn grant_only(world: &World, user: &str, path: &str) {
 }
 
 #[tokio::test]
-async fn the_documents_of_a_field_are_found_by_its_name_in_any_letter_case() {
+async fn a_fields_documents_are_found_by_name_in_any_letter_case() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
@@ -88,26 +89,26 @@ async fn the_documents_of_a_field_are_found_by_its_name_in_any_letter_case() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_undefined_or_hidden_does_not_exist_and_others_hold_no_documents() {
+async fn an_undefined_or_hidden_field_is_not_found_and_other_types_have_no_documents() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        for (place, (form, path, _)) in forms(&rows).into_iter().enumerate() {
+        for (index, (form, path, _)) in forms(&rows).into_iter().enumerate() {
             define(&world, form, "userdef02", "document", true).await;
             define(&world, form, "userdef03", "document", false).await;
             define(&world, form, "userdef04", "text", true).await;
             // Only this form has this field.
-            let own = format!("userdef1{place}");
-            define(&world, form, &own, "document", false).await;
+            let own_path = format!("userdef1{index}");
+            define(&world, form, &own_path, "document", false).await;
             let get = async |field: &str| {
                 world.client.get(&admin, &format!("{path}/{field}/documents")).await
             };
             assert_eq!(get("userdef03").await.expect(200).json(), json!([]), "it has none yet");
-            get(&own).await.expect(200);
+            get(&own_path).await.expect(200);
             for missing in ["userdef01", "userdef02", "USERDEF04", "userdef81", "name"] {
                 get(missing).await.expect_problem(404, "not-found");
             }
-            get(&format!("userdef1{}", (place + 1) % 5)).await.expect_problem(404, "not-found");
+            get(&format!("userdef1{}", (index + 1) % 5)).await.expect_problem(404, "not-found");
             for kind in ["text", "number", "money", "date", "flag", "pick_list"] {
                 define(&world, form, "userdef05", kind, false).await;
                 get("UserDef05").await.expect_problem(422, "field-not-document");
@@ -125,7 +126,7 @@ async fn a_field_that_is_undefined_or_hidden_does_not_exist_and_others_hold_no_d
 }
 
 #[tokio::test]
-async fn one_document_is_picked_by_its_id_and_never_another_owners() {
+async fn a_document_is_selected_by_id_within_its_owner_only() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
@@ -136,17 +137,17 @@ async fn one_document_is_picked_by_its_id_and_never_another_owners() {
         }
         let paths = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
         for (path, id) in paths.iter().zip(rows.comment_ids) {
-            let wanted = format!("owner_type LIKE '%_comment' AND owner_id = {id}");
-            lists.push((format!("{path}/{id}/documents"), documents(&world, &wanted).await.1));
+            let condition = format!("owner_type LIKE '%_comment' AND owner_id = {id}");
+            lists.push((format!("{path}/{id}/documents"), documents(&world, &condition).await.1));
         }
-        for (place, (list, own)) in lists.iter().enumerate() {
+        for (index, (list, own_path)) in lists.iter().enumerate() {
             let pick =
                 async |id: i64| world.client.get(&admin, &format!("{list}?documentId={id}")).await;
-            assert_eq!(pick(*own).await.expect(200).column("Document_ID"), [*own]);
-            let paged = format!("{list}?documentId={own}&limit=1");
+            assert_eq!(pick(*own_path).await.expect(200).column("Document_ID"), [*own_path]);
+            let paged = format!("{list}?documentId={own_path}&limit=1");
             assert_eq!(world.client.get(&admin, &paged).await.expect(200).header("link"), "");
             for (other, (_, id)) in lists.iter().enumerate() {
-                if other != place {
+                if other != index {
                     pick(*id).await.expect_problem(404, "not-found");
                 }
             }
@@ -162,7 +163,7 @@ async fn one_document_is_picked_by_its_id_and_never_another_owners() {
 }
 
 #[tokio::test]
-async fn documents_of_comments_have_no_row_id_and_no_path_of_their_own() {
+async fn comment_documents_have_no_row_id_and_no_own_path() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -176,9 +177,9 @@ async fn documents_of_comments_have_no_row_id_and_no_path_of_their_own() {
             let document = &list.json()[0];
             assert_eq!(document["Files"].as_array().map(Vec::len), Some(2));
             for tail in ["", "/files"] {
-                let own =
+                let own_path =
                     format!("/user-defined-fields/documents/{}{tail}", document["Document_ID"]);
-                world.client.get(&admin, &own).await.expect_problem(404, "not-found");
+                world.client.get(&admin, &own_path).await.expect_problem(404, "not-found");
             }
         }
         world
@@ -187,7 +188,7 @@ async fn documents_of_comments_have_no_row_id_and_no_path_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_document_of_a_field_has_a_version_of_its_columns_and_files() {
+async fn a_field_documents_version_covers_its_columns_and_files() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -212,14 +213,15 @@ async fn a_document_of_a_field_has_a_version_of_its_columns_and_files() {
             "UPDATE document_files SET sha256 = 'ef' WHERE sha256 = 'cd'",
             "DELETE FROM document_files WHERE sha256 = 'ef'",
         ] {
-            let answer = get().await;
-            let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
-            assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+            let response = get().await;
+            let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
+            assert_eq!(response.header("etag"), format!("\"{hash}\""));
             for method in [Method::GET, Method::HEAD] {
                 let request = world.client.request(method, &admin, &path);
                 let request = request.header(IF_NONE_MATCH, format!("W/\"{hash}\""));
-                let known = world.client.send(request).await.expect("an answer").expect(304);
-                assert_eq!(known.text, "");
+                let not_modified =
+                    world.client.send(request).await.expect("a response").expect(304);
+                assert_eq!(not_modified.text, "");
             }
             seen.push(hash);
             world.sql(change).await;
@@ -235,7 +237,7 @@ async fn a_document_of_a_field_has_a_version_of_its_columns_and_files() {
 }
 
 #[tokio::test]
-async fn without_the_view_of_its_form_a_document_does_not_exist() {
+async fn a_document_is_not_found_without_view_of_its_form() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -246,10 +248,10 @@ async fn without_the_view_of_its_form_a_document_does_not_exist() {
                 let (id, _) = documents(&world, &format!("owner_type = '{other}'")).await;
                 for tail in ["", "/files"] {
                     let path = format!("/user-defined-fields/documents/{id}{tail}");
-                    let answer = world.client.get(&viewer, &path).await;
+                    let response = world.client.get(&viewer, &path).await;
                     match form == other {
-                        true => drop(answer.expect(200)),
-                        false => drop(answer.expect_problem(404, "not-found")),
+                        true => drop(response.expect(200)),
+                        false => drop(response.expect_problem(404, "not-found")),
                     }
                 }
             }

@@ -24,10 +24,10 @@ async fn group(world: &World, name: &str, members: &[i64]) -> i64 {
 }
 
 /// Grants a privilege to a user or a group.
-async fn grant(world: &World, whom: &str, id: i64, path: &str, verb: &str) {
+async fn grant(world: &World, grantee: &str, id: i64, path: &str, verb: &str) {
     world
         .sql(&format!(
-            "INSERT INTO privilege_grants (privilege_id, {whom}_id) SELECT privilege_id, {id} \
+            "INSERT INTO privilege_grants (privilege_id, {grantee}_id) SELECT privilege_id, {id} \
              FROM privileges WHERE path = '{path}' AND verb = '{verb}'"
         ))
         .await;
@@ -47,7 +47,7 @@ async fn privileges(world: &World, token: &str, user_id: i64) -> Vec<[String; 5]
 }
 
 #[tokio::test]
-async fn users_are_listed_with_the_names_of_their_groups_and_without_passwords() {
+async fn users_are_listed_with_group_names_and_without_passwords() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let one = user(&world, "one", [true, false, true], "active").await;
@@ -91,7 +91,7 @@ async fn users_are_listed_with_the_names_of_their_groups_and_without_passwords()
 }
 
 #[tokio::test]
-async fn officers_are_listed_by_their_flag_also_those_who_may_not_log_in() {
+async fn officers_are_listed_by_flag_including_disabled_ones() {
     on_each_database(PROGRAM, |world| async move {
         world.sql("DELETE FROM privilege_grants").await;
         world
@@ -102,7 +102,7 @@ async fn officers_are_listed_by_their_flag_also_those_who_may_not_log_in() {
             .await;
         let one = user(&world, "one", [true, true, false], "active").await;
         let two = user(&world, "two", [true, false, true], "disabled").await;
-        let nobody = world.token("viewer").await;
+        let unprivileged = world.token("viewer").await;
         let row = |id: i64, name: &str, active: bool| {
             json!({
                 "User_ID": id, "User_Name": name, "Full_Name": format!("Full {name}"),
@@ -113,7 +113,7 @@ async fn officers_are_listed_by_their_flag_also_those_who_may_not_log_in() {
         for (kind, expected) in
             [("loan", json!([one, two])), ("collection", json!([one])), ("contact", json!([two]))]
         {
-            let list = world.client.get(&nobody, &format!("/users/{kind}-officers")).await;
+            let list = world.client.get(&unprivileged, &format!("/users/{kind}-officers")).await;
             assert_eq!(list.expect(200).json(), expected, "{kind}, without any right");
         }
         world
@@ -122,7 +122,7 @@ async fn officers_are_listed_by_their_flag_also_those_who_may_not_log_in() {
 }
 
 #[tokio::test]
-async fn everyone_may_ask_what_he_may_do_and_of_others_only_with_the_right() {
+async fn users_can_read_their_own_privileges_and_others_need_a_privilege() {
     on_each_database(PROGRAM, |world| async move {
         world.sql("DELETE FROM privilege_grants").await;
         let (viewer, teller) = (id_of(&world, "viewer").await, id_of(&world, "teller").await);
@@ -149,15 +149,15 @@ async fn everyone_may_ask_what_he_may_do_and_of_others_only_with_the_right() {
 }
 
 #[tokio::test]
-async fn a_privilege_tells_its_source_and_the_path_that_was_granted() {
+async fn a_privilege_shows_its_source_and_the_granted_path() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         world.sql("DELETE FROM privilege_grants").await;
         let one = user(&world, "one", [false; 3], "active").await;
         let (zebra, alpha) =
             (group(&world, "Zebra", &[one]).await, group(&world, "Alpha", &[one]).await);
-        let strangers = group(&world, "Strangers", &[]).await;
-        grant(&world, "group", strangers, "Loan", "View").await;
+        let other_group = group(&world, "Strangers", &[]).await;
+        grant(&world, "group", other_group, "Loan", "View").await;
         grant(&world, "user", one, "Contact", "Change").await;
         grant(&world, "user", one, "Contact > Comments", "Change").await;
         grant(&world, "user", one, "Contact > Comments", "Change").await;
@@ -200,7 +200,7 @@ async fn a_privilege_tells_its_source_and_the_path_that_was_granted() {
 }
 
 #[tokio::test]
-async fn the_admin_account_holds_every_privilege_once() {
+async fn the_admin_account_has_every_privilege_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let id = id_of(&world, "admin").await;
@@ -217,7 +217,7 @@ async fn the_admin_account_holds_every_privilege_once() {
 }
 
 #[tokio::test]
-async fn pages_of_privileges_give_each_row_once() {
+async fn paging_through_privileges_yields_each_row_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let one = user(&world, "one", [false; 3], "active").await;

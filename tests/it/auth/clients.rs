@@ -3,7 +3,7 @@
 use crate::PROGRAM;
 use acceptance::servers::free_port;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use sea_orm::ActiveValue::Set;
@@ -52,7 +52,7 @@ async fn add_client(world: &World, client_id: &str, keys: Value) {
     Entity::insert(row).exec_without_returning(&world.db).await.unwrap();
 }
 
-async fn introspect_with(world: &World, assertion: &str) -> Answer {
+async fn introspect_with(world: &World, assertion: &str) -> TestResponse {
     let form = [
         ("token", "junk"),
         ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
@@ -72,43 +72,46 @@ async fn claims(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn a_client_proves_itself_with_a_jwt_under_its_key_and_each_works_once() {
+async fn a_client_authenticates_with_a_signed_jwt_that_works_once() {
     on_each_database(PROGRAM, |world| async move {
         let (key, other) = (ClientKey::random(), ClientKey::random());
         add_client(&world, "keyed", json!([other.public, key.public])).await;
-        let good = key.sign(&claims(&world).await);
-        assert_eq!(introspect_with(&world, &good).await.expect(200).text, r#"{"active":false}"#);
-        introspect_with(&world, &good).await.expect(401);
+        let accepted = key.sign(&claims(&world).await);
+        assert_eq!(
+            introspect_with(&world, &accepted).await.expect(200).text,
+            r#"{"active":false}"#
+        );
+        introspect_with(&world, &accepted).await.expect(401);
         let endpoint = format!("{}/oauth2/introspect", world.client.auth_url);
-        let with = async |name: &str, value: Value| {
+        let claims_with = async |name: &str, value: Value| {
             let mut claims = claims(&world).await;
             claims[name] = value;
             claims
         };
         let issuer = world.client.auth_url.clone();
-        let alone = with("aud", json!([issuer])).await;
-        introspect_with(&world, &key.sign(&alone)).await.expect(200);
+        let single_audience = claims_with("aud", json!([issuer])).await;
+        introspect_with(&world, &key.sign(&single_audience)).await.expect(200);
         let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
         let wrong = [
-            with("aud", json!("https://other.example")).await,
-            with("aud", json!(endpoint)).await,
-            with("aud", json!([issuer, endpoint])).await,
-            with("aud", json!([])).await,
-            with("aud", json!(format!("{issuer}/"))).await,
-            with("iss", json!("api-server")).await,
-            with("sub", json!("api-server")).await,
-            with("exp", json!(now - 1)).await,
-            with("exp", json!(now + 10_000)).await,
-            with("nbf", json!(now + 100)).await,
-            with("jti", json!("")).await,
-            with("jti", Value::Null).await,
+            claims_with("aud", json!("https://other.example")).await,
+            claims_with("aud", json!(endpoint)).await,
+            claims_with("aud", json!([issuer, endpoint])).await,
+            claims_with("aud", json!([])).await,
+            claims_with("aud", json!(format!("{issuer}/"))).await,
+            claims_with("iss", json!("api-server")).await,
+            claims_with("sub", json!("api-server")).await,
+            claims_with("exp", json!(now - 1)).await,
+            claims_with("exp", json!(now + 10_000)).await,
+            claims_with("nbf", json!(now + 100)).await,
+            claims_with("jti", json!("")).await,
+            claims_with("jti", Value::Null).await,
         ];
         for wrong in wrong {
             introspect_with(&world, &key.sign(&wrong)).await.expect(401);
         }
         let stranger = ClientKey::random().sign(&claims(&world).await);
         introspect_with(&world, &stranger).await.expect(401);
-        let unsigned = good.rsplit_once('.').unwrap().0.to_owned() + ".";
+        let unsigned = accepted.rsplit_once('.').unwrap().0.to_owned() + ".";
         introspect_with(&world, &unsigned).await.expect(401);
         introspect_with(&world, "junk").await.expect(401);
         world
@@ -117,47 +120,47 @@ async fn a_client_proves_itself_with_a_jwt_under_its_key_and_each_works_once() {
 }
 
 #[tokio::test]
-async fn twenty_uses_of_one_assertion_at_once_are_one() {
+async fn concurrent_uses_of_one_assertion_succeed_once() {
     on_each_database(PROGRAM, |world| async move {
         let key = ClientKey::random();
         add_client(&world, "keyed", json!([key.public])).await;
         let assertion = key.sign(&claims(&world).await);
         let uses = (0..20).map(|_| introspect_with(&world, &assertion));
-        let answers = futures_util::future::join_all(uses).await;
-        let good = answers.iter().filter(|answer| answer.status == 200).count();
-        assert_eq!(good, 1);
-        assert!(answers.iter().all(|answer| [200, 401].contains(&answer.status.as_u16())));
+        let responses = futures_util::future::join_all(uses).await;
+        let accepted = responses.iter().filter(|response| response.status == 200).count();
+        assert_eq!(accepted, 1);
+        assert!(responses.iter().all(|response| [200, 401].contains(&response.status.as_u16())));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_secrets_are_valid_while_they_rotate_and_a_missing_one_is_none() {
+async fn two_secrets_are_valid_during_rotation_and_a_missing_one_never_matches() {
     on_each_database(PROGRAM, |world| async move {
         let second = Secret::new(auth_server::store::clients::secret_hash("second"));
         let mut row = Entity::find_by_id("api-server").one(&world.db).await.unwrap().unwrap();
         row.secret_hash2 = Some(second);
         Entity::update(row.clone().into_active_model().reset_all()).exec(&world.db).await.unwrap();
-        let ask = async |secret: &str| {
+        let introspect_as = async |secret: &str| {
             let form = [("token", "junk")];
             world.client.form(("api-server", secret), "/oauth2/introspect", &form).await
         };
-        ask(&world.credentials.api_server).await.expect(200);
-        ask("second").await.expect(200);
-        let mut first_gone = row.into_active_model().reset_all();
-        first_gone.secret_hash1 = Set(None);
-        Entity::update(first_gone).exec(&world.db).await.unwrap();
-        ask(&world.credentials.api_server).await.expect(401);
-        ask("second").await.expect(200);
-        ask("").await.expect(401);
+        introspect_as(&world.credentials.api_server).await.expect(200);
+        introspect_as("second").await.expect(200);
+        let mut without_first = row.into_active_model().reset_all();
+        without_first.secret_hash1 = Set(None);
+        Entity::update(without_first).exec(&world.db).await.unwrap();
+        introspect_as(&world.credentials.api_server).await.expect(401);
+        introspect_as("second").await.expect(200);
+        introspect_as("").await.expect(401);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_is_known_by_its_registered_certificate_on_a_listener_of_its_own() {
+async fn a_client_authenticates_with_its_registered_certificate_on_the_mtls_listener() {
     let port = free_port();
     let settings = [
         ("AUTH_MTLS_LISTEN", format!("127.0.0.1:{port}")),
@@ -173,7 +176,8 @@ async fn a_client_is_known_by_its_registered_certificate_on_a_listener_of_its_ow
         let mut key = serde_json::to_value(ClientKey::random().public).unwrap();
         key["x5c"] = json!([x5c]);
         add_client(&world, "certified", json!([key])).await;
-        let ask = async |certified: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>, url: &str| {
+        let introspect_as = async |certified: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>,
+                                   url: &str| {
             let authority = std::fs::read(&world.tls.authority).unwrap();
             let authority = reqwest::Certificate::from_pem(&authority).unwrap();
             let mut http = reqwest::Client::builder().tls_certs_only([authority]).no_proxy();
@@ -189,17 +193,17 @@ async fn a_client_is_known_by_its_registered_certificate_on_a_listener_of_its_ow
         let metadata = world.client.send(world.client.http.get(metadata)).await.unwrap().json();
         let endpoint = &metadata["mtls_endpoint_aliases"]["introspection_endpoint"];
         let url = endpoint.as_str().unwrap().strip_suffix("/oauth2/introspect").unwrap();
-        ask(Some(&ours), url).await.expect(200);
-        ask(Some(&other), url).await.expect(401);
-        ask(None, url).await.expect(401);
-        ask(Some(&ours), &world.client.auth_url).await.expect(401);
+        introspect_as(Some(&ours), url).await.expect(200);
+        introspect_as(Some(&other), url).await.expect(401);
+        introspect_as(None, url).await.expect(401);
+        introspect_as(Some(&ours), &world.client.auth_url).await.expect(401);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn credentials_in_two_places_or_of_two_clients_are_refused() {
+async fn credentials_given_twice_or_of_two_clients_are_refused() {
     on_each_database(PROGRAM, |world| async move {
         let secret = world.credentials.api_server.clone();
         let both =
@@ -210,8 +214,8 @@ async fn credentials_in_two_places_or_of_two_clients_are_refused() {
         world.client.form(client, "/oauth2/introspect", &other).await.expect(400);
         let public = [("client_id", "browser"), ("token", "x")];
         world.client.form(("", ""), "/oauth2/introspect", &public).await.expect(401);
-        let nothing = [("client_id", "integration"), ("grant_type", "password")];
-        world.client.form(("", ""), "/oauth2/token", &nothing).await.expect(401);
+        let without_secret = [("client_id", "integration"), ("grant_type", "password")];
+        world.client.form(("", ""), "/oauth2/token", &without_secret).await.expect(401);
         world
     })
     .await;

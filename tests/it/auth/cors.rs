@@ -1,10 +1,10 @@
 //! CORS: pages of public clients call the auth server from their registered origins.
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 
-async fn send(world: &World, method: Method, path: &str, origin: &str) -> Answer {
+async fn send(world: &World, method: Method, path: &str, origin: &str) -> TestResponse {
     let url = format!("{}{path}", world.client.auth_url);
     let mut request = world.client.http.request(method.clone(), url).header("origin", origin);
     if method == Method::OPTIONS {
@@ -14,7 +14,7 @@ async fn send(world: &World, method: Method, path: &str, origin: &str) -> Answer
 }
 
 #[tokio::test]
-async fn only_registered_origins_of_public_clients_are_let_in() {
+async fn only_registered_origins_of_public_clients_pass_cors() {
     on_each_database(PROGRAM, |world| async move {
         let origins = "https://one.example https://two.example:444";
         world.sql(&format!("UPDATE oauth_clients SET cors_origins = '{origins}' WHERE client_id = 'browser'")).await;
@@ -32,13 +32,14 @@ async fn only_registered_origins_of_public_clients_are_let_in() {
                 assert_eq!(refused.header("access-control-allow-origin"), "", "{path} {origin}");
             }
         }
-        let answer = send(&world, Method::POST, "/oauth2/token", "https://one.example").await;
-        assert_eq!(answer.header("access-control-allow-origin"), "https://one.example");
-        let any = send(&world, Method::GET, "/oauth2/jwks", "https://evil.example").await.expect(200);
-        assert_eq!(any.header("access-control-allow-origin"), "*");
+        let response = send(&world, Method::POST, "/oauth2/token", "https://one.example").await;
+        assert_eq!(response.header("access-control-allow-origin"), "https://one.example");
+        let public = send(&world, Method::GET, "/oauth2/jwks", "https://evil.example").await;
+        let public = public.expect(200);
+        assert_eq!(public.header("access-control-allow-origin"), "*");
         for path in ["/oauth2/introspect", "/login", "/oauth2/authorize"] {
-            let answer = send(&world, Method::OPTIONS, path, "https://one.example").await;
-            assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
+            let response = send(&world, Method::OPTIONS, path, "https://one.example").await;
+            assert_eq!(response.header("access-control-allow-origin"), "", "{path}");
         }
         world
     })

@@ -1,39 +1,39 @@
 //! `/oauth2/introspect`
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 
-pub async fn introspect(world: &World, token: &str) -> Answer {
+pub async fn introspect(world: &World, token: &str) -> TestResponse {
     let secret = world.credentials.api_server.clone();
     let form = [("token", token), ("token_type_hint", "refresh_token")];
     world.client.form(("api-server", &secret), "/oauth2/introspect", &form).await
 }
 
 #[tokio::test]
-async fn a_live_token_says_whom_it_speaks_for() {
+async fn introspection_of_a_live_token_identifies_its_user_and_client() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("admin").await;
-        let answer = introspect(&world, &token).await.expect(200);
-        assert_eq!(answer.header("cache-control"), "no-store");
-        let said = answer.json();
-        assert_eq!(said["active"], true);
-        assert_eq!(said["username"], "admin");
-        assert_eq!(said["client_id"], "integration");
-        assert_eq!(said["scope"], "core");
-        assert_eq!(said["user_kind"], "core");
-        assert_eq!(said["admin"], true);
-        assert_eq!(said["dba"], false);
-        assert_eq!(said["iss"], world.client.auth_url);
-        let lived = said["exp"].as_i64().expect("exp") - said["iat"].as_i64().expect("iat");
-        assert_eq!(lived, 720);
-        assert_eq!(said["sub"], format!("core:{}", said["user_id"]));
+        let response = introspect(&world, &token).await.expect(200);
+        assert_eq!(response.header("cache-control"), "no-store");
+        let claims = response.json();
+        assert_eq!(claims["active"], true);
+        assert_eq!(claims["username"], "admin");
+        assert_eq!(claims["client_id"], "integration");
+        assert_eq!(claims["scope"], "core");
+        assert_eq!(claims["user_kind"], "core");
+        assert_eq!(claims["admin"], true);
+        assert_eq!(claims["dba"], false);
+        assert_eq!(claims["iss"], world.client.auth_url);
+        let lifetime = claims["exp"].as_i64().expect("exp") - claims["iat"].as_i64().expect("iat");
+        assert_eq!(lifetime, 720);
+        assert_eq!(claims["sub"], format!("core:{}", claims["user_id"]));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_a_token_it_is_inactive_and_nothing_more() {
+async fn an_invalid_token_is_reported_as_inactive_and_nothing_else() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let mut changed = token.clone();
@@ -53,25 +53,25 @@ async fn whatever_is_wrong_with_a_token_it_is_inactive_and_nothing_more() {
 }
 
 #[tokio::test]
-async fn only_an_authenticated_resource_server_may_ask() {
+async fn only_an_authenticated_resource_server_may_introspect() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let form = [("token", token.as_str())];
-        let ask = async |id: &str, secret: &str| {
+        let introspect_as = async |id: &str, secret: &str| {
             world.client.form((id, secret), "/oauth2/introspect", &form).await
         };
-        ask("api-server", "wrong").await.expect(401);
-        ask("nobody", "x").await.expect(401);
-        ask("", "").await.expect(401);
-        ask("integration", &world.credentials.integration).await.expect(403);
-        ask("api-server", &world.credentials.api_server).await.expect(200);
+        introspect_as("api-server", "wrong").await.expect(401);
+        introspect_as("nobody", "x").await.expect(401);
+        introspect_as("", "").await.expect(401);
+        introspect_as("integration", &world.credentials.integration).await.expect(403);
+        introspect_as("api-server", &world.credentials.api_server).await.expect(200);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_introspection_is_one_statement() {
+async fn an_introspection_takes_one_statement() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let before = world.statements().await;

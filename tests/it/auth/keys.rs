@@ -1,14 +1,14 @@
 //! ID tokens and their signing keys; `/oauth2/jwks`, `/oauth2/userinfo`
 
 use crate::PROGRAM;
-use acceptance::log_in_form::Asking;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::log_in_form::AuthorizationRequest;
+use acceptance::{TestResponse, World, on_each_database};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
-async fn get(world: &World, path: &str) -> Answer {
+async fn get(world: &World, path: &str) -> TestResponse {
     let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
     world.client.send(request).await.unwrap()
 }
@@ -18,7 +18,7 @@ async fn key_set(world: &World) -> JwkSet {
 }
 
 /// The id of the signing key and the claims, verified with the published key set.
-async fn verified(world: &World, tokens: &Value) -> Option<(String, Value)> {
+async fn verify_id_token(world: &World, tokens: &Value) -> Option<(String, Value)> {
     let token = tokens["id_token"].as_str().unwrap();
     let header = jsonwebtoken::decode_header(token).unwrap();
     assert_eq!(header.alg, Algorithm::ES256);
@@ -33,14 +33,16 @@ async fn verified(world: &World, tokens: &Value) -> Option<(String, Value)> {
 }
 
 async fn log_in(world: &World) -> Value {
-    Asking::new("openid core").tokens(&world.client, "viewer", &world.credentials.viewer).await
+    AuthorizationRequest::new("openid core")
+        .tokens(&world.client, "viewer", &world.credentials.viewer)
+        .await
 }
 
 #[tokio::test]
-async fn an_id_token_says_who_logged_in_when_and_for_whom() {
+async fn an_id_token_names_its_user_audience_and_log_in_time() {
     on_each_database(PROGRAM, |world| async move {
         let tokens = log_in(&world).await;
-        let (_, claims) = verified(&world, &tokens).await.unwrap();
+        let (_, claims) = verify_id_token(&world, &tokens).await.unwrap();
         let viewer = world.count("SELECT user_id FROM users WHERE user_name = 'viewer'").await;
         assert_eq!(claims["sub"], format!("core:{viewer}"));
         assert_eq!(claims["nonce"], "a nonce");
@@ -53,40 +55,45 @@ async fn an_id_token_says_who_logged_in_when_and_for_whom() {
             ("client_id", "browser"),
             ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
         ];
-        let next = world.client.form(("", ""), "/oauth2/token", &form).await.expect(200).json();
-        let (_, later) = verified(&world, &next).await.unwrap();
-        assert_eq!((&later["sub"], &later["sid"]), (&claims["sub"], &claims["sid"]));
-        assert_eq!(later["nonce"], Value::Null);
-        assert_eq!(later["auth_time"].as_i64().unwrap(), time("auth_time") - 500);
-        let plain = Asking::new("core");
-        let plain = plain.tokens(&world.client, "viewer", &world.credentials.viewer).await;
-        assert_eq!(plain["id_token"], Value::Null);
+        let refreshed =
+            world.client.form(("", ""), "/oauth2/token", &form).await.expect(200).json();
+        let (_, refreshed_claims) = verify_id_token(&world, &refreshed).await.unwrap();
+        assert_eq!(
+            (&refreshed_claims["sub"], &refreshed_claims["sid"]),
+            (&claims["sub"], &claims["sid"])
+        );
+        assert_eq!(refreshed_claims["nonce"], Value::Null);
+        assert_eq!(refreshed_claims["auth_time"].as_i64().unwrap(), time("auth_time") - 500);
+        let without_openid = AuthorizationRequest::new("core");
+        let without_openid =
+            without_openid.tokens(&world.client, "viewer", &world.credentials.viewer).await;
+        assert_eq!(without_openid["id_token"], Value::Null);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn userinfo_is_for_living_tokens_with_the_scope_openid() {
+async fn userinfo_requires_a_live_token_with_the_openid_scope() {
     on_each_database(PROGRAM, |world| async move {
-        let ask = async |token: &str| {
+        let userinfo = async |token: &str| {
             let request =
                 world.client.http.get(format!("{}/oauth2/userinfo", world.client.auth_url));
             world.client.send(request.bearer_auth(token)).await.unwrap()
         };
         let tokens = log_in(&world).await;
         let token = tokens["access_token"].as_str().unwrap();
-        let (_, claims) = verified(&world, &tokens).await.unwrap();
-        let info = ask(token).await.expect(200).json();
+        let (_, claims) = verify_id_token(&world, &tokens).await.unwrap();
+        let info = userinfo(token).await.expect(200).json();
         assert_eq!(info["sub"], claims["sub"]);
         assert_eq!(info["preferred_username"], "viewer");
         assert_eq!(info["user_kind"], "core");
-        let plain = world.token("viewer").await;
-        let refused = ask(&plain).await.expect(403);
+        let without_openid = world.token("viewer").await;
+        let refused = userinfo(&without_openid).await.expect(403);
         assert!(refused.header("www-authenticate").contains("insufficient_scope"));
         world.client.log_out(token).await.expect(204);
         for dead in [token, "junk"] {
-            let refused = ask(dead).await.expect(401);
+            let refused = userinfo(dead).await.expect(401);
             assert!(refused.header("www-authenticate").contains("invalid_token"));
         }
         get(&world, "/oauth2/userinfo").await.expect(401);
@@ -96,23 +103,23 @@ async fn userinfo_is_for_living_tokens_with_the_scope_openid() {
 }
 
 #[tokio::test]
-async fn the_next_key_is_announced_before_it_signs_and_the_last_stays_for_a_day() {
+async fn signing_keys_are_published_before_use_and_kept_for_a_day_after() {
     on_each_database(PROGRAM, |mut world| async move {
-        let (first, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        let (first, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
         let announced = key_set(&world).await;
         assert_eq!(announced.keys.len(), 2);
-        let old = log_in(&world).await;
+        let old_tokens = log_in(&world).await;
         world.age("signing_keys", &["signs_from_date"], 90 * 86_400).await;
         let http = world.client.http.clone();
         world.auth.stop().await;
         world.auth.restart(&http).await;
-        let (second, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        let (second, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
         assert_ne!(first, second);
         assert!(announced.find(&second).is_some());
         assert_eq!(key_set(&world).await.keys.len(), 3, "before, now, next");
-        assert!(verified(&world, &old).await.is_some());
+        assert!(verify_id_token(&world, &old_tokens).await.is_some());
         world.age("signing_keys", &["signs_from_date"], 86_401).await;
-        assert!(verified(&world, &old).await.is_none(), "the key is no longer shown");
+        assert!(verify_id_token(&world, &old_tokens).await.is_none(), "the key is no longer shown");
         world.auth.stop().await;
         world.auth.restart(&http).await;
         assert_eq!(world.count("SELECT COUNT(*) FROM signing_keys").await, 2);
@@ -122,7 +129,7 @@ async fn the_next_key_is_announced_before_it_signs_and_the_last_stays_for_a_day(
 }
 
 #[tokio::test]
-async fn an_administrator_lets_the_next_key_sign_before_its_time() {
+async fn an_administrator_can_rotate_signing_keys_early() {
     on_each_database(PROGRAM, |world| async move {
         let rotate = |arguments: &[&str]| {
             let env_file = world.folder.path().join("auth-server.env");
@@ -134,19 +141,19 @@ async fn an_administrator_lets_the_next_key_sign_before_its_time() {
                 .unwrap()
         };
         let tokens = log_in(&world).await;
-        let (first, _) = verified(&world, &tokens).await.unwrap();
+        let (first, _) = verify_id_token(&world, &tokens).await.unwrap();
         let refused = rotate(&[]);
         assert!(!refused.status.success());
         assert!(String::from_utf8_lossy(&refused.stderr).contains("less than an hour ago"));
         world.age("signing_keys", &["created_date"], 3601).await;
         assert!(rotate(&[]).status.success());
-        let (second, _) = verified(&world, &log_in(&world).await).await.unwrap();
+        let (second, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
         assert_ne!(first, second);
-        assert!(verified(&world, &tokens).await.is_some());
+        assert!(verify_id_token(&world, &tokens).await.is_some());
         assert!(rotate(&["--withdraw-others"]).status.success());
-        let last = log_in(&world).await;
-        assert!(verified(&world, &last).await.is_some());
-        assert!(verified(&world, &tokens).await.is_none());
+        let last_tokens = log_in(&world).await;
+        assert!(verify_id_token(&world, &last_tokens).await.is_some());
+        assert!(verify_id_token(&world, &tokens).await.is_none());
         let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'key_rotated'";
         assert_eq!(world.count(events).await, 2);
         world
@@ -155,7 +162,7 @@ async fn an_administrator_lets_the_next_key_sign_before_its_time() {
 }
 
 #[tokio::test]
-async fn private_keys_are_sealed_and_a_wrong_master_key_is_named_at_once() {
+async fn private_keys_are_sealed_and_a_wrong_master_key_is_reported_at_start() {
     on_each_database(PROGRAM, |world| async move {
         let sealed = world.text("SELECT sealed_private_key FROM signing_keys WHERE generation = 1");
         let sealed = sealed.await;
@@ -172,12 +179,12 @@ async fn private_keys_are_sealed_and_a_wrong_master_key_is_named_at_once() {
                 .unwrap()
         };
         let other = format!("k1:{}", "ab".repeat(32));
-        let said = String::from_utf8_lossy(&check(&other).stderr).into_owned();
-        assert!(said.contains("the master key \"k1\" is not the one"), "{said}");
+        let output = String::from_utf8_lossy(&check(&other).stderr).into_owned();
+        assert!(output.contains("the master key \"k1\" is not the one"), "{output}");
         let missing = check(&format!("k2:{}", "ab".repeat(32)));
         assert!(String::from_utf8_lossy(&missing.stderr).contains("is not in the settings"));
-        let both = format!("k2:{},k1:{}", "ab".repeat(32), world.credentials.master_key);
-        assert!(check(&both).status.success(), "another key in front");
+        let both_keys = format!("k2:{},k1:{}", "ab".repeat(32), world.credentials.master_key);
+        assert!(check(&both_keys).status.success(), "another key in front");
         world
     })
     .await;

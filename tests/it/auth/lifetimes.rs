@@ -2,7 +2,7 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::seeds::file;
 use acceptance::world::Environment;
 use acceptance::{Database, World, on_each_database};
@@ -35,24 +35,24 @@ async fn age(world: &World, seconds: i64) {
     world.sql(&sql).await;
 }
 
-async fn alive(world: &World, token: &str) -> bool {
+async fn is_alive(world: &World, token: &str) -> bool {
     introspect(world, token).await.expect(200).json()["active"] == true
 }
 
-async fn dies_at_twelve_minutes(world: &World) {
+async fn check_access_token_lifetime(world: &World) {
     let token = world.token("viewer").await;
     age(world, 717).await;
-    assert!(alive(world, &token).await, "three seconds before its time");
+    assert!(is_alive(world, &token).await, "three seconds before its time");
     world.client.get(&token, "/loans/1").await.expect_problem(404, "not-found");
     sleep(Duration::from_millis(3200)).await;
-    assert!(!alive(world, &token).await, "just after its time");
+    assert!(!is_alive(world, &token).await, "just after its time");
     world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
 }
 
 #[tokio::test]
-async fn a_core_users_token_dies_twelve_minutes_after_its_creation() {
+async fn a_core_users_token_expires_twelve_minutes_after_its_creation() {
     on_each_database(PROGRAM, |world| async move {
-        dies_at_twelve_minutes(&world).await;
+        check_access_token_lifetime(&world).await;
         world
     })
     .await;
@@ -60,7 +60,7 @@ async fn a_core_users_token_dies_twelve_minutes_after_its_creation() {
 
 /// SQLite has no clock but the process's, so only database servers can be right when it is wrong.
 #[tokio::test]
-async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
+async fn tokens_expire_on_time_on_a_server_whose_clock_is_ten_minutes_off() {
     let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
         println!("skipped: libfaketime is not installed");
         return;
@@ -68,7 +68,7 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
     for database in Database::all().into_iter().skip(1) {
         for shift in ["+10m", "-10m"] {
             println!("on {} with the clock at {shift}", database.name());
-            let lie: BTreeMap<String, String> = [
+            let fake_clock: BTreeMap<String, String> = [
                 ("LD_PRELOAD", library),
                 ("FAKETIME", shift),
                 ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
@@ -76,30 +76,32 @@ async fn a_server_whose_clock_is_off_by_ten_minutes_kills_tokens_on_time() {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-            let environment = Environment { auth: lie.clone(), api: lie, ..Environment::default() };
+            let environment =
+                Environment { auth: fake_clock.clone(), api: fake_clock, ..Environment::default() };
             let world = World::new(PROGRAM, database.clone(), environment).await;
-            dies_at_twelve_minutes(&world).await;
-            everything_else_ends_on_time(&world).await;
+            check_access_token_lifetime(&world).await;
+            check_other_lifetimes(&world).await;
             world.close().await;
         }
     }
 }
 
 /// Codes, refreshes, lockouts and ID token claims do not depend on the clock of the process.
-async fn everything_else_ends_on_time(world: &World) {
-    let (asking, word) = (Asking::new("openid core"), world.credentials.viewer.as_str());
+async fn check_other_lifetimes(world: &World) {
+    let (authorization, password) =
+        (AuthorizationRequest::new("openid core"), world.credentials.viewer.as_str());
     let browser = Browser::new(&world.client);
-    let code = browser.log_in(&asking, "viewer", word).await;
+    let code = browser.log_in(&authorization, "viewer", password).await;
     world.age("authorization_requests", &["code_date"], 50).await;
-    let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
+    let tokens = authorization.exchange(&world.client, &code).await.expect(200).json();
     let claims = tokens["id_token"].as_str().unwrap().split('.').nth(1).unwrap();
     let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(claims).unwrap();
     let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap();
     let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
     assert!((0..30).contains(&(now - claims["iat"].as_i64().unwrap())), "{claims} at {now}");
-    let code = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
+    let code = authorization.code(&browser.get(&authorization.url(&world.client.auth_url)).await);
     world.age("authorization_requests", &["code_date"], 61).await;
-    asking.exchange(&world.client, &code).await.expect(400);
+    authorization.exchange(&world.client, &code).await.expect(400);
 
     let refresh = async |tokens: &serde_json::Value| {
         let token = tokens["refresh_token"].as_str().unwrap();
@@ -123,7 +125,7 @@ async fn everything_else_ends_on_time(world: &World) {
 }
 
 #[tokio::test]
-async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_the_moment() {
+async fn a_web_users_token_lifetime_follows_the_current_web_inactivity_timeout() {
     on_each_database(PROGRAM, |world| async move {
         let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
              EntityCode=\"COMPANY\" Company=\"One\">\
@@ -137,15 +139,15 @@ async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_t
         ];
         let secret = world.credentials.integration.clone();
         let issue = || world.client.form(("integration", &secret), "/oauth2/token", &form);
-        let answer = issue().await.expect(200).json();
-        assert_eq!(answer["expires_in"], 1200);
-        let token = answer["access_token"].as_str().expect("a token").to_owned();
+        let response = issue().await.expect(200).json();
+        assert_eq!(response["expires_in"], 1200);
+        let token = response["access_token"].as_str().expect("a token").to_owned();
         let set = async |value: &str| {
             let name = "web_inactivity_timeout";
             let sql = format!("UPDATE settings SET value = '{value}' WHERE name = '{name}'");
             world.sql(&sql).await;
         };
-        for (value, lives) in [
+        for (value, expected) in [
             ("1440", true),
             ("0", false),
             ("1441", false),
@@ -156,13 +158,13 @@ async fn a_web_users_token_lives_as_long_as_the_web_inactivity_timeout_says_at_t
             ("30", true),
         ] {
             set(value).await;
-            assert_eq!(alive(&world, &token).await, lives, "{value:?}");
+            assert_eq!(is_alive(&world, &token).await, expected, "{value:?}");
         }
         set("soon").await;
         issue().await.expect(503);
         world.sql("UPDATE web_credentials SET web_access_flag = (1 = 0)").await;
         set("30").await;
-        assert!(!alive(&world, &token).await, "access was withdrawn");
+        assert!(!is_alive(&world, &token).await, "access was withdrawn");
         world
     })
     .await;
@@ -178,13 +180,14 @@ const SWEPT: [(&str, &[&str], i64); 5] = [
 ];
 
 #[tokio::test]
-async fn expired_rows_are_swept_and_live_ones_stay() {
+async fn expired_rows_are_swept_and_live_ones_are_kept() {
     on_each_database(PROGRAM, |mut world| async move {
         let fill = async || {
-            let (asking, word) = (Asking::new("core"), world.credentials.viewer.as_str());
-            Browser::new(&world.client).open(&asking).await;
+            let (authorization, password) =
+                (AuthorizationRequest::new("core"), world.credentials.viewer.as_str());
+            Browser::new(&world.client).open(&authorization).await;
             assert!(world.client.log_in("core", "teller", "wrong").await.is_err());
-            asking.tokens(&world.client, "viewer", word).await
+            authorization.tokens(&world.client, "viewer", password).await
         };
         fill().await;
         for (table, columns, _) in SWEPT {
@@ -195,24 +198,24 @@ async fn expired_rows_are_swept_and_live_ones_stay() {
             let row = format!("'{hash}', 'keyed', {expires}");
             world.sql(&format!("INSERT INTO client_assertions VALUES ({row})")).await;
         }
-        let live = fill().await;
+        let live_tokens = fill().await;
         // A server begins by sweeping.
         let http = world.client.http.clone();
         world.auth.stop().await;
         world.auth.restart(&http).await;
-        let left = SWEPT.into_iter().map(|(table, _, rows)| (table, rows));
-        for (table, left) in left.chain([("client_assertions", 1)]) {
+        let expected = SWEPT.into_iter().map(|(table, _, rows)| (table, rows));
+        for (table, expected) in expected.chain([("client_assertions", 1)]) {
             let mut rows = -1;
             for _ in 0..50 {
                 rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
-                if rows == left {
+                if rows == expected {
                     break;
                 }
                 sleep(Duration::from_millis(100)).await;
             }
-            assert_eq!(rows, left, "{table}");
+            assert_eq!(rows, expected, "{table}");
         }
-        assert!(alive(&world, live["access_token"].as_str().unwrap()).await);
+        assert!(is_alive(&world, live_tokens["access_token"].as_str().unwrap()).await);
         world
     })
     .await;

@@ -3,12 +3,12 @@
 use crate::PROGRAM;
 use acceptance::world::Environment;
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, Client, World, on_each_database};
+use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 
-async fn attempt(client: &Client, name: &str, word: &str) -> Answer {
+async fn attempt(client: &Client, name: &str, password: &str) -> TestResponse {
     let form =
-        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", word)];
+        [("grant_type", "password"), ("scope", "core"), ("username", name), ("password", password)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
 }
 
@@ -18,14 +18,14 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
 }
 
 /// Status, body and headers of an answer, without the headers that always differ.
-fn face(answer: &Answer) -> (u16, String, Vec<(String, String)>) {
-    let headers = answer
+fn visible_parts(response: &TestResponse) -> (u16, String, Vec<(String, String)>) {
+    let headers = response
         .headers
         .iter()
         .filter(|(name, _)| !["date", "x-request-id"].contains(&name.as_str()));
     let headers =
         headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
-    (answer.status.as_u16(), answer.text.clone(), headers.collect())
+    (response.status.as_u16(), response.text.clone(), headers.collect())
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn ten_wrong_passwords_over_two_replicas_lock_the_account_on_both() {
         for client in clients {
             let refused = attempt(client, "viewer", viewer).await.expect(400);
             let unknown = attempt(client, "nobody", viewer).await.expect(400);
-            assert_eq!(face(&refused), face(&unknown), "locked looks like wrong");
+            assert_eq!(visible_parts(&refused), visible_parts(&unknown), "locked looks like wrong");
         }
         attempt(&world.client, "teller", &world.credentials.teller).await.expect(200);
         world.age("log_in_failures", &["first_failure_date", "last_failure_date"], 1790).await;
@@ -61,21 +61,21 @@ async fn ten_wrong_passwords_over_two_replicas_lock_the_account_on_both() {
 }
 
 #[tokio::test]
-async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
+async fn concurrent_guesses_do_not_bypass_the_lockout() {
     on_each_database(PROGRAM, |world| async move {
         let viewer = world.credentials.viewer.clone();
         let guesses = (0..60).map(|n| {
-            let word = if n == 50 { viewer.clone() } else { format!("wrong {n}") };
+            let password = if n == 50 { viewer.clone() } else { format!("wrong {n}") };
             let client = &world.client;
             async move {
                 // The right password arrives while the wrong ones are being checked.
                 let wait = if n == 50 { 400 } else { 0 };
                 tokio::time::sleep(std::time::Duration::from_millis(wait)).await;
-                attempt(client, "viewer", &word).await.status.as_u16()
+                attempt(client, "viewer", &password).await.status.as_u16()
             }
         });
-        let answers = join_all(guesses).await;
-        assert!(answers.iter().all(|status| [400, 429].contains(status)), "{answers:?}");
+        let responses = join_all(guesses).await;
+        assert!(responses.iter().all(|status| [400, 429].contains(status)), "{responses:?}");
         attempt(&world.client, "viewer", &viewer).await.expect(400);
         world
     })
@@ -83,26 +83,26 @@ async fn guesses_sent_all_at_once_do_not_get_past_the_lock() {
 }
 
 #[tokio::test]
-async fn many_right_log_ins_of_one_user_at_once_all_succeed() {
+async fn concurrent_correct_log_ins_of_one_user_all_succeed() {
     on_each_database(PROGRAM, |world| async move {
         let viewer = &world.credentials.viewer;
-        let answers = join_all((0..20).map(|_| attempt(&world.client, "viewer", viewer))).await;
-        assert!(answers.iter().all(|answer| answer.status == 200));
+        let responses = join_all((0..20).map(|_| attempt(&world.client, "viewer", viewer))).await;
+        assert!(responses.iter().all(|response| response.status == 200));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_network_that_fails_too_often_is_told_when_to_come_again() {
+async fn a_network_with_too_many_failures_is_told_when_to_retry() {
     let settings = [("AUTH_SOURCE_FAILURES_MAX", "12"), ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8")];
     on_each_database_with(PROGRAM, environment(&settings), |world| async move {
-        let from = async |address: &str, client: (&str, &str), word: &str| {
+        let log_in_from = async |address: &str, client: (&str, &str), password: &str| {
             let form = [
                 ("grant_type", "password"),
                 ("scope", "core"),
                 ("username", "teller"),
-                ("password", word),
+                ("password", password),
             ];
             let url = format!("{}/oauth2/token", world.client.auth_url);
             let request = world.client.http.post(url).form(&form);
@@ -115,31 +115,32 @@ async fn a_network_that_fails_too_often_is_told_when_to_come_again() {
                 0 => (("integration", "wrong"), 401),
                 _ => (("nobody", secret), 401),
             };
-            from(&format!("10.9.9.1, 203.0.113.{n}"), client, "x").await.expect(status);
+            log_in_from(&format!("10.9.9.1, 203.0.113.{n}"), client, "x").await.expect(status);
         }
         let teller = world.credentials.teller.as_str();
-        let refused = from("203.0.113.77", ("integration", secret), teller).await.expect(429);
+        let refused =
+            log_in_from("203.0.113.77", ("integration", secret), teller).await.expect(429);
         let seconds: i64 = refused.header("retry-after").parse().unwrap();
         assert!((1700..=1800).contains(&seconds), "{seconds}");
-        from("203.0.113.77", ("integration", "wrong"), teller).await.expect(429);
-        from("203.0.114.77", ("integration", secret), teller).await.expect(200);
+        log_in_from("203.0.113.77", ("integration", "wrong"), teller).await.expect(429);
+        log_in_from("203.0.114.77", ("integration", secret), teller).await.expect(200);
         // A resource server is never blocked because of failures in its network.
         let form = [("token", "junk")];
         let url = format!("{}/oauth2/introspect", world.client.auth_url);
         let request =
             world.client.http.post(url).form(&form).header("x-forwarded-for", "203.0.113.1");
         let api_server = ("api-server", Some(world.credentials.api_server.as_str()));
-        let answer = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
-        answer.unwrap().expect(200);
+        let response = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
+        response.unwrap().expect(200);
         world.age("log_in_failures", &["first_failure_date"], 1801).await;
-        from("203.0.113.77", ("integration", secret), teller).await.expect(200);
+        log_in_from("203.0.113.77", ("integration", secret), teller).await.expect(200);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn where_a_request_came_from_is_believed_from_nobody_else() {
+async fn x_forwarded_for_is_ignored_unless_it_comes_from_a_trusted_proxy() {
     on_each_database(PROGRAM, |world| async move {
         let request = world.client.http.post(format!("{}/oauth2/token", world.client.auth_url));
         let request = request.header("x-forwarded-for", "203.0.113.5").form(&[("x", "y")]);
@@ -177,7 +178,7 @@ async fn reasons(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_audit_says_what_the_answers_do_not_and_never_what_was_typed() {
+async fn the_audit_log_records_reasons_and_never_what_was_typed() {
     on_each_database(PROGRAM, |world| async move {
         let client = &world.client;
         attempt(client, "viewer", "typed password").await.expect(400);

@@ -11,15 +11,15 @@ const REFUSED: &str = "Incorrect user name or password. \
      After several failed attempts, the account is locked for half an hour.";
 
 #[tokio::test]
-async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
+async fn logging_in_works_by_keyboard_and_without_scripts() {
     in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
         let mut application = Application::start(&world).await;
-        let more = [("state", "s & t"), ("nonce", "n-1")];
-        browser.open(&application.authorize_url("openid core", &more)).await;
+        let extra = [("state", "s & t"), ("nonce", "n-1")];
+        browser.open(&application.authorize_url("openid core", &extra)).await;
         assert_eq!(browser.text("h1").await, "Log in");
         assert_eq!(browser.driver.title().await.unwrap(), "Log in – Loan Servicing");
         assert_eq!(browser.focus().await, "username");
-        browser.picture("log-in").await;
+        browser.screenshot("log-in").await;
 
         browser.press("viewer" + Key::Tab).await;
         assert_eq!(browser.focus().await, "password");
@@ -27,13 +27,13 @@ async fn the_keyboard_alone_logs_in_and_no_script_is_needed() {
         assert_eq!(browser.text("[role=alert]").await, REFUSED);
         assert_eq!(browser.driver.title().await.unwrap(), "Error: Log in – Loan Servicing");
         assert_eq!(browser.focus().await, "password");
-        let kept = browser.see("#username").await;
-        assert_eq!(kept.prop("value").await.unwrap().as_deref(), Some("viewer"));
+        let user_name_field = browser.see("#username").await;
+        assert_eq!(user_name_field.prop("value").await.unwrap().as_deref(), Some("viewer"));
         let password = browser.see("#password").await;
         assert_eq!(password.prop("value").await.unwrap().as_deref(), Some(""));
         assert_eq!(password.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
         assert_eq!(password.attr("aria-invalid").await.unwrap().as_deref(), Some("true"));
-        browser.picture("log-in-refused").await;
+        browser.screenshot("log-in-refused").await;
         assert!(!application.has_arrivals());
 
         browser.press(world.credentials.viewer.as_str() + Key::Tab).await;
@@ -73,7 +73,7 @@ async fn a_locked_account_looks_like_a_wrong_password() {
 }
 
 #[tokio::test]
-async fn a_browser_is_asked_once_until_it_logs_out() {
+async fn a_browser_stays_logged_in_until_it_logs_out() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         let mut application = Application::start(&world).await;
         browser.open(&application.authorize_url("openid core", &[])).await;
@@ -94,8 +94,8 @@ async fn a_browser_is_asked_once_until_it_logs_out() {
 
         // The application logs the user out with its ID token, without a confirmation.
         let hint = tokens["id_token"].as_str().expect("an ID token");
-        let back = ("post_logout_redirect_uri", application.redirect_uri().to_owned());
-        let parameters = [("id_token_hint", hint), (back.0, &back.1), ("state", "bye")];
+        let returned = ("post_logout_redirect_uri", application.redirect_uri().to_owned());
+        let parameters = [("id_token_hint", hint), (returned.0, &returned.1), ("state", "bye")];
         browser.open(&log_out_url(&world, &parameters)).await;
         assert_eq!(application.arrival().await["state"], "bye");
         let access = tokens["access_token"].as_str().expect("a token");
@@ -108,32 +108,32 @@ async fn a_browser_is_asked_once_until_it_logs_out() {
 }
 
 #[tokio::test]
-async fn without_an_id_token_a_log_out_is_asked_about() {
+async fn a_log_out_without_an_id_token_requires_confirmation() {
     in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
         let mut application = Application::start(&world).await;
-        for returns in [false, true] {
+        for has_redirect in [false, true] {
             browser.open(&application.authorize_url("core", &[])).await;
             log_in(&browser, "viewer", &world.credentials.viewer).await;
             let arrival = application.arrival().await;
             let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
             let access = tokens["access_token"].as_str().expect("a token");
 
-            let back = application.redirect_uri().to_owned();
-            let parameters = [("client_id", "browser"), ("post_logout_redirect_uri", &back)];
-            let parameters = if returns { &parameters[..] } else { &[] };
+            let returned = application.redirect_uri().to_owned();
+            let parameters = [("client_id", "browser"), ("post_logout_redirect_uri", &returned)];
+            let parameters = if has_redirect { &parameters[..] } else { &[] };
             browser.open(&log_out_url(&world, parameters)).await;
             assert_eq!(browser.text("h1").await, "Do you want to log out?");
-            browser.picture("log-out").await;
+            browser.screenshot("log-out").await;
             world.client.get(access, "/loans/1").await.expect_problem(404, "not-found");
             browser.press(Key::Tab).await;
             assert_eq!(browser.focus().await, "button");
             browser.press(Key::Enter).await;
-            match returns {
+            match has_redirect {
                 true => assert!(application.arrival().await.is_empty()),
                 false => {
                     browser.see("p").await;
                     assert_eq!(browser.text("h1").await, "You are logged out");
-                    browser.picture("logged-out").await;
+                    browser.screenshot("logged-out").await;
                 }
             }
             world.client.get(access, "/loans/1").await.expect_problem(401, "token-invalid");
@@ -146,7 +146,7 @@ async fn without_an_id_token_a_log_out_is_asked_about() {
 }
 
 #[tokio::test]
-async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
+async fn borrowers_have_their_own_log_in_page_and_errors_are_shown_on_a_page() {
     in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
         let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
              EntityCode=\"COMPANY\" Company=\"One\">\
@@ -157,21 +157,21 @@ async fn borrowers_have_a_page_of_their_own_and_mistakes_are_told_on_one() {
         browser.open(&url).await;
         assert_eq!(browser.text("h1").await, "Log in to your loans");
         assert_eq!(browser.focus().await, "password");
-        browser.picture("log-in-web").await;
+        browser.screenshot("log-in-web").await;
         browser.press("first words" + Key::Enter).await;
         let arrival = application.arrival().await;
         let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
         assert_eq!(tokens["scope"], "web");
 
-        let (known, _) = url.split_once("redirect_uri=").expect("a redirect URI");
-        let elsewhere = format!("{known}redirect_uri=https://elsewhere.example/");
-        browser.open(&elsewhere).await;
+        let (base, _) = url.split_once("redirect_uri=").expect("a redirect URI");
+        let unregistered = format!("{base}redirect_uri=https://elsewhere.example/");
+        browser.open(&unregistered).await;
         assert_eq!(browser.text("h1").await, "This request cannot be processed");
         assert!(browser.text("main").await.contains("not registered"));
-        browser.picture("mistake").await;
+        browser.screenshot("mistake").await;
         // The browser itself logs that the page came with 400.
-        let complaints = browser.complaints().await;
-        assert!(complaints.len() == 1 && complaints[0].contains("400"), "{complaints:?}");
+        let errors = browser.console_errors().await;
+        assert!(errors.len() == 1 && errors[0].contains("400"), "{errors:?}");
         (world, browser)
     })
     .await;
@@ -190,7 +190,7 @@ async fn main(browser: &WebBrowser) -> String {
     let main = browser.driver.find(By::Css("main")).await.expect("a page");
     let html = main.inner_html().await.expect("its text");
     let (before, fields) = html.split_once("<input type=\"hidden\"").expect("hidden fields");
-    let (_, after) = fields.split_once("<label").expect("the fields one sees");
+    let (_, after) = fields.split_once("<label").expect("the visible fields");
     format!("{before}<label{after}")
 }
 

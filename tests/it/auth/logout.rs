@@ -1,7 +1,7 @@
 //! `/logout`, `/oauth2/logout`
 
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser, LogInPage, REDIRECT_URI};
+use acceptance::log_in_form::{AuthorizationRequest, Browser, LogInPage, REDIRECT_URI};
 use acceptance::seeds::file;
 use acceptance::{World, on_each_database};
 use base64::Engine;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 #[tokio::test]
-async fn after_log_out_the_next_call_is_refused_and_the_active_user_is_cleared() {
+async fn after_log_out_the_token_is_refused_and_the_active_user_is_removed() {
     on_each_database(PROGRAM, |world| async move {
         let (token, other) = (world.token("viewer").await, world.token("viewer").await);
         let path = "/loans/1";
@@ -26,7 +26,7 @@ async fn after_log_out_the_next_call_is_refused_and_the_active_user_is_cleared()
 }
 
 #[tokio::test]
-async fn logging_out_again_or_with_a_dead_token_is_no_error() {
+async fn logging_out_twice_or_with_a_dead_token_is_not_an_error() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         for _ in 0..2 {
@@ -34,15 +34,15 @@ async fn logging_out_again_or_with_a_dead_token_is_no_error() {
         }
         world.client.log_out("junk").await.expect(204);
         let url = format!("{}/logout", world.client.auth_url);
-        let without = world.client.send(world.client.http.post(url)).await.expect("an answer");
-        assert!(without.expect(401).header("www-authenticate").starts_with("Bearer"));
+        let anonymous = world.client.send(world.client.http.post(url)).await.expect("a response");
+        assert!(anonymous.expect(401).header("www-authenticate").starts_with("Bearer"));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_expired_token_still_ends_its_session() {
+async fn an_expired_token_can_still_log_out() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let long_ago = world.long_ago();
@@ -56,7 +56,7 @@ async fn an_expired_token_still_ends_its_session() {
 }
 
 #[tokio::test]
-async fn web_users_log_in_and_out_of_a_table_of_their_own() {
+async fn web_users_are_tracked_in_their_own_table() {
     on_each_database(PROGRAM, |world| async move {
         let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
              EntityCode=\"COMPANY\" Company=\"One\">\
@@ -77,21 +77,21 @@ async fn web_users_log_in_and_out_of_a_table_of_their_own() {
 
 /// A browser in which the viewer is logged in, and the tokens of an application used there.
 async fn logged_in(world: &World) -> (Browser, Value) {
-    let asking = Asking::new("openid core");
+    let authorization = AuthorizationRequest::new("openid core");
     let browser = Browser::new(&world.client);
-    let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
-    let tokens = asking.exchange(&world.client, &code).await.expect(200).json();
+    let code = browser.log_in(&authorization, "viewer", &world.credentials.viewer).await;
+    let tokens = authorization.exchange(&world.client, &code).await.expect(200).json();
     (browser, tokens)
 }
 
 /// True if the browser gets a code without any prompt.
-async fn remembered(world: &World, browser: &Browser) -> bool {
-    let asking = Asking::new("core").with("prompt", "none");
-    let answer = browser.get(&asking.url(&world.client.auth_url)).await;
-    asking.come_back(&answer).contains_key("code")
+async fn is_logged_in(world: &World, browser: &Browser) -> bool {
+    let authorization = AuthorizationRequest::new("core").with("prompt", "none");
+    let response = browser.get(&authorization.url(&world.client.auth_url)).await;
+    authorization.redirect_parameters(&response).contains_key("code")
 }
 
-async fn refreshes(world: &World, tokens: &Value) -> bool {
+async fn can_refresh(world: &World, tokens: &Value) -> bool {
     let form = [
         ("grant_type", "refresh_token"),
         ("client_id", "browser"),
@@ -101,24 +101,26 @@ async fn refreshes(world: &World, tokens: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_from_it() {
+async fn logging_out_with_a_token_ends_the_browser_session_and_all_its_tokens() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
-        let asking = Asking::new("core");
-        let code = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
-        let second = asking.exchange(&world.client, &code).await.expect(200).json();
-        let unused = asking.code(&browser.get(&asking.url(&world.client.auth_url)).await);
-        let (elsewhere, other) = logged_in(&world).await;
+        let authorization = AuthorizationRequest::new("core");
+        let code =
+            authorization.code(&browser.get(&authorization.url(&world.client.auth_url)).await);
+        let second = authorization.exchange(&world.client, &code).await.expect(200).json();
+        let unused =
+            authorization.code(&browser.get(&authorization.url(&world.client.auth_url)).await);
+        let (other_browser, other) = logged_in(&world).await;
         world.client.log_out(tokens["access_token"].as_str().unwrap()).await.expect(204);
-        for dead in [&tokens, &second] {
-            let token = dead["access_token"].as_str().unwrap();
+        for ended in [&tokens, &second] {
+            let token = ended["access_token"].as_str().unwrap();
             world.client.get(token, "/loans/1").await.expect_problem(401, "token-invalid");
-            assert!(!refreshes(&world, dead).await);
+            assert!(!can_refresh(&world, ended).await);
         }
-        asking.exchange(&world.client, &unused).await.expect(400);
-        assert!(!remembered(&world, &browser).await);
-        assert!(remembered(&world, &elsewhere).await, "other sessions of the user live on");
-        assert!(refreshes(&world, &other).await);
+        authorization.exchange(&world.client, &unused).await.expect(400);
+        assert!(!is_logged_in(&world, &browser).await);
+        assert!(is_logged_in(&world, &other_browser).await, "other sessions of the user live on");
+        assert!(can_refresh(&world, &other).await);
         world
     })
     .await;
@@ -126,7 +128,7 @@ async fn logging_out_with_a_token_ends_the_browsers_log_in_and_all_that_came_fro
 
 /// An access token for the same session in the form of earlier releases, which had no signature to
 /// verify.
-fn of_earlier_form(token: &str) -> String {
+fn in_earlier_format(token: &str) -> String {
     let (_, rest) = token.split_once('.').expect("a key id");
     let mut bytes = URL_SAFE_NO_PAD.decode(rest).expect("base64url");
     bytes.truncate(1 + 32 + 32 + 4);
@@ -134,7 +136,7 @@ fn of_earlier_form(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_forged_token_ends_no_session_whatever_it_looks_like() {
+async fn a_forged_token_ends_no_session() {
     on_each_database(PROGRAM, |world| async move {
         let (_, tokens) = logged_in(&world).await;
         let token = tokens["access_token"].as_str().unwrap();
@@ -142,32 +144,32 @@ async fn a_forged_token_ends_no_session_whatever_it_looks_like() {
         let changed = format!("{head}{}", if last == "AA" { "BB" } else { "AA" });
         let (_, rest) = token.split_once('.').unwrap();
         let other_key = format!("lsa_k9.{rest}");
-        for forged in [of_earlier_form(token), changed, other_key] {
+        for forged in [in_earlier_format(token), changed, other_key] {
             world.client.log_out(&forged).await.expect(204);
             let form = [("client_id", "browser"), ("token", forged.as_str())];
             world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
         }
         assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 1);
-        assert!(refreshes(&world, &tokens).await);
+        assert!(can_refresh(&world, &tokens).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_token_swept_long_ago_still_ends_its_session() {
+async fn a_swept_token_can_still_log_out() {
     on_each_database(PROGRAM, |world| async move {
         let (_, tokens) = logged_in(&world).await;
         world.sql("DELETE FROM active_users").await;
         world.client.log_out(tokens["access_token"].as_str().unwrap()).await.expect(204);
-        assert!(!refreshes(&world, &tokens).await);
+        assert!(!can_refresh(&world, &tokens).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
+async fn an_application_can_log_its_user_out_with_an_id_token() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
         let hint = tokens["id_token"].as_str().unwrap();
@@ -176,11 +178,11 @@ async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
         };
         browser.get(&url("https://evil.example/")).await.expect(400);
         browser.get(&(url(REDIRECT_URI) + "&client_id=integration")).await.expect(400);
-        assert!(remembered(&world, &browser).await);
-        let answer = browser.get(&url(REDIRECT_URI)).await.expect(303);
-        assert_eq!(answer.header("location"), format!("{REDIRECT_URI}?state=s"));
+        assert!(is_logged_in(&world, &browser).await);
+        let response = browser.get(&url(REDIRECT_URI)).await.expect(303);
+        assert_eq!(response.header("location"), format!("{REDIRECT_URI}?state=s"));
         assert_eq!(browser.cookie("__Host-login"), None);
-        assert!(!refreshes(&world, &tokens).await);
+        assert!(!can_refresh(&world, &tokens).await);
         assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 0);
         assert_eq!(world.count("SELECT COUNT(*) FROM browser_log_ins").await, 0);
         browser.get(&url(REDIRECT_URI)).await.expect(303);
@@ -190,17 +192,17 @@ async fn an_application_logs_its_user_out_with_his_id_token_expired_or_not() {
 }
 
 #[tokio::test]
-async fn an_application_that_gave_its_tokens_back_first_still_logs_its_user_out() {
+async fn an_application_can_log_its_user_out_after_revoking_its_tokens() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
         let refresh_token = tokens["refresh_token"].as_str().unwrap();
         let form = [("client_id", "browser"), ("token", refresh_token)];
         world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
-        assert!(remembered(&world, &browser).await);
+        assert!(is_logged_in(&world, &browser).await);
         let hint = tokens["id_token"].as_str().unwrap();
         let url = format!("/oauth2/logout?id_token_hint={hint}&post_logout_redirect_uri=");
-        let answer = browser.get(&(url + REDIRECT_URI)).await.expect(303);
-        assert_eq!(answer.header("location"), REDIRECT_URI, "to the letter");
+        let response = browser.get(&(url + REDIRECT_URI)).await.expect(303);
+        assert_eq!(response.header("location"), REDIRECT_URI, "to the letter");
         assert_eq!(world.count("SELECT COUNT(*) FROM browser_log_ins").await, 0);
         world
     })
@@ -208,23 +210,24 @@ async fn an_application_that_gave_its_tokens_back_first_still_logs_its_user_out(
 }
 
 #[tokio::test]
-async fn the_id_token_of_somebody_else_logs_nobody_out_of_this_browser() {
+async fn another_users_id_token_does_not_log_out_this_browser() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
-        let asking = Asking::new("openid core");
-        let others = asking.tokens(&world.client, "teller", &world.credentials.teller).await;
-        let hint = others["id_token"].as_str().unwrap();
+        let authorization = AuthorizationRequest::new("openid core");
+        let other_tokens =
+            authorization.tokens(&world.client, "teller", &world.credentials.teller).await;
+        let hint = other_tokens["id_token"].as_str().unwrap();
         browser.get(&format!("/oauth2/logout?id_token_hint={hint}")).await.expect(200);
-        assert!(remembered(&world, &browser).await);
-        assert!(refreshes(&world, &tokens).await);
-        assert!(!refreshes(&world, &others).await);
+        assert!(is_logged_in(&world, &browser).await);
+        assert!(can_refresh(&world, &tokens).await);
+        assert!(!can_refresh(&world, &other_tokens).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn no_link_logs_anybody_out() {
+async fn a_link_alone_cannot_log_a_user_out() {
     on_each_database(PROGRAM, |world| async move {
         let (browser, tokens) = logged_in(&world).await;
         let forged = tokens["id_token"].as_str().unwrap().rsplit_once('.').unwrap().0.to_owned();
@@ -243,31 +246,33 @@ async fn no_link_logs_anybody_out() {
         let page = LogInPage::read(browser.get("/oauth2/logout").await);
         let token = page.field("csrf").to_owned();
         browser.post("/oauth2/logout", &[]).await.expect(200);
-        let foreign = world.client.http.post(format!("{}/oauth2/logout", world.client.auth_url));
-        let foreign = foreign.header("origin", "https://evil.example").form(&[("csrf", &token)]);
-        browser.send(foreign).await.expect(200);
-        assert!(remembered(&world, &browser).await);
-        let done = browser.post("/oauth2/logout", &[("csrf", &token)]).await.expect(200);
-        assert!(done.text.contains("You are logged out"));
-        assert!(!remembered(&world, &browser).await);
-        assert!(!refreshes(&world, &tokens).await);
+        let cross_origin =
+            world.client.http.post(format!("{}/oauth2/logout", world.client.auth_url));
+        let cross_origin =
+            cross_origin.header("origin", "https://evil.example").form(&[("csrf", &token)]);
+        browser.send(cross_origin).await.expect(200);
+        assert!(is_logged_in(&world, &browser).await);
+        let logged_out = browser.post("/oauth2/logout", &[("csrf", &token)]).await.expect(200);
+        assert!(logged_out.text.contains("You are logged out"));
+        assert!(!is_logged_in(&world, &browser).await);
+        assert!(!can_refresh(&world, &tokens).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn after_a_log_out_at_one_replica_the_token_is_dead_at_the_other() {
+async fn a_log_out_on_one_replica_is_effective_on_the_other() {
     on_each_database(PROGRAM, |world| async move {
         let replica = world.replica().await;
         for _ in 0..10 {
             let token = world.token("viewer").await;
             let form = [("token", token.as_str())];
             let api_server = ("api-server", world.credentials.api_server.as_str());
-            let ask = || world.client.form(api_server, "/oauth2/introspect", &form);
-            assert_eq!(ask().await.json()["active"], true);
+            let introspect = || world.client.form(api_server, "/oauth2/introspect", &form);
+            assert_eq!(introspect().await.json()["active"], true);
             replica.client.log_out(&token).await.expect(204);
-            assert_eq!(ask().await.text, r#"{"active":false}"#);
+            assert_eq!(introspect().await.text, r#"{"active":false}"#);
             world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
         }
         replica.close().await;
@@ -277,30 +282,30 @@ async fn after_a_log_out_at_one_replica_the_token_is_dead_at_the_other() {
 }
 
 #[tokio::test]
-async fn two_log_ins_in_one_browser_end_together_and_another_users_ends_the_first() {
+async fn log_ins_of_one_user_in_one_browser_end_together_and_another_users_log_in_ends_them() {
     on_each_database(PROGRAM, |world| async move {
-        let alive = async |tokens: &Value| {
+        let is_alive = async |tokens: &Value| {
             let token = tokens["access_token"].as_str().unwrap();
             world.client.get(token, "/loans/1").await.status == 404
         };
-        let asking = Asking::new("core").with("prompt", "login");
+        let authorization = AuthorizationRequest::new("core").with("prompt", "login");
         let (browser, first) = logged_in(&world).await;
-        let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
-        let second = asking.exchange(&world.client, &code).await.expect(200).json();
+        let code = browser.log_in(&authorization, "viewer", &world.credentials.viewer).await;
+        let second = authorization.exchange(&world.client, &code).await.expect(200).json();
         world.client.log_out(second["access_token"].as_str().unwrap()).await.expect(204);
-        assert_eq!((alive(&first).await, alive(&second).await), (false, false));
+        assert_eq!((is_alive(&first).await, is_alive(&second).await), (false, false));
 
         let (browser, first) = logged_in(&world).await;
-        let code = browser.log_in(&asking, "teller", &world.credentials.teller).await;
-        let second = asking.exchange(&world.client, &code).await.expect(200).json();
-        assert_eq!((alive(&first).await, alive(&second).await), (false, true));
+        let code = browser.log_in(&authorization, "teller", &world.credentials.teller).await;
+        let second = authorization.exchange(&world.client, &code).await.expect(200).json();
+        assert_eq!((is_alive(&first).await, is_alive(&second).await), (false, true));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_session_past_its_caps_is_there_to_be_logged_out_while_a_token_of_it_lives() {
+async fn an_expired_session_is_kept_while_one_of_its_tokens_lives() {
     on_each_database(PROGRAM, |mut world| async move {
         let (_, tokens) = logged_in(&world).await;
         world.age("auth_sessions", &["log_in_date", "refreshed_date"], 40_000).await;

@@ -1,25 +1,25 @@
 //! `/.well-known/oauth-authorization-server`, and health.
 
 use crate::PROGRAM;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::{World, on_each_database};
 use serde_json::Value;
 
 async fn metadata(world: &World, path: &str) -> Value {
     let url = format!("{}{path}", world.client.auth_url);
-    world.client.send(world.client.http.get(url)).await.expect("an answer").expect(200).json()
+    world.client.send(world.client.http.get(url)).await.expect("a response").expect(200).json()
 }
 
 /// The words of a list.
 fn words<'a>(metadata: &'a Value, name: &str) -> Vec<&'a str> {
     let list = metadata[name].as_array().unwrap_or_else(|| panic!("{name}"));
-    list.iter().map(|word| word.as_str().expect("a word")).collect()
+    list.iter().map(|password| password.as_str().expect("a word")).collect()
 }
 
 /// Covered by other tests: client authentication (`clients.rs`), CORS, ID tokens (`keys.rs`),
 /// redirects (`authorize.rs`).
 #[tokio::test]
-async fn the_metadata_says_only_what_is_true() {
+async fn the_metadata_matches_the_servers_behaviour() {
     on_each_database(PROGRAM, |world| async move {
         let auth_url = world.client.auth_url.clone();
         let document = metadata(&world, "/.well-known/oauth-authorization-server").await;
@@ -40,39 +40,48 @@ async fn the_metadata_says_only_what_is_true() {
             ("jwks_uri", 200),
         ] {
             let request = world.client.http.get(format!("{auth_url}{}", path(name)));
-            world.client.send(request).await.expect("an answer").expect(status);
+            world.client.send(request).await.expect("a response").expect(status);
         }
         let secret = world.credentials.integration.clone();
         for grant in words(&document, "grant_types_supported") {
             let form = [("grant_type", grant), ("scope", "core")];
-            let answer = world.client.form(("integration", &secret), "/oauth2/token", &form).await;
-            assert_ne!(answer.json()["error"], "unsupported_grant_type");
+            let response =
+                world.client.form(("integration", &secret), "/oauth2/token", &form).await;
+            assert_ne!(response.json()["error"], "unsupported_grant_type");
         }
-        let back = async |asking: Asking| {
-            let answer = Browser::new(&world.client).get(&asking.url(&auth_url)).await;
-            assert_eq!(answer.status, 303);
-            answer.header("location").to_owned()
+        let redirect_of = async |authorization: AuthorizationRequest| {
+            let response = Browser::new(&world.client).get(&authorization.url(&auth_url)).await;
+            assert_eq!(response.status, 303);
+            response.header("location").to_owned()
         };
-        let good = format!("{auth_url}/login?request=");
-        let (kinds, standard): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
+        let log_in_url = format!("{auth_url}/login?request=");
+        let (kinds, standard_scopes): (Vec<_>, Vec<_>) = words(&document, "scopes_supported")
             .into_iter()
             .partition(|scope| ["core", "web"].contains(&&**scope));
-        assert_eq!(standard, ["openid", "profile", "email", "offline_access"]);
+        assert_eq!(standard_scopes, ["openid", "profile", "email", "offline_access"]);
         for kind in kinds {
-            let scope = format!("{} {kind}", standard.join(" "));
-            assert!(back(Asking::new(&scope)).await.starts_with(&good), "{scope}");
+            let scope = format!("{} {kind}", standard_scopes.join(" "));
+            assert!(
+                redirect_of(AuthorizationRequest::new(&scope)).await.starts_with(&log_in_url),
+                "{scope}"
+            );
         }
         for (parameter, list) in [
             ("response_type", "response_types_supported"),
             ("response_mode", "response_modes_supported"),
             ("code_challenge_method", "code_challenge_methods_supported"),
         ] {
-            for word in words(&document, list) {
-                assert!(back(Asking::new("core").with(parameter, word)).await.starts_with(&good));
+            for password in words(&document, list) {
+                assert!(
+                    redirect_of(AuthorizationRequest::new("core").with(parameter, password))
+                        .await
+                        .starts_with(&log_in_url)
+                );
             }
         }
         for prompt in words(&document, "prompt_values_supported") {
-            let location = back(Asking::new("core").with("prompt", prompt)).await;
+            let location =
+                redirect_of(AuthorizationRequest::new("core").with("prompt", prompt)).await;
             assert!(!location.contains("invalid_request"), "{prompt}: {location}");
         }
         world
@@ -81,22 +90,22 @@ async fn the_metadata_says_only_what_is_true() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_keep_it_safe() {
+async fn every_response_has_security_headers() {
     on_each_database(PROGRAM, |world| async move {
         for path in
             ["/login", "/oauth2/authorize", "/oauth2/logout", "/oauth2/userinfo", "/nothing"]
         {
             let request = world.client.http.get(format!("{}{path}", world.client.auth_url));
-            let answer = world.client.send(request).await.expect("an answer");
+            let response = world.client.send(request).await.expect("a response");
             for (name, value) in [
                 ("x-content-type-options", "nosniff"),
                 ("x-frame-options", "DENY"),
                 ("cache-control", "no-store"),
                 ("strict-transport-security", "max-age=31536000"),
             ] {
-                assert_eq!(answer.header(name), value, "{path}");
+                assert_eq!(response.header(name), value, "{path}");
             }
-            let policy = answer.header("content-security-policy");
+            let policy = response.header("content-security-policy");
             assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
         }
         world
@@ -105,12 +114,12 @@ async fn every_answer_has_the_headers_that_keep_it_safe() {
 }
 
 #[tokio::test]
-async fn health_tells_the_databases_time() {
+async fn health_reports_the_database_time() {
     on_each_database(PROGRAM, |world| async move {
         for server in [world.client.auth_url.clone(), world.client.api_url.clone()] {
             let get = async |path: &str| {
                 let request = world.client.http.get(format!("{server}{path}"));
-                world.client.send(request).await.expect("an answer").expect(200).json()
+                world.client.send(request).await.expect("a response").expect(200).json()
             };
             assert_eq!(get("/health/live").await["status"], "live");
             let ready = get("/health/ready").await;

@@ -3,21 +3,21 @@
 
 use crate::PROGRAM;
 use crate::installer::installer;
-use acceptance::log_in_form::{Asking, Browser};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use reqwest::Method;
 
 #[tokio::test]
-async fn the_log_in_page_names_the_application_as_people_know_it() {
+async fn the_log_in_page_shows_the_applications_display_name() {
     on_each_database(PROGRAM, |world| async move {
         let browser = Browser::new(&world.client);
-        let page = browser.open(&Asking::new("core")).await;
+        let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>the quickstart</bdi>"), "{}", page.html);
-        let named = ["client", "name", "browser", "Our <Portal>"];
-        let said = installer(&world, &named).await.done();
-        assert!(said.contains("is now named Our <Portal>"), "{said}");
-        let page = browser.open(&Asking::new("core")).await;
+        let rename = ["client", "name", "browser", "Our <Portal>"];
+        let output = installer(&world, &rename).await.expect_success();
+        assert!(output.contains("is now named Our <Portal>"), "{output}");
+        let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>Our &lt;Portal&gt;</bdi>"), "{}", page.html);
         let clients = installer(&world, &["client", "list", "--json"]).await.json();
         let names = clients.as_array().expect("a list").iter().map(|client| &client["name"]);
@@ -25,43 +25,47 @@ async fn the_log_in_page_names_the_application_as_people_know_it() {
         for wrong in ["", " x", "a\tb", &"x".repeat(101)] {
             installer(&world, &["client", "name", "browser", wrong])
                 .await
-                .refused("is not a client name");
+                .expect_refusal("is not a client name");
         }
         installer(&world, &["client", "name", "nobody", "X"])
             .await
-            .refused("no such client: nobody");
+            .expect_refusal("no such client: nobody");
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_page_about_a_mistake_says_what_to_do_has_a_reference_and_leads_back() {
+async fn an_error_page_has_instructions_a_reference_and_a_way_back() {
     on_each_database(PROGRAM, |world| async move {
         let browser = Browser::new(&world.client);
-        let asking = Asking::new("core");
-        let url = asking.url(&world.client.auth_url);
-        let (known, _) = url.split_once("redirect_uri=").expect("a redirect URI");
-        let elsewhere = format!("{known}redirect_uri=https://elsewhere.example/");
-        let nobody = url.replace("client_id=browser", "client_id=nobody");
-        let page = browser.open(&asking).await;
+        let authorization = AuthorizationRequest::new("core");
+        let url = authorization.url(&world.client.auth_url);
+        let (base, _) = url.split_once("redirect_uri=").expect("a redirect URI");
+        let unregistered_redirect = format!("{base}redirect_uri=https://elsewhere.example/");
+        let unknown_client = url.replace("client_id=browser", "client_id=nobody");
+        let page = browser.open(&authorization).await;
         let forged = browser.post("/login", &[("request", page.field("request"))]).await;
         let home = "href=\"http://127.0.0.1:8765/\">Back to the quickstart</a>";
-        for (answer, status, back) in [
-            (browser.get(&elsewhere).await, 400, home),
-            (browser.get(&nobody).await, 400, ""),
+        for (response, status, returned) in [
+            (browser.get(&unregistered_redirect).await, 400, home),
+            (browser.get(&unknown_client).await, 400, ""),
             (browser.get("/login").await, 400, ""),
             (forged, 403, home),
         ] {
-            let answer = answer.expect(status);
-            let reference = format!("Reference: {}", answer.header("x-request-id"));
-            for part in [reference.as_str(), "Go back to the application", back] {
-                assert!(answer.text.contains(part), "no {part} in {}", answer.text);
+            let response = response.expect(status);
+            let reference = format!("Reference: {}", response.header("x-request-id"));
+            for part in [reference.as_str(), "Go back to the application", returned] {
+                assert!(response.text.contains(part), "no {part} in {}", response.text);
             }
-            assert!(!answer.text.contains("elsewhere.example"), "{}", answer.text);
+            assert!(!response.text.contains("elsewhere.example"), "{}", response.text);
         }
-        let asked = browser.get("/oauth2/logout?client_id=browser").await.expect(200);
-        assert!(asked.text.contains(home) && asked.text.contains("Reference: "), "{}", asked.text);
+        let confirmation = browser.get("/oauth2/logout?client_id=browser").await.expect(200);
+        assert!(
+            confirmation.text.contains(home) && confirmation.text.contains("Reference: "),
+            "{}",
+            confirmation.text
+        );
         let gateway = world.client.get("", "/gateway/sandbox/add-payment-method?session=x").await;
         let gateway = gateway.expect(410);
         let reference = format!("Reference: {}", gateway.header("x-request-id"));
@@ -72,7 +76,7 @@ async fn a_page_about_a_mistake_says_what_to_do_has_a_reference_and_leads_back()
 }
 
 #[tokio::test]
-async fn the_roots_of_both_servers_lead_to_the_documentation() {
+async fn the_roots_of_both_servers_redirect_to_the_documentation() {
     let documentation = "https://docs.example/docs";
     let setting = ("AUTH_DOCUMENTATION_URL".to_owned(), documentation.to_owned());
     let environment = Environment { auth: [setting].into(), ..Environment::default() };
@@ -81,9 +85,9 @@ async fn the_roots_of_both_servers_lead_to_the_documentation() {
         assert_eq!(browser.get("/").await.expect(303).header("location"), documentation);
         assert_eq!(world.client.get("", "/").await.expect(302).header("location"), "/docs");
         let head = world.client.http.head(format!("{}/", world.client.auth_url));
-        assert_eq!(world.client.send(head).await.expect("an answer").status, 303);
+        assert_eq!(world.client.send(head).await.expect("a response").status, 303);
         let posted = world.client.request(Method::POST, "", "/");
-        let posted = world.client.send(posted).await.expect("an answer").expect(405);
+        let posted = world.client.send(posted).await.expect("a response").expect(405);
         assert_eq!(posted.header("allow"), "GET, HEAD");
         world
     })

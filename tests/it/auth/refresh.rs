@@ -2,9 +2,9 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
-use acceptance::log_in_form::Asking;
+use acceptance::log_in_form::AuthorizationRequest;
 use acceptance::seeds::file;
-use acceptance::{Answer, Client, World, on_each_database};
+use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -12,31 +12,31 @@ use std::time::Duration;
 
 /// The tokens of a new session of the viewer, or of the web user `one`.
 async fn session(world: &World, scope: &str) -> Value {
-    let (user, word) = match scope {
+    let (user, password) = match scope {
         "web" => ("one", "first words"),
         _ => ("viewer", world.credentials.viewer.as_str()),
     };
-    Asking::new(scope).tokens(&world.client, user, word).await
+    AuthorizationRequest::new(scope).tokens(&world.client, user, password).await
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
+async fn refresh(client: &Client, token: &str) -> TestResponse {
     let form =
         [("grant_type", "refresh_token"), ("client_id", "browser"), ("refresh_token", token)];
     client.form(("", ""), "/oauth2/token", &form).await
 }
 
 /// The tokens that a refresh returns.
-async fn next(client: &Client, tokens: &Value) -> Value {
-    refresh(client, of(tokens, "refresh_token")).await.expect(200).json()
+async fn refresh_once(client: &Client, tokens: &Value) -> Value {
+    refresh(client, member(tokens, "refresh_token")).await.expect(200).json()
 }
 
 #[track_caller]
-fn refused(answer: &Answer) {
-    assert_eq!(answer.status, 400, "{}", answer.text);
-    assert_eq!(answer.json()["error"], "invalid_grant");
+fn assert_invalid_grant(response: &TestResponse) {
+    assert_eq!(response.status, 400, "{}", response.text);
+    assert_eq!(response.json()["error"], "invalid_grant");
 }
 
-fn of<'a>(tokens: &'a Value, name: &str) -> &'a str {
+fn member<'a>(tokens: &'a Value, name: &str) -> &'a str {
     tokens[name].as_str().unwrap_or_else(|| panic!("{tokens}"))
 }
 
@@ -48,7 +48,7 @@ async fn add_web_user(world: &World) {
 }
 
 #[tokio::test]
-async fn a_refresh_gives_a_new_row_with_a_new_time_and_the_old_token_lives_out_its_own() {
+async fn a_refresh_issues_a_new_token_and_the_old_access_token_keeps_its_expiry() {
     on_each_database(PROGRAM, |world| async move {
         add_web_user(&world).await;
         for (scope, table, column) in [
@@ -58,15 +58,15 @@ async fn a_refresh_gives_a_new_row_with_a_new_time_and_the_old_token_lives_out_i
             world.sql(&format!("DELETE FROM {table}")).await;
             let first = session(&world, scope).await;
             world.age(table, &[column], 100).await;
-            let second = next(&world.client, &first).await;
+            let second = refresh_once(&world.client, &first).await;
             assert_ne!(first["refresh_token"], second["refresh_token"]);
             assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {table}")).await, 2);
-            let (old, new) = (of(&first, "access_token"), of(&second, "access_token"));
+            let (old, new) = (member(&first, "access_token"), member(&second, "access_token"));
             let (old, new) = (introspect(&world, old).await, introspect(&world, new).await);
             let (old, new) = (old.json(), new.json());
             assert_eq!((&old["active"], &new["active"]), (&true.into(), &true.into()));
-            let later = new["iat"].as_i64().unwrap() - old["iat"].as_i64().unwrap();
-            assert!((99..=110).contains(&later), "{later}");
+            let seconds_later = new["iat"].as_i64().unwrap() - old["iat"].as_i64().unwrap();
+            assert!((99..=110).contains(&seconds_later), "{seconds_later}");
         }
         world
     })
@@ -74,37 +74,40 @@ async fn a_refresh_gives_a_new_row_with_a_new_time_and_the_old_token_lives_out_i
 }
 
 #[tokio::test]
-async fn a_lost_answer_can_be_fetched_again_at_once_and_within_a_minute() {
+async fn a_refresh_can_be_repeated_within_a_minute_after_a_lost_response() {
     on_each_database(PROGRAM, |world| async move {
         let first = session(&world, "core").await;
-        let lost = next(&world.client, &first).await;
+        let lost_response = refresh_once(&world.client, &first).await;
         // Immediately, as when a connection breaks or two tabs refresh at the same time.
         for _ in 0..3 {
-            let again = next(&world.client, &first).await;
-            assert_eq!(again["refresh_token"], lost["refresh_token"], "the same successor");
-            assert_ne!(again["access_token"], lost["access_token"]);
-            let alive = introspect(&world, of(&again, "access_token")).await;
-            assert_eq!(alive.json()["active"], true);
+            let repeated = refresh_once(&world.client, &first).await;
+            assert_eq!(
+                repeated["refresh_token"], lost_response["refresh_token"],
+                "the same successor"
+            );
+            assert_ne!(repeated["access_token"], lost_response["access_token"]);
+            let introspection = introspect(&world, member(&repeated, "access_token")).await;
+            assert_eq!(introspection.json()["active"], true);
         }
         // Introspecting an access token does not count as use of a refresh token.
         world.age("auth_sessions", &["refreshed_date"], 50).await;
-        let again = next(&world.client, &first).await;
-        assert_eq!(again["refresh_token"], lost["refresh_token"]);
-        let last = next(&world.client, &again).await;
-        next(&world.client, &last).await;
+        let repeated = refresh_once(&world.client, &first).await;
+        assert_eq!(repeated["refresh_token"], lost_response["refresh_token"]);
+        let last = refresh_once(&world.client, &repeated).await;
+        refresh_once(&world.client, &last).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_token_that_comes_back_after_a_minute_ends_the_family() {
+async fn refresh_token_reuse_after_a_minute_ends_the_family() {
     on_each_database(PROGRAM, |world| async move {
         let first = session(&world, "core").await;
-        let second = next(&world.client, &first).await;
+        let second = refresh_once(&world.client, &first).await;
         world.age("auth_sessions", &["refreshed_date"], 61).await;
-        refused(&refresh(&world.client, of(&first, "refresh_token")).await);
-        refused(&refresh(&world.client, of(&second, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&first, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&second, "refresh_token")).await);
         let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'reuse_detected'";
         assert_eq!(world.count(events).await, 1);
         world
@@ -113,19 +116,19 @@ async fn a_token_that_comes_back_after_a_minute_ends_the_family() {
 }
 
 #[tokio::test]
-async fn a_token_that_comes_back_after_its_successor_was_used_ends_the_family() {
+async fn refresh_token_reuse_after_its_successor_was_used_ends_the_family() {
     on_each_database(PROGRAM, |world| async move {
         let first = session(&world, "core").await;
         let other = session(&world, "core").await;
-        let second = next(&world.client, &first).await;
-        let third = next(&world.client, &second).await;
-        refused(&refresh(&world.client, of(&first, "refresh_token")).await);
-        refused(&refresh(&world.client, of(&third, "refresh_token")).await);
+        let second = refresh_once(&world.client, &first).await;
+        let third = refresh_once(&world.client, &second).await;
+        assert_invalid_grant(&refresh(&world.client, member(&first, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&third, "refresh_token")).await);
         for tokens in [&first, &second, &third] {
-            let answer = introspect(&world, of(tokens, "access_token")).await;
-            assert_eq!(answer.text, r#"{"active":false}"#);
+            let response = introspect(&world, member(tokens, "access_token")).await;
+            assert_eq!(response.text, r#"{"active":false}"#);
         }
-        next(&world.client, &other).await;
+        refresh_once(&world.client, &other).await;
         let events = "SELECT COUNT(*) FROM auth_events WHERE event = 'reuse_detected'";
         assert_eq!(world.count(events).await, 1);
         world
@@ -135,25 +138,25 @@ async fn a_token_that_comes_back_after_its_successor_was_used_ends_the_family() 
 
 /// Rounds of concurrent refreshes; the load program `refresh_race` does ten thousand.
 #[tokio::test]
-async fn fifty_refreshes_sent_at_once_to_two_replicas_get_one_successor() {
+async fn concurrent_refreshes_on_two_replicas_get_one_successor() {
     on_each_database(PROGRAM, |world| async move {
         let replica = world.replica().await;
         for _ in 0..3 {
             let first = session(&world, "core").await;
-            let token = of(&first, "refresh_token");
+            let token = member(&first, "refresh_token");
             let clients = [&world.client, &replica.client];
-            let answers = join_all((0..50).map(|n| refresh(clients[n % 2], token))).await;
+            let responses = join_all((0..50).map(|n| refresh(clients[n % 2], token))).await;
             let mut successors = BTreeSet::new();
-            for answer in answers {
-                let answer = answer.expect(200).json();
-                successors.insert(of(&answer, "refresh_token").to_owned());
-                let alive = introspect(&world, of(&answer, "access_token")).await;
-                assert_eq!(alive.json()["active"], true);
+            for response in responses {
+                let response = response.expect(200).json();
+                successors.insert(member(&response, "refresh_token").to_owned());
+                let introspection = introspect(&world, member(&response, "access_token")).await;
+                assert_eq!(introspection.json()["active"], true);
             }
             assert_eq!(successors.len(), 1, "one live family");
             let successor = successors.pop_first().expect("one");
             refresh(&replica.client, &successor).await.expect(200);
-            refused(&refresh(&world.client, token).await);
+            assert_invalid_grant(&refresh(&world.client, token).await);
             assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 0);
         }
         replica.close().await;
@@ -163,103 +166,103 @@ async fn fifty_refreshes_sent_at_once_to_two_replicas_get_one_successor() {
 }
 
 #[tokio::test]
-async fn a_session_ends_at_its_idle_and_at_its_absolute_cap_by_the_databases_clock() {
+async fn a_session_ends_at_its_idle_and_absolute_limit_by_the_database_clock() {
     on_each_database(PROGRAM, |world| async move {
         add_web_user(&world).await;
         // Core: one hour idle, ten hours in total. Web: twenty minutes idle, twelve hours in total.
         for (scope, idle, absolute) in [("core", 3600, 36_000), ("web", 1200, 43_200)] {
             let tokens = session(&world, scope).await;
             world.age("auth_sessions", &["refreshed_date"], idle - 10).await;
-            let tokens = next(&world.client, &tokens).await;
+            let tokens = refresh_once(&world.client, &tokens).await;
             world.age("auth_sessions", &["refreshed_date"], idle + 1).await;
-            refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+            assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
             let tokens = session(&world, scope).await;
             world.age("auth_sessions", &["log_in_date"], absolute - 10).await;
-            let tokens = next(&world.client, &tokens).await;
+            let tokens = refresh_once(&world.client, &tokens).await;
             world.age("auth_sessions", &["log_in_date"], 11).await;
-            refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+            assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
         }
         let tokens = session(&world, "web").await;
         world.age("auth_sessions", &["refreshed_date"], 100).await;
         let set = "UPDATE settings SET value = '1' WHERE name = 'web_inactivity_timeout'";
         world.sql(set).await;
-        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn no_refresh_after_log_out_revocation_disabling_or_a_new_password() {
+async fn a_refresh_is_refused_after_log_out_revocation_disabling_or_a_new_password() {
     on_each_database(PROGRAM, |world| async move {
         add_web_user(&world).await;
         let tokens = session(&world, "core").await;
-        world.client.log_out(of(&tokens, "access_token")).await.expect(204);
-        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        world.client.log_out(member(&tokens, "access_token")).await.expect(204);
+        assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
 
         let tokens = session(&world, "core").await;
-        let form = [("client_id", "browser"), ("token", of(&tokens, "refresh_token"))];
+        let form = [("client_id", "browser"), ("token", member(&tokens, "refresh_token"))];
         world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
-        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
-        let access = introspect(&world, of(&tokens, "access_token")).await;
+        assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
+        let access = introspect(&world, member(&tokens, "access_token")).await;
         assert_eq!(access.json()["active"], false, "revoking one ends its whole session");
 
         let tokens = session(&world, "core").await;
         world.sql("UPDATE users SET status = 'disabled' WHERE user_name = 'viewer'").await;
-        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
 
         let tokens = session(&world, "web").await;
         let change = "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\">\
              <WebCredentials UpdateFlag=\"1\" Password=\"second words\"/></Contact>";
         world.import(&world.token("admin").await, &file(change)).await;
-        let access = introspect(&world, of(&tokens, "access_token")).await;
+        let access = introspect(&world, member(&tokens, "access_token")).await;
         assert_eq!(access.json()["active"], false, "a new password");
-        refused(&refresh(&world.client, of(&tokens, "refresh_token")).await);
+        assert_invalid_grant(&refresh(&world.client, member(&tokens, "refresh_token")).await);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_refresh_token_is_for_its_client_and_scope() {
+async fn a_refresh_token_is_bound_to_its_client_and_scope() {
     on_each_database(PROGRAM, |world| async move {
         let tokens = session(&world, "core").await;
-        let token = of(&tokens, "refresh_token");
+        let token = member(&tokens, "refresh_token");
         let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
         let integration = ("integration", world.credentials.integration.as_str());
-        refused(&world.client.form(integration, "/oauth2/token", &form).await);
-        let wider = [
+        assert_invalid_grant(&world.client.form(integration, "/oauth2/token", &form).await);
+        let wrong_scope = [
             ("grant_type", "refresh_token"),
             ("client_id", "browser"),
             ("refresh_token", token),
             ("scope", "web"),
         ];
-        let answer = world.client.form(("", ""), "/oauth2/token", &wider).await.expect(400);
-        assert_eq!(answer.json()["error"], "invalid_scope");
-        for junk in ["junk", "lsr_", of(&tokens, "access_token")] {
-            refused(&refresh(&world.client, junk).await);
+        let response = world.client.form(("", ""), "/oauth2/token", &wrong_scope).await.expect(400);
+        assert_eq!(response.json()["error"], "invalid_scope");
+        for junk in ["junk", "lsr_", member(&tokens, "access_token")] {
+            assert_invalid_grant(&refresh(&world.client, junk).await);
         }
-        next(&world.client, &tokens).await;
+        refresh_once(&world.client, &tokens).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_log_out_and_a_refresh_at_once_leave_nothing_alive() {
+async fn a_log_out_concurrent_with_a_refresh_leaves_no_live_token() {
     on_each_database(PROGRAM, |world| async move {
         let replica = world.replica().await;
         for delay in 0..15 {
             let tokens = session(&world, "core").await;
             let log_out = async {
                 tokio::time::sleep(Duration::from_millis(delay)).await;
-                replica.client.log_out(of(&tokens, "access_token")).await.expect(204)
+                replica.client.log_out(member(&tokens, "access_token")).await.expect(204)
             };
-            let refresh = refresh(&world.client, of(&tokens, "refresh_token"));
-            let (_, answer) = tokio::join!(log_out, refresh);
-            if answer.status == 200 {
-                let new = answer.json();
-                let access = introspect(&world, of(&new, "access_token")).await;
+            let refresh = refresh(&world.client, member(&tokens, "refresh_token"));
+            let (_, response) = tokio::join!(log_out, refresh);
+            if response.status == 200 {
+                let new = response.json();
+                let access = introspect(&world, member(&new, "access_token")).await;
                 assert_eq!(access.json()["active"], false, "after {delay} ms");
             }
             assert_eq!(world.count("SELECT COUNT(*) FROM active_users").await, 0);

@@ -5,7 +5,7 @@ use crate::PROGRAM;
 use acceptance::on_each_database;
 
 #[tokio::test]
-async fn a_revoked_token_is_dead_whatever_the_hint_said() {
+async fn a_revoked_token_is_dead_regardless_of_the_type_hint() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let other = world.token("viewer").await;
@@ -25,7 +25,7 @@ async fn a_revoked_token_is_dead_whatever_the_hint_said() {
 }
 
 #[tokio::test]
-async fn only_the_client_a_token_was_issued_to_revokes_it() {
+async fn only_the_client_a_token_was_issued_to_can_revoke_it() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
         let secret = world.credentials.api_server.clone();

@@ -1,25 +1,25 @@
 //! `installer backup-check`: whether a restored copy is complete.
 
-use super::upgrade::{Earlier, put_letter};
-use super::{Said, command, run};
-use acceptance::{Database, earlier};
+use super::upgrade::{UpgradedDatabase, put_letter};
+use super::{CommandOutput, command, run};
+use acceptance::{Database, upgrade_dumps};
 use std::path::PathBuf;
 
 /// A database and a copy of it, with the settings of the original's servers.
-struct Pair {
-    live: Earlier,
-    copy: Earlier,
+struct BackupPair {
+    live: UpgradedDatabase,
+    copy: UpgradedDatabase,
 }
 
-impl Pair {
+impl BackupPair {
     async fn load(database: Database) -> Self {
-        let live = Earlier::load(database.clone(), "second").await;
-        let copy = Earlier::load(database, "second").await;
+        let live = UpgradedDatabase::load(database.clone(), "second").await;
+        let copy = UpgradedDatabase::load(database, "second").await;
         for one in [&live, &copy] {
-            one.upgrade(&["--yes"]).await.done();
+            one.upgrade(&["--yes"]).await.expect_success();
             put_letter(&one.url, one.folder.path()).await;
         }
-        let keys = earlier::credentials();
+        let keys = upgrade_dumps::credentials();
         let auth = format!(
             "AUTH_DATABASE_URL={}\nAUTH_MASTER_KEYS=k1:{}\nAUTH_TOKEN_KEYS=k1:{}\n",
             live.url, keys.master_key, keys.token_key
@@ -41,18 +41,18 @@ impl Pair {
         self.live.folder.path().join(name)
     }
 
-    async fn check(&self, restored: &str, environment: &[(&str, &str)]) -> Said {
+    async fn check(&self, restored: &str, environment: &[(&str, &str)]) -> CommandOutput {
         self.check_with(restored, &[], environment).await
     }
 
     async fn check_with(
         &self,
         restored: &str,
-        more: &[&str],
+        extra: &[&str],
         environment: &[(&str, &str)],
-    ) -> Said {
+    ) -> CommandOutput {
         let mut command = command(&["backup-check", "--json", "--restored", restored]);
-        command.args(more);
+        command.args(extra);
         command.arg("--env-file").arg(self.file("auth.env"));
         command.arg("--api-env-file").arg(self.file("api.env"));
         command.arg("--documents").arg(self.copy.folder.path().join("documents"));
@@ -67,62 +67,62 @@ impl Pair {
 }
 
 #[tokio::test]
-async fn a_good_copy_passes_every_check_and_is_left_alone() {
+async fn a_good_copy_passes_every_check_and_is_not_changed() {
     for database in Database::all() {
-        let pair = Pair::load(database).await;
+        let pair = BackupPair::load(database).await;
         let before = (pair.copy.all().await, pair.live.all().await);
-        let said = pair.check(&pair.copy.url, &[]).await;
-        assert_eq!(said.code, Some(0), "{}", said.output);
-        let checks = said.checks();
+        let output = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(output.code, Some(0), "{}", output.stdout);
+        let checks = output.checks();
         assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
         assert_eq!(checks.len(), 11, "{checks:?}");
-        assert!(said.output.contains("1 files, all intact"), "{}", said.output);
-        assert!(said.output.contains("0 rows, 0 s in loan_transactions"), "{}", said.output);
+        assert!(output.stdout.contains("1 files, all intact"), "{}", output.stdout);
+        assert!(output.stdout.contains("0 rows, 0 s in loan_transactions"), "{}", output.stdout);
         let newest = "DELETE FROM field_changes WHERE row_id = 12";
         pair.copy.sql(newest).await;
-        let said = pair.check(&pair.copy.url, &[]).await;
-        assert_eq!(said.code, Some(0), "{}", said.output);
-        assert!(said.output.contains("1 rows, 0 s in field_changes"), "{}", said.output);
+        let output = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(output.code, Some(0), "{}", output.stdout);
+        assert!(output.stdout.contains("1 rows, 0 s in field_changes"), "{}", output.stdout);
         assert_eq!(pair.live.all().await, before.1);
-        let away = match pair.live.url.split(':').next() {
+        let unreachable = match pair.live.url.split(':').next() {
             Some("sqlite") => "sqlite:///no/such/file",
             Some("mysql") => "mysql://nobody@127.0.0.1:1/none",
             _ => "postgres://nobody@127.0.0.1:1/none",
         };
-        let said = pair.check(&pair.copy.url, &[("AUTH_DATABASE_URL", away)]).await;
-        assert_eq!(said.code, Some(0), "{}", said.output);
-        assert!(said.output.contains("nothing was compared"), "{}", said.output);
-        let said = pair.check(&pair.live.url, &[]).await;
-        assert!(said.error.contains("names the live database itself"), "{}", said.error);
-        assert_eq!(said.code, Some(1));
+        let output = pair.check(&pair.copy.url, &[("AUTH_DATABASE_URL", unreachable)]).await;
+        assert_eq!(output.code, Some(0), "{}", output.stdout);
+        assert!(output.stdout.contains("nothing was compared"), "{}", output.stdout);
+        let output = pair.check(&pair.live.url, &[]).await;
+        assert!(output.stderr.contains("names the live database itself"), "{}", output.stderr);
+        assert_eq!(output.code, Some(1));
         pair.drop().await;
     }
 }
 
 #[tokio::test]
-async fn the_password_of_the_copy_may_be_in_a_file() {
+async fn the_copys_password_can_be_in_a_file() {
     for database in Database::all() {
-        let pair = Pair::load(database).await;
+        let pair = BackupPair::load(database).await;
         let file = pair.file("password").display().to_string();
         let Ok(mut url) = url::Url::parse(&pair.copy.url) else { continue };
         let password = url.password().unwrap_or_default().to_owned();
         std::fs::write(&file, format!("{password}\n")).expect("a file");
-        let given = ["--restored-password-file", &file];
+        let arguments = ["--restored-password-file", &file];
         if url.set_password(None).is_err() {
-            let said = pair.check_with(&pair.copy.url, &given, &[]).await;
-            said.refused("cannot hold a password");
+            let output = pair.check_with(&pair.copy.url, &arguments, &[]).await;
+            output.expect_refusal("cannot hold a password");
         } else {
-            let said = pair.check_with(url.as_str(), &given, &[]).await;
-            assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
+            let output = pair.check_with(url.as_str(), &arguments, &[]).await;
+            assert_eq!(output.code, Some(0), "{} {}", output.stdout, output.stderr);
         }
         pair.drop().await;
     }
 }
 
 #[tokio::test]
-async fn each_fault_of_a_copy_is_named() {
+async fn every_fault_of_a_copy_is_named() {
     for database in Database::all() {
-        let pair = Pair::load(database).await;
+        let pair = BackupPair::load(database).await;
         for (change, undo, failed) in [
             (
                 "UPDATE loans SET current_principal_balance = current_principal_balance + 1",
@@ -158,8 +158,8 @@ async fn each_fault_of_a_copy_is_named() {
             ),
         ] {
             pair.copy.sql(change).await;
-            let said = pair.check(&pair.copy.url, &[]).await;
-            assert_eq!(said.failed().concat(), failed, "{change}: {}", said.output);
+            let output = pair.check(&pair.copy.url, &[]).await;
+            assert_eq!(output.failed_checks().concat(), failed, "{change}: {}", output.stdout);
             pair.copy.sql(undo).await;
         }
         let other = format!("k1:{}", hex::encode([7; 32]));
@@ -170,34 +170,34 @@ async fn each_fault_of_a_copy_is_named() {
             ("AUTH_TOKEN_KEYS", &nothing, "token keys"),
             ("API_MASTER_KEYS", "junk", "cards"),
         ] {
-            let said = pair.check(&pair.copy.url, &[(name, value)]).await;
-            assert_eq!(said.failed().concat(), failed, "{name}: {}", said.output);
+            let output = pair.check(&pair.copy.url, &[(name, value)]).await;
+            assert_eq!(output.failed_checks().concat(), failed, "{name}: {}", output.stdout);
         }
-        let at = long_ago(&pair.copy);
-        pair.copy.sql(&format!("UPDATE field_changes SET modified_date = {at}")).await;
-        let said = pair.check(&pair.copy.url, &[]).await;
-        assert_eq!(said.failed(), ["live database"], "{}", said.output);
+        let date = long_ago(&pair.copy);
+        pair.copy.sql(&format!("UPDATE field_changes SET modified_date = {date}")).await;
+        let output = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(output.failed_checks(), ["live database"], "{}", output.stdout);
         pair.copy.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
-        let said = pair.check(&pair.copy.url, &[]).await;
-        assert_eq!(said.failed(), ["schema"], "{}", said.output);
+        let output = pair.check(&pair.copy.url, &[]).await;
+        assert_eq!(output.failed_checks(), ["schema"], "{}", output.stdout);
         pair.drop().await;
     }
 }
 
-fn long_ago(one: &Earlier) -> &'static str {
-    match &one.database {
+fn long_ago(database: &UpgradedDatabase) -> &'static str {
+    match &database.database {
         Database::Sqlite => "'2020-01-01T00:00:00+00:00'",
         Database::Server(_) => "'2020-01-01 00:00:00'",
     }
 }
 
 /// Inserts a session whose refresh token is hashed under the key `k1`.
-async fn add_session(one: &Earlier) {
-    let at = long_ago(one);
-    one.sql(&format!(
+async fn add_session(database: &UpgradedDatabase) {
+    let date = long_ago(database);
+    database.sql(&format!(
         "INSERT INTO auth_sessions (session_id, public_id, user_kind, user_id, client_id, scope, \
          log_in_date, refresh_hash, contested_flag, refreshed_date) VALUES ('x', 'x', 'core', 1, \
-         'integration', 'core', {at}, 'k1:x', 1 = 0, {at})"
+         'integration', 'core', {date}, 'k1:x', 1 = 0, {date})"
     ))
     .await;
 }

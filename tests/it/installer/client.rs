@@ -2,25 +2,25 @@
 
 use super::{add_session, audit, everything, file, installer, sessions, user_id};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
 const ADD: [&str; 7] = ["client", "add", "app", "--grant", "password", "--user-kind", "core"];
 
 /// The secret in the output of `--json`.
-fn secret(answer: &Value) -> String {
-    let secret = answer["client_secret"].as_str().expect("a secret").to_owned();
+fn secret(output: &Value) -> String {
+    let secret = output["client_secret"].as_str().expect("a secret").to_owned();
     assert_eq!(secret.len(), 43, "256 bits");
     secret
 }
 
 async fn add(world: &World) -> String {
-    let answer = installer(world, &[&ADD[..], &["--json"]].concat()).await.json();
-    assert_eq!(answer["client_id"], "app");
-    secret(&answer)
+    let response = installer(world, &[&ADD[..], &["--json"]].concat()).await.json();
+    assert_eq!(response["client_id"], "app");
+    secret(&response)
 }
 
-async fn log_in(world: &World, secret: &str) -> Answer {
+async fn log_in(world: &World, secret: &str) -> TestResponse {
     let password = world.credentials.viewer.clone();
     let form = [
         ("grant_type", "password"),
@@ -31,7 +31,7 @@ async fn log_in(world: &World, secret: &str) -> Answer {
     world.client.form(("app", secret), "/oauth2/token", &form).await
 }
 
-async fn listed(world: &World, id: &str) -> Value {
+async fn listed_client(world: &World, id: &str) -> Value {
     let clients = installer(world, &["client", "list", "--json"]).await.json();
     let clients = clients.as_array().expect("a list");
     clients.iter().find(|client| client["client_id"] == id).cloned().unwrap_or_default()
@@ -46,24 +46,24 @@ async fn hash_of(world: &World, secret: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_client_logs_in_with_the_secret_that_is_shown_once_and_kept_as_a_hash() {
+async fn a_clients_secret_is_shown_once_and_stored_as_a_hash() {
     on_each_database(PROGRAM, |world| async move {
         let secret = add(&world).await;
         log_in(&world, &secret).await.expect(200);
         assert_eq!(hash_of(&world, &secret).await, 1);
         let hash = auth_server::store::clients::secret_hash(&secret);
-        for words in [
+        for arguments in [
             &["client", "list"][..],
             &["client", "list", "--json"],
             &["audit"],
             &["audit", "--json"],
         ] {
-            let said = installer(&world, words).await.done();
-            assert!(said.contains("app"), "{said}");
-            assert!(!said.contains(&secret) && !said.contains(&hash), "{said}");
+            let output = installer(&world, arguments).await.expect_success();
+            assert!(output.contains("app"), "{output}");
+            assert!(!output.contains(&secret) && !output.contains(&hash), "{output}");
         }
         let printed = installer(&world, &["client", "add", "api-2", "--resource-server"]).await;
-        let printed = printed.done();
+        let printed = printed.expect_success();
         let line = printed.lines().find_map(|line| line.strip_prefix("client_secret  "));
         assert_eq!(hash_of(&world, line.expect("a secret")).await, 1, "{printed}");
         let api = ("api-2", line.expect("a secret"));
@@ -76,18 +76,18 @@ async fn a_client_logs_in_with_the_secret_that_is_shown_once_and_kept_as_a_hash(
 }
 
 #[tokio::test]
-async fn the_list_says_what_each_client_is() {
+async fn the_list_describes_each_client() {
     on_each_database(PROGRAM, |world| async move {
         add(&world).await;
         let public = "client add page --public --grant authorization_code refresh_token \
              --user-kind core web --redirect-uri https://page.example.com/callback \
              http://127.0.0.1:8765/ --post-logout-redirect-uri https://page.example.com/bye \
              --cors-origin https://page.example.com";
-        let mut words: Vec<_> = public.split_whitespace().collect();
-        words.extend(["--name", "The Page"]);
-        let said = installer(&world, &words).await.done();
-        assert_eq!(said, "client page added\n", "there is no secret to show");
-        let mut page = listed(&world, "page").await;
+        let mut arguments: Vec<_> = public.split_whitespace().collect();
+        arguments.extend(["--name", "The Page"]);
+        let output = installer(&world, &arguments).await.expect_success();
+        assert_eq!(output, "client page added\n", "there is no secret to show");
+        let mut page = listed_client(&world, "page").await;
         assert!(page["created_date"].take().is_string());
         let expected = json!({
             "client_id": "page",
@@ -104,7 +104,7 @@ async fn the_list_says_what_each_client_is() {
             "created_date": null,
         });
         assert_eq!(page, expected);
-        let table = installer(&world, &["client", "list"]).await.done();
+        let table = installer(&world, &["client", "list"]).await.expect_success();
         let rows: Vec<Vec<&str>> = table
             .lines()
             .map(|line| line.split("  ").filter(|cell| !cell.is_empty()))
@@ -124,27 +124,27 @@ async fn the_list_says_what_each_client_is() {
 }
 
 #[tokio::test]
-async fn while_a_secret_rotates_both_are_valid_and_then_only_the_new_one() {
+async fn both_secrets_are_valid_during_rotation_and_then_only_the_new_one() {
     on_each_database(PROGRAM, |world| async move {
         let old = add(&world).await;
         let new = secret(&installer(&world, &["client", "rotate", "app", "--json"]).await.json());
         assert_ne!(old, new);
         log_in(&world, &old).await.expect(200);
         let token = log_in(&world, &new).await.expect(200).json();
-        assert_eq!(listed(&world, "app").await["secrets"], 2);
+        assert_eq!(listed_client(&world, "app").await["secrets"], 2);
         let before = everything(&world).await;
-        let again = installer(&world, &["client", "rotate", "app"]).await;
-        again.refused("installer client rotate app --finish");
+        let repeated = installer(&world, &["client", "rotate", "app"]).await;
+        repeated.expect_refusal("installer client rotate app --finish");
         assert_eq!(everything(&world).await, before, "nobody loses a secret by accident");
-        installer(&world, &["client", "rotate", "app", "--finish"]).await.done();
+        installer(&world, &["client", "rotate", "app", "--finish"]).await.expect_success();
         log_in(&world, &old).await.expect(401);
         log_in(&world, &new).await.expect(200);
         let token = token["access_token"].as_str().expect("a token");
         world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
         let finished = installer(&world, &["client", "rotate", "app", "--finish"]).await;
-        finished.refused("no rotation is in progress");
+        finished.expect_refusal("no rotation is in progress");
         for (id, why) in [("nobody", "no such client: nobody"), ("browser", "has no secret")] {
-            installer(&world, &["client", "rotate", id]).await.refused(why);
+            installer(&world, &["client", "rotate", id]).await.expect_refusal(why);
         }
         let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
         let expected = ["added", "rotated", "rotation_finished"];
@@ -155,7 +155,7 @@ async fn while_a_secret_rotates_both_are_valid_and_then_only_the_new_one() {
 }
 
 #[tokio::test]
-async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
+async fn removing_a_client_ends_its_sessions_only() {
     on_each_database(PROGRAM, |world| async move {
         let secret = add(&world).await;
         let token = log_in(&world, &secret).await.expect(200).json();
@@ -165,22 +165,22 @@ async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
         add_session(&world, "gone", "core", viewer, "app").await;
         add_session(&world, "stays", "core", viewer, "browser").await;
         let contact_id = super::borrower(&world).await;
-        let at = world.long_ago();
+        let date = world.long_ago();
         world
             .sql(&format!(
                 "INSERT INTO cif_web_active_users (contact_id, token_datestamp, session_id, \
-                 client_id, token_hash) VALUES ({contact_id}, {at}, 'gone', 'app', 'x')"
+                 client_id, token_hash) VALUES ({contact_id}, {date}, 'gone', 'app', 'x')"
             ))
             .await;
         world.client.get(token, "/loans/1").await.expect_problem(404, "not-found");
-        installer(&world, &["client", "remove", "app"]).await.done();
+        installer(&world, &["client", "remove", "app"]).await.expect_success();
         world.client.get(token, "/loans/1").await.expect_problem(401, "token-invalid");
         world.client.get(&other, "/loans/1").await.expect_problem(404, "not-found");
         log_in(&world, &secret).await.expect(401);
         assert_eq!(sessions(&world).await, [1, 2, 1], "the browsers are other clients' too");
         assert_eq!(world.count("SELECT COUNT(*) FROM cif_web_active_users").await, 0);
-        assert_eq!(listed(&world, "app").await, Value::Null);
-        installer(&world, &["client", "remove", "app"]).await.refused("no such client: app");
+        assert_eq!(listed_client(&world, "app").await, Value::Null);
+        installer(&world, &["client", "remove", "app"]).await.expect_refusal("no such client: app");
         let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
         assert_eq!(changes, ["client_changed added", "client_changed removed"]);
         world
@@ -189,73 +189,76 @@ async fn a_removed_client_leaves_no_session_and_others_keep_theirs() {
 }
 
 #[tokio::test]
-async fn the_client_of_the_api_server_is_not_taken_from_it_by_accident() {
+async fn the_api_servers_client_is_protected_from_accidental_changes() {
     on_each_database(PROGRAM, |world| async move {
         let before = everything(&world).await;
         let removed = installer(&world, &["client", "remove", "api-server"]).await;
-        removed.refused("every call is 503: name another client there first, or pass --of-the-api");
+        removed.expect_refusal(
+            "every call is 503: name another client there first, or pass --of-the-api",
+        );
         assert_eq!(everything(&world).await, before);
-        let rotated = installer(&world, &["client", "rotate", "api-server"]).await.done();
+        let rotated = installer(&world, &["client", "rotate", "api-server"]).await.expect_success();
         let api = world.folder.path().join("api-server.env").display().to_string();
-        let then = format!("to the new secret in {api}, restart the api-server, then run");
-        assert!(rotated.contains(&then), "{rotated}");
+        let next_step = format!("to the new secret in {api}, restart the api-server, then run");
+        assert!(rotated.contains(&next_step), "{rotated}");
         let before = everything(&world).await;
         let finish = ["client", "rotate", "api-server", "--finish"];
-        installer(&world, &finish).await.refused("still uses the previous secret");
+        installer(&world, &finish).await.expect_refusal("still uses the previous secret");
         assert_eq!(everything(&world).await, before);
         let new = rotated.lines().find_map(|line| line.strip_prefix("client_secret  "));
         let settings = std::fs::read_to_string(&api).expect("settings");
         let old = world.credentials.api_server.as_str();
         assert!(settings.contains(old), "{settings}");
         std::fs::write(&api, settings.replace(old, new.expect("a secret"))).expect("settings");
-        installer(&world, &finish).await.done();
+        installer(&world, &finish).await.expect_success();
         let anyway = ["client", "remove", "api-server", "--of-the-api-server"];
-        installer(&world, &anyway).await.done();
+        installer(&world, &anyway).await.expect_success();
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_with_keys_has_no_secret_unless_it_is_asked_for() {
+async fn a_client_with_keys_has_no_secret_unless_requested() {
     on_each_database(PROGRAM, |world| async move {
-        let word = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA";
-        let jwk = json!({"kty": "EC", "crv": "P-256", "x": word, "y": word, "kid": "1"});
+        let own_secret = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA";
+        let jwk =
+            json!({"kty": "EC", "crv": "P-256", "x": own_secret, "y": own_secret, "kid": "1"});
         let public = file(&world, "public.json", &json!({"keys": [jwk]}).to_string());
         let mut private = jwk.clone();
-        private["d"] = json!(word);
+        private["d"] = json!(own_secret);
         let private = file(&world, "private.json", &json!({"keys": [private]}).to_string());
         let before = everything(&world).await;
-        let with = |jwks: &str, more: &[&str]| {
-            let words = [&ADD[..], &["--json", "--jwks", jwks], more].concat();
-            words.into_iter().map(str::to_owned).collect::<Vec<_>>()
+        let add_with_keys = |jwks: &str, extra: &[&str]| {
+            let arguments = [&ADD[..], &["--json", "--jwks", jwks], extra].concat();
+            arguments.into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
-        let run = async |words: Vec<String>| {
-            installer(&world, &words.iter().map(String::as_str).collect::<Vec<_>>()).await
+        let run = async |arguments: Vec<String>| {
+            installer(&world, &arguments.iter().map(String::as_str).collect::<Vec<_>>()).await
         };
-        run(with(&private, &[])).await.refused("contains a private key");
-        run(with("/no/such/file", &[])).await.refused("/no/such/file");
+        run(add_with_keys(&private, &[])).await.expect_refusal("contains a private key");
+        run(add_with_keys("/no/such/file", &[])).await.expect_refusal("/no/such/file");
         assert_eq!(everything(&world).await, before);
-        assert_eq!(run(with(&public, &[])).await.json(), json!({"client_id": "app"}));
-        let app = listed(&world, "app").await;
+        assert_eq!(run(add_with_keys(&public, &[])).await.json(), json!({"client_id": "app"}));
+        let app = listed_client(&world, "app").await;
         assert_eq!((&app["secrets"], &app["keys"]), (&json!(0), &json!(true)));
-        installer(&world, &["client", "rotate", "app"]).await.refused("has no secret");
-        installer(&world, &["client", "remove", "app"]).await.done();
-        let both = run(with(&public, &["--secret"])).await.json();
-        log_in(&world, &secret(&both)).await.expect(200);
-        assert_eq!(listed(&world, "app").await["keys"], true);
+        installer(&world, &["client", "rotate", "app"]).await.expect_refusal("has no secret");
+        installer(&world, &["client", "remove", "app"]).await.expect_success();
+        let secret_and_keys = run(add_with_keys(&public, &["--secret"])).await.json();
+        log_in(&world, &secret(&secret_and_keys)).await.expect(200);
+        assert_eq!(listed_client(&world, "app").await["keys"], true);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_refused_changes_nothing() {
+async fn refused_client_commands_change_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let secret = add(&world).await;
         let before = everything(&world).await;
-        installer(&world, &ADD).await.refused("the client app already exists");
-        for (words, why) in [
+        installer(&world, &ADD).await.expect_refusal("the client app already exists");
+        for (arguments, expected) in [
             ("a/b --grant password --user-kind core", "1 to 100 characters"),
             ("b", "could do nothing"),
             ("b --grant password", "--user-kind"),
@@ -285,12 +288,12 @@ async fn what_is_refused_changes_nothing() {
                 "write it as https://b.example",
             ),
         ] {
-            let words: Vec<&str> = ["client", "add"]
+            let arguments: Vec<&str> = ["client", "add"]
                 .into_iter()
-                .chain(words.split(' '))
-                .filter(|word| !word.is_empty())
+                .chain(arguments.split(' '))
+                .filter(|own_secret| !own_secret.is_empty())
                 .collect();
-            installer(&world, &words).await.refused(why);
+            installer(&world, &arguments).await.expect_refusal(expected);
         }
         assert_eq!(everything(&world).await, before);
         log_in(&world, &secret).await.expect(200);
@@ -300,17 +303,17 @@ async fn what_is_refused_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_several_who_add_the_same_at_once_one_does() {
+async fn adding_the_same_client_concurrently_succeeds_once() {
     on_each_database(PROGRAM, |world| async move {
         let user = ["user", "add", "jo", "--generate"];
-        for words in [&ADD[..], &user] {
-            let add = || installer(&world, words);
-            let said = tokio::join!(add(), add(), add(), add());
-            let all = [said.0, said.1, said.2, said.3];
-            let (done, refused): (Vec<_>, Vec<_>) =
-                all.into_iter().partition(|said| said.code == Some(0));
-            assert_eq!(done.len(), 1, "{words:?}");
-            refused.into_iter().for_each(|said| said.refused("already"));
+        for arguments in [&ADD[..], &user] {
+            let add = || installer(&world, arguments);
+            let output = tokio::join!(add(), add(), add(), add());
+            let all = [output.0, output.1, output.2, output.3];
+            let (succeeded, refused): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|output| output.code == Some(0));
+            assert_eq!(succeeded.len(), 1, "{arguments:?}");
+            refused.into_iter().for_each(|output| output.expect_refusal("already"));
         }
         assert_eq!(world.count("SELECT COUNT(*) FROM auth_events").await, 2);
         world
@@ -319,7 +322,7 @@ async fn of_several_who_add_the_same_at_once_one_does() {
 }
 
 #[tokio::test]
-async fn what_a_client_gets_while_it_is_removed_is_dead_too() {
+async fn tokens_issued_while_a_client_is_removed_are_dead() {
     on_each_database(PROGRAM, |world| async move {
         let secret = add(&world).await;
         let log_ins = (0..24u64).map(|n| {
@@ -331,15 +334,15 @@ async fn what_a_client_gets_while_it_is_removed_is_dead_too() {
         });
         let remove = async {
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-            installer(&world, &["client", "remove", "app"]).await.done();
+            installer(&world, &["client", "remove", "app"]).await.expect_success();
         };
         let before = log_in(&world, &secret).await.expect(200);
-        let (mut answers, ()) = tokio::join!(futures_util::future::join_all(log_ins), remove);
-        answers.push(before);
-        let left = "SELECT COUNT(*) FROM auth_sessions WHERE client_id = 'app'";
-        assert_eq!(world.count(left).await, 0);
-        for answer in answers.iter().filter(|answer| answer.status == 200) {
-            let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        let (mut responses, ()) = tokio::join!(futures_util::future::join_all(log_ins), remove);
+        responses.push(before);
+        let remaining = "SELECT COUNT(*) FROM auth_sessions WHERE client_id = 'app'";
+        assert_eq!(world.count(remaining).await, 0);
+        for response in responses.iter().filter(|response| response.status == 200) {
+            let token = response.json()["access_token"].as_str().unwrap().to_owned();
             world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
         }
         world

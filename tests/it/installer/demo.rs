@@ -46,12 +46,12 @@ async fn counts(world: &World, condition: &str) -> Vec<(&'static str, i64)> {
 }
 
 /// Fails the test if there are such rows.
-async fn none(world: &World, what: &str, sql: &str) {
-    assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {sql}")).await, 0, "{what}");
+async fn assert_no_rows(world: &World, description: &str, sql: &str) {
+    assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {sql}")).await, 0, "{description}");
 }
 
 #[tokio::test]
-async fn copies_are_whole_and_everything_after_them_goes_on() {
+async fn copies_are_complete_and_the_system_works_afterwards() {
     on_each_database(PROGRAM, |world| async {
         fill(&world, PLAN).await;
         assert_eq!(world.count("SELECT COUNT(DISTINCT loan_number) FROM loans").await, 130);
@@ -79,9 +79,9 @@ async fn copies_are_whole_and_everything_after_them_goes_on() {
         for number in [1, 3, 42, 46, 49] {
             assert_eq!(loan(number + 50).await, loan(number).await, "loan {number}");
         }
-        balances_are_sums(&world).await;
-        links_stay_within_a_block(&world).await;
-        every_file_has_its_bytes(&world, &admin).await;
+        check_balances(&world).await;
+        check_links(&world).await;
+        check_file_contents(&world, &admin).await;
         let file = file(&borrower_with_loan(1, OPEN_TERMS));
         world.import(&admin, &file).await;
         assert_eq!(world.count("SELECT MAX(loan_id) FROM loans").await, 131);
@@ -95,14 +95,14 @@ async fn copies_are_whole_and_everything_after_them_goes_on() {
 }
 
 /// The server compares whole downloads with their hashes, so a download that completes is intact.
-async fn every_file_has_its_bytes(world: &World, admin: &str) {
+async fn check_file_contents(world: &World, admin: &str) {
     let files = world.count("SELECT MAX(file_id) FROM document_files").await;
     assert!(files > 50, "{files}");
     let mut found = 0;
     for id in 1..=files {
-        let answer = world.client.get(admin, &format!("/files/{id}")).await;
-        if answer.status != 404 {
-            assert!(answer.expect(200).text.ends_with("This text is made up.\n"));
+        let response = world.client.get(admin, &format!("/files/{id}")).await;
+        if response.status != 404 {
+            assert!(response.expect(200).text.ends_with("This text is made up.\n"));
             found += 1;
         }
     }
@@ -110,33 +110,34 @@ async fn every_file_has_its_bytes(world: &World, admin: &str) {
 }
 
 /// Checks loans, including copies, and cash drawers.
-async fn balances_are_sums(world: &World) {
+async fn check_balances(world: &World) {
     for balance in ["principal", "late_charge", "fees", "impound", "suspense"] {
-        let wrong = format!(
+        let violations = format!(
             "loans l WHERE current_{balance}_balance <> (SELECT COALESCE(SUM(t.transaction_amount \
              * c.sign), 0) FROM loan_transactions t JOIN transaction_codes c ON \
              c.transaction_code = t.transaction_code WHERE t.loan_id = l.loan_id AND \
              t.balance_name = '{balance}')"
         );
-        none(world, balance, &wrong).await;
+        assert_no_rows(world, balance, &violations).await;
     }
     let settled = "loans l WHERE interest_settled_total <> (SELECT COALESCE(SUM(-c.sign * \
          t.transaction_amount), 0) FROM loan_transactions t JOIN transaction_codes c ON \
          c.transaction_code = t.transaction_code WHERE t.loan_id = l.loan_id AND t.balance_name = \
          'interest')";
-    none(world, "interest", settled).await;
+    assert_no_rows(world, "interest", settled).await;
     let drawn = "credit_lines l WHERE draw_total <> (SELECT SUM(t.transaction_amount) FROM \
          loan_transactions t WHERE t.creditline_id = l.creditline_id) OR draw_count <> (SELECT \
          COUNT(*) FROM loan_transactions t WHERE t.creditline_id = l.creditline_id)";
-    none(world, "credit lines", drawn).await;
+    assert_no_rows(world, "credit lines", drawn).await;
     for tender in ["cash", "check"] {
-        let wrong = format!(
+        let violations = format!(
             "cash_drawers d WHERE {tender}_balance <> (SELECT COALESCE(SUM(t.amount), 0) FROM \
              cash_drawer_transactions t WHERE t.drawer_id = d.drawer_id AND tender = '{tender}')"
         );
-        none(world, tender, &wrong).await;
+        assert_no_rows(world, tender, &violations).await;
     }
-    none(world, "below zero", "cash_drawer_transactions WHERE resulting_balance < 0").await;
+    assert_no_rows(world, "below zero", "cash_drawer_transactions WHERE resulting_balance < 0")
+        .await;
     let transfers = "SELECT COALESCE(SUM(amount), 1) FROM cash_drawer_transactions WHERE \
          transfer_reference_no IS NOT NULL";
     assert_eq!(world.text(&as_text(world, transfers)).await, "0");
@@ -151,15 +152,15 @@ fn as_text(world: &World, select: &str) -> String {
 }
 
 /// Checks that rows of a block refer only to rows of the same block, for every kind of owner.
-async fn links_stay_within_a_block(world: &World) {
+async fn check_links(world: &World) {
     let block =
         |id: &str| format!("CASE WHEN {id} <= 50 THEN 1 WHEN {id} <= 100 THEN 2 ELSE 3 END");
     let contacts = "CASE WHEN contact_id <= 60 THEN 1 WHEN contact_id <= 120 THEN 2 ELSE 3 END";
     for table in ["loans", "loan_contacts", "payment_gateway_tokens"] {
-        let wrong = format!("{table} WHERE {} <> {contacts}", block("loan_id"));
-        none(world, table, &wrong).await;
+        let violations = format!("{table} WHERE {} <> {contacts}", block("loan_id"));
+        assert_no_rows(world, table, &violations).await;
     }
-    for (what, wrong) in [
+    for (description, violations) in [
         (
             "references",
             "loan_transactions t JOIN loan_transactions r ON r.transaction_id = \
@@ -199,7 +200,7 @@ async fn links_stay_within_a_block(world: &World) {
              c.contact_id IS NULL",
         ),
     ] {
-        none(world, what, wrong).await;
+        assert_no_rows(world, description, violations).await;
     }
     let per_block = world.count("SELECT COUNT(*) FROM document_files WHERE object_key LIKE '%-1'");
     let all = world.count("SELECT COUNT(*) FROM document_files WHERE object_key NOT LIKE '%-1'");
@@ -207,7 +208,7 @@ async fn links_stay_within_a_block(world: &World) {
 }
 
 #[tokio::test]
-async fn the_mix_is_complete() {
+async fn the_demo_portfolio_covers_every_kind_of_row() {
     on_embedded_database(PROGRAM, |world| async {
         fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let admin = world.token("admin").await;
@@ -243,7 +244,7 @@ async fn the_mix_is_complete() {
 }
 
 #[tokio::test]
-async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio() {
+async fn every_read_returns_demo_data_to_the_admin() {
     on_each_database(PROGRAM, |world| async {
         fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let admin = world.token("admin").await;
@@ -253,12 +254,12 @@ async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio()
         for (path, described) in document["paths"].as_object().expect("paths") {
             let Some(id) = described["get"]["operationId"].as_str() else { continue };
             let example = examples.get(id).unwrap_or_else(|| panic!("{id} has no example"));
-            let bare = example.split('?').next().unwrap_or_default();
-            let operation = operations().find(&reqwest::Method::GET, bare);
+            let path_only = example.split('?').next().unwrap_or_default();
+            let operation = operations().find(&reqwest::Method::GET, path_only);
             assert_eq!(operation.map(|found| &found.path), Some(path), "{id}");
-            let answer = world.client.get(&admin, example).await.expect(200);
-            let bytes = id == "download_file" && !answer.text.is_empty();
-            assert!(bytes || !is_empty(&answer.json()), "{id} {example}: {}", answer.text);
+            let response = world.client.get(&admin, example).await.expect(200);
+            let bytes = id == "download_file" && !response.text.is_empty();
+            assert!(bytes || !is_empty(&response.json()), "{id} {example}: {}", response.text);
         }
         world
     })
@@ -266,7 +267,7 @@ async fn every_read_of_the_contract_gives_the_admin_something_of_the_portfolio()
 }
 
 #[tokio::test]
-async fn the_web_user_sees_what_is_his() {
+async fn the_web_user_sees_their_own_data() {
     on_embedded_database(PROGRAM, |world| async {
         fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
         let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
@@ -281,24 +282,25 @@ async fn the_web_user_sees_what_is_his() {
             "get_card",
             "get_convenience_fee",
         ] {
-            let (_, path) = examples.iter().find(|(known, _)| *known == id).expect(id);
-            let answer = world.client.get(&web, path).await.expect(200).json();
-            assert!(!is_empty(&answer), "{id} {path}: {answer}");
+            let (_, path) =
+                examples.iter().find(|(operation_id, _)| *operation_id == id).expect(id);
+            let response = world.client.get(&web, path).await.expect(200).json();
+            assert!(!is_empty(&response), "{id} {path}: {response}");
         }
         world
     })
     .await;
 }
 
-fn is_empty(answer: &Value) -> bool {
-    answer.as_array().is_some_and(Vec::is_empty) || answer.is_null()
+fn is_empty(response: &Value) -> bool {
+    response.as_array().is_some_and(Vec::is_empty) || response.is_null()
 }
 
 #[tokio::test]
-async fn the_smallest_portfolio_has_an_example_of_each_operation_too() {
+async fn the_smallest_portfolio_has_data_for_every_operation() {
     on_embedded_database(PROGRAM, |world| async {
         fill(&world, PortfolioSize { loans: 1, block: 500 }).await;
-        let reads = operations().all().filter(|one| one.method == reqwest::Method::GET);
+        let reads = operations().all().filter(|database| database.method == reqwest::Method::GET);
         assert_eq!(examples(&world.db).await.expect("examples").len(), reads.count());
         world
     })
@@ -306,7 +308,7 @@ async fn the_smallest_portfolio_has_an_example_of_each_operation_too() {
 }
 
 #[tokio::test]
-async fn a_portfolio_is_neither_begun_twice_nor_made_among_other_loans() {
+async fn a_demo_portfolio_is_refused_if_loans_exist() {
     on_embedded_database(PROGRAM, |world| async {
         let admin = world.token("admin").await;
         let users = world.count("SELECT COUNT(*) FROM users").await;
@@ -328,7 +330,7 @@ async fn a_portfolio_is_neither_begun_twice_nor_made_among_other_loans() {
 }
 
 #[tokio::test]
-async fn what_an_administrator_made_of_standing_rows_stays() {
+async fn changes_by_an_administrator_to_standing_rows_are_kept() {
     on_each_database(PROGRAM, |world| async {
         standing_rows::ensure(&world.db).await.expect("standing rows");
         let rule = "SELECT COUNT(*) FROM convenience_fee_rules WHERE loan_group_id IS NULL AND \
@@ -342,15 +344,15 @@ async fn what_an_administrator_made_of_standing_rows_stays() {
         world.sql("UPDATE cash_drawers SET name = 'Window'").await;
         world.sql("UPDATE user_defined_fields SET label = 'Ours' WHERE sequence = 1").await;
         world.sql("DELETE FROM user_defined_fields WHERE sequence = 3").await;
-        let before = standing(&world).await;
+        let before = standing_row_counts(&world).await;
         standing_rows::ensure(&world.db).await.expect("standing rows");
-        assert_eq!(standing(&world).await, before);
+        assert_eq!(standing_row_counts(&world).await, before);
         world
     })
     .await;
 }
 
-async fn standing(world: &World) -> [Vec<Value>; 4] {
+async fn standing_row_counts(world: &World) -> [Vec<Value>; 4] {
     let db = &world.db;
     [
         convenience_fee_rules::Entity::find().into_json().all(db).await.expect("rows"),

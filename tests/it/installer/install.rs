@@ -1,17 +1,17 @@
 //! `installer install`, interactive or with flags: checked, carried out, verified, and rolled back
 //! if it fails.
 
-mod again;
 mod bucket;
-mod refused;
-mod rights;
-mod undone;
+mod permissions;
+mod refusals;
+mod reinstall;
+mod rollback;
 mod wizard;
 
 use crate::PROGRAM;
 use acceptance::client::Client;
 use acceptance::databases::create_empty;
-use acceptance::servers::{Kind, Process, free_port};
+use acceptance::servers::{ServerKind, ServerProcess, free_port};
 use acceptance::{Database, seeds};
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 /// A target for an installation: a folder, two ports, and an empty database.
-struct Machine {
+struct TestMachine {
     database: Database,
     folder: TempDir,
     database_url: String,
@@ -29,7 +29,7 @@ struct Machine {
     api_port: u16,
 }
 
-impl Machine {
+impl TestMachine {
     async fn new(database: &Database) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let database_url = match database {
@@ -77,8 +77,8 @@ impl Machine {
     }
 
     /// Installs with these flags in addition to those of a complete installation; later ones win.
-    async fn install(&self, more: &[&str]) -> Output {
-        command(&self.all_flags(), more).output().await.expect("a process")
+    async fn install(&self, extra: &[&str]) -> Output {
+        command(&self.all_flags(), extra).output().await.expect("a process")
     }
 
     /// The contents of the folder and the database: nothing after a full roll-back.
@@ -111,11 +111,11 @@ impl Machine {
     }
 
     /// Runs both servers with the settings written, and uses them as the admin.
-    async fn try_out(&self, admin: &str, password: &str, client_secret: &str) {
+    async fn check_works(&self, admin: &str, password: &str, client_secret: &str) {
         let (auth_url, _) = self.urls();
         let client = self.client(client_secret);
         let mut auth = self.start_auth_server().await;
-        let mut api = self.start(Kind::Api, "api-server", &client.api_url).await;
+        let mut api = self.start(ServerKind::Api, "api-server", &client.api_url).await;
         let token = client.log_in("core", admin, password).await.expect("a token");
         let file = seeds::file(&seeds::borrower_with_loan(1, seeds::PUBLISHED_TERMS));
         let result = client.import(&token, false, &file, None).await.expect(200).json();
@@ -132,23 +132,23 @@ impl Machine {
         Client::new(&auth_url, &api_url, &self.path("etc/tls/ca.pem"), secret)
     }
 
-    async fn start_auth_server(&self) -> Process {
-        self.start(Kind::Auth, "auth-server", &self.urls().0).await
+    async fn start_auth_server(&self) -> ServerProcess {
+        self.start(ServerKind::Auth, "auth-server", &self.urls().0).await
     }
 
     /// Starts a server with the settings written.
-    async fn start(&self, kind: Kind, name: &str, url: &str) -> Process {
+    async fn start(&self, kind: ServerKind, name: &str, url: &str) -> ServerProcess {
         let no_delay = ["AUTH", "API"].map(|prefix| format!("{prefix}_DRAIN_DELAY_SECONDS"));
         let environment: BTreeMap<_, _> = no_delay.map(|name| (name, "0".to_owned())).into();
         let env_file = self.path(&format!("etc/{name}.env"));
         let ready = format!("{url}/health/ready");
         let http = self.client("").http;
-        Process::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
+        ServerProcess::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
     }
 
     fn urls(&self) -> (String, String) {
-        let at = |port| format!("https://localhost:{port}");
-        (at(self.auth_port), at(self.api_port))
+        let date = |port| format!("https://localhost:{port}");
+        (date(self.auth_port), date(self.api_port))
     }
 
     async fn remove(self) {
@@ -157,15 +157,15 @@ impl Machine {
 }
 
 /// The installer without this machine's settings for databases and stores.
-fn command(flags: &[String], more: &[&str]) -> Command {
+fn command(flags: &[String], extra: &[&str]) -> Command {
     let arguments: Vec<&str> =
-        flags.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        flags.iter().map(String::as_str).chain(extra.iter().copied()).collect();
     let arguments = [&["install"], arguments.as_slice()].concat();
     super::command(&arguments)
 }
 
 /// The text after this one on its line.
-fn behind<'a>(screen: &'a str, text: &str) -> &'a str {
+fn text_after<'a>(screen: &'a str, text: &str) -> &'a str {
     let line = screen.lines().find_map(|line| line.split_once(text));
     line.unwrap_or_else(|| panic!("no {text:?} in {screen}")).1.trim()
 }
@@ -176,7 +176,7 @@ fn printed(output: &Output) -> String {
 
 /// The only line on standard error.
 #[track_caller]
-fn fault(output: &Output) -> String {
+fn error_line(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
     text

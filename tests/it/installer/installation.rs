@@ -7,22 +7,23 @@ use acceptance::on_each_database;
 const LIST: [&str; 2] = ["client", "list"];
 
 #[tokio::test]
-async fn the_database_is_that_of_the_settings_the_environment_or_the_command_line() {
+async fn the_database_comes_from_the_settings_the_environment_or_the_command_line() {
     on_each_database(PROGRAM, |world| async move {
-        let listed = installer(&world, &LIST).await.done();
+        let listed = installer(&world, &LIST).await.expect_success();
         assert!(listed.contains("integration"), "{listed}");
         let mut from_environment = command(&LIST);
         from_environment.env("AUTH_DATABASE_URL", &world.database_url);
-        assert_eq!(run(from_environment).await.done(), listed);
+        assert_eq!(run(from_environment).await.expect_success(), listed);
         let mut environment_first = command(&LIST);
-        let elsewhere = file(&world, "other.env", "AUTH_DATABASE_URL=sqlite:///no/such/file\n");
+        let other_settings =
+            file(&world, "other.env", "AUTH_DATABASE_URL=sqlite:///no/such/file\n");
         environment_first
-            .args(["--env-file", &elsewhere])
+            .args(["--env-file", &other_settings])
             .env("AUTH_DATABASE_URL", &world.database_url);
-        assert_eq!(run(environment_first).await.done(), listed);
+        assert_eq!(run(environment_first).await.expect_success(), listed);
         let mut from_command_line = command(&LIST);
         from_command_line.args(["--database-url", &world.database_url]);
-        assert_eq!(run(from_command_line).await.done(), listed);
+        assert_eq!(run(from_command_line).await.expect_success(), listed);
         let mut standard = command(&LIST);
         let folder = world.folder.path().join("here");
         std::fs::create_dir_all(folder.join("loan-servicing")).expect("a folder");
@@ -32,19 +33,19 @@ async fn the_database_is_that_of_the_settings_the_environment_or_the_command_lin
         )
         .expect("a copy");
         standard.current_dir(&folder);
-        assert_eq!(run(standard).await.done(), listed);
+        assert_eq!(run(standard).await.expect_success(), listed);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn no_database_or_another_schema_is_one_clear_line() {
+async fn a_missing_database_or_another_schema_is_a_one_line_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().join("empty.sqlite");
     std::fs::write(&empty, "").expect("a file");
     let empty = format!("sqlite://{}", empty.display());
-    for (more, why) in [
+    for (extra, expected) in [
         (vec![], "AUTH_DATABASE_URL is not set"),
         (vec!["--env-file", "/no/such/file"], "cannot read /no/such/file"),
         (vec!["--database-url", &empty], "the database has no schema"),
@@ -59,15 +60,15 @@ async fn no_database_or_another_schema_is_one_clear_line() {
             "has a parameter sslmod that PostgreSQL does not support; supported are",
         ),
     ] {
-        for words in [&LIST[..], &["audit"], &["user", "log-out", "--all"]] {
-            let mut command = command(words);
-            command.args(&more).current_dir(folder.path());
-            run(command).await.refused(why);
+        for arguments in [&LIST[..], &["audit"], &["user", "log-out", "--all"]] {
+            let mut command = command(arguments);
+            command.args(&extra).current_dir(folder.path());
+            run(command).await.expect_refusal(expected);
         }
     }
     let mut secret = command(&LIST);
     secret.args(["--database-url", "oracle://me:a-password@host/db"]);
-    let said = run(secret).await;
-    assert!(!said.error.contains("a-password"), "{}", said.error);
-    said.refused("must be sqlite://");
+    let output = run(secret).await;
+    assert!(!output.stderr.contains("a-password"), "{}", output.stderr);
+    output.expect_refusal("must be sqlite://");
 }

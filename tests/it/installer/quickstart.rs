@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 #[tokio::test]
-async fn one_command_gives_running_servers_with_users_and_loans_and_keeps_them() {
+async fn quickstart_starts_servers_with_users_and_loans_and_keeps_the_data() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     for user in ["admin", "officer", "teller", "viewer", "web"] {
@@ -63,7 +63,7 @@ async fn the_printed_curl_lines_work_as_pasted() {
 }
 
 #[tokio::test]
-async fn an_empty_quickstart_has_users_and_setup_lists_and_nothing_else() {
+async fn an_empty_quickstart_has_only_users_and_setup_lists() {
     let folder = tempfile::tempdir().expect("a folder");
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &["--empty"]).await;
     assert_eq!(quickstart.report["users"].get("web"), None);
@@ -82,10 +82,10 @@ async fn an_empty_quickstart_has_users_and_setup_lists_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_keeps_it_from_starting_is_one_clear_line() {
+async fn a_quickstart_that_cannot_start_prints_a_one_line_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = taken.local_addr().expect("an address").port().to_string();
+    let occupied = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = occupied.local_addr().expect("an address").port().to_string();
     let unreachable = "postgres://nobody@127.0.0.1:1/none";
     for (arguments, expected) in [
         (vec!["--api-port", port.as_str()], format!("cannot use port {port}")),
@@ -102,9 +102,9 @@ async fn what_keeps_it_from_starting_is_one_clear_line() {
             command.arg("--dir").arg(folder.path());
         }
         let output = command.args(&arguments).output().await.expect("a process");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(&expected), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(&expected), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 }

@@ -1,6 +1,6 @@
 //! `installer status`: whether all is well, one line per check.
 
-use super::{Said, command, run};
+use super::{CommandOutput, command, run};
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with, on_embedded_database};
 use acceptance::{World, on_each_database};
@@ -11,41 +11,41 @@ use tokio::process::Command;
 const FILES: [(&str, &str); 2] =
     [("--env-file", "auth-server.env"), ("--api-env-file", "api-server.env")];
 
-fn status(world: &World, more: &[&str]) -> Command {
+fn status(world: &World, extra: &[&str]) -> Command {
     let mut command = command(&["status"]);
     for (option, name) in FILES {
         command.arg(option).arg(world.folder.path().join(name));
     }
-    command.args(more);
+    command.args(extra);
     command
 }
 
-async fn ask(world: &World, environment: &[(&str, &str)]) -> Said {
+async fn status_report(world: &World, environment: &[(&str, &str)]) -> CommandOutput {
     let mut command = status(world, &["--json"]);
     command.envs(environment.iter().copied());
     run(command).await
 }
 
 #[tokio::test]
-async fn an_installation_in_order_is_well() {
+async fn a_working_installation_is_healthy() {
     on_each_database(PROGRAM, |world| async move {
         let _token = world.token("admin").await;
-        let said = ask(&world, &[]).await;
-        assert_eq!(said.code, Some(0), "{}", said.output);
-        assert!(said.output.contains("1 users and 0 borrowers"), "{}", said.output);
-        let checks = said.checks();
+        let output = status_report(&world, &[]).await;
+        assert_eq!(output.code, Some(0), "{}", output.stdout);
+        assert!(output.stdout.contains("1 users and 0 borrowers"), "{}", output.stdout);
+        let checks = output.checks();
         assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
-        let text = run(status(&world, &[])).await.done();
+        let text = run(status(&world, &[])).await.expect_success();
         assert_eq!(text.lines().count(), checks.len() + 1, "{text}");
         for name in checks.keys() {
             assert!(text.contains(&format!("ok       {name}")), "{name}: {text}");
         }
         // The other file is found next to the one given.
         for (option, name) in FILES {
-            let mut one = command(&["status"]);
-            one.arg(option).arg(world.folder.path().join(name));
-            let said = run(one).await.done();
-            assert_eq!(said.lines().last(), text.lines().last(), "{said}");
+            let mut database = command(&["status"]);
+            database.arg(option).arg(world.folder.path().join(name));
+            let output = run(database).await.expect_success();
+            assert_eq!(output.lines().last(), text.lines().last(), "{output}");
         }
         world
     })
@@ -53,19 +53,23 @@ async fn an_installation_in_order_is_well() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_do_its_own_work_is_not_well() {
+async fn a_server_with_a_failing_task_is_unhealthy() {
     let mut environment = Environment::default();
     environment.api.insert("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned());
     on_each_database_with(PROGRAM, environment, |world| async move {
         world.sql("ALTER TABLE payment_method_sessions RENAME TO elsewhere").await;
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
-            let said = ask(&world, &[]).await;
-            if said.output.contains("tasks are failing: pages to add cards on (failed ") {
-                assert!(said.failed().contains(&"api-server".to_owned()), "{}", said.output);
+            let output = status_report(&world, &[]).await;
+            if output.stdout.contains("tasks are failing: pages to add cards on (failed ") {
+                assert!(
+                    output.failed_checks().contains(&"api-server".to_owned()),
+                    "{}",
+                    output.stdout
+                );
                 break;
             }
-            assert!(begun.elapsed().as_secs() < 60, "{}", said.output);
+            assert!(started.elapsed().as_secs() < 60, "{}", output.stdout);
         }
         world.sql("ALTER TABLE elsewhere RENAME TO payment_method_sessions").await;
         world
@@ -74,9 +78,9 @@ async fn a_server_that_cannot_do_its_own_work_is_not_well() {
 }
 
 #[tokio::test]
-async fn what_is_not_well_is_named_and_nothing_else() {
+async fn only_the_failing_checks_are_named() {
     on_each_database(PROGRAM, |world| async move {
-        let nobody = match world.database.name() {
+        let nothing_listens = match world.database.name() {
             "sqlite" => "sqlite:///no/such/file",
             name if name.starts_with("postgres") => "postgres://nobody@127.0.0.1:1/none",
             _ => "mysql://nobody@127.0.0.1:1/none",
@@ -86,16 +90,16 @@ async fn what_is_not_well_is_named_and_nothing_else() {
         for (name, value, failed) in [
             ("AUTH_MASTER_KEYS", other_keys.as_str(), &["signing keys"][..]),
             ("API_DOCUMENTS", "/no/such/folder", &["document store"]),
-            ("AUTH_DATABASE_URL", nobody, &["database"]),
-            ("API_DATABASE_URL", nobody, &["one database"]),
+            ("AUTH_DATABASE_URL", nothing_listens, &["database"]),
+            ("API_DATABASE_URL", nothing_listens, &["one database"]),
             ("API_AUTH_URL", "https://localhost:1", &["way to the auth-server"]),
             ("API_LISTEN", "127.0.0.1:1", &["api-server"]),
             ("AUTH_ISSUER", "nothing", &["auth-server settings"]),
             ("API_TLS_CERTIFICATE", &certificate, &["api-server", "api-server certificate"]),
         ] {
-            let said = ask(&world, &[(name, value)]).await;
-            assert_eq!(said.failed(), failed, "{name}: {}", said.output);
-            assert!(said.output.contains("\"advice\": \""), "{}", said.output);
+            let output = status_report(&world, &[(name, value)]).await;
+            assert_eq!(output.failed_checks(), failed, "{name}: {}", output.stdout);
+            assert!(output.stdout.contains("\"advice\": \""), "{}", output.stdout);
         }
         world
     })
@@ -103,11 +107,11 @@ async fn what_is_not_well_is_named_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn users_whose_names_break_the_rule_are_listed_and_log_in_all_the_same() {
+async fn users_with_nonconforming_names_are_listed_and_can_still_log_in() {
     on_each_database(PROGRAM, |world| async move {
-        let said = ask(&world, &[]).await;
-        assert_eq!(said.checks()["user names"], "passed");
-        assert!(!said.output.contains("looks like another"), "{}", said.output);
+        let output = status_report(&world, &[]).await;
+        assert_eq!(output.checks()["user names"], "passed");
+        assert!(!output.stdout.contains("looks like another"), "{}", output.stdout);
         // As left by a release before the rule, and counted by its upgrade.
         for (name, id) in [("ANNA", 901), ("anna", 902), ("bob\u{200b}", 903)] {
             let user = "INSERT INTO users (user_id, user_name, full_name, status, admin_flag, \
@@ -124,15 +128,15 @@ async fn users_whose_names_break_the_rule_are_listed_and_log_in_all_the_same() {
         }
         world.sql("DELETE FROM name_skeletons").await;
         world.sql("DELETE FROM settings WHERE name = 'name_skeletons_filled'").await;
-        let said = ask(&world, &[]).await;
-        assert_eq!(said.failed(), ["user names"], "{}", said.output);
-        assert!(said.output.contains("run installer upgrade"), "{}", said.output);
+        let output = status_report(&world, &[]).await;
+        assert_eq!(output.failed_checks(), ["user names"], "{}", output.stdout);
+        assert!(output.stdout.contains("run installer upgrade"), "{}", output.stdout);
         shared::user_names::fill(&world.db).await.expect("filled");
         shared::user_names::fill(&world.db).await.expect("filled once");
-        let said = ask(&world, &[]).await;
-        assert!(said.failed().is_empty(), "{}", said.output);
+        let output = status_report(&world, &[]).await;
+        assert!(output.failed_checks().is_empty(), "{}", output.stdout);
         for found in ["ANNA", "anna", "looks like another", "200b", "invisible"] {
-            assert!(said.output.contains(found), "{found}: {}", said.output);
+            assert!(output.stdout.contains(found), "{found}: {}", output.stdout);
         }
         world
     })
@@ -140,17 +144,17 @@ async fn users_whose_names_break_the_rule_are_listed_and_log_in_all_the_same() {
 }
 
 #[tokio::test]
-async fn it_works_with_the_servers_down_and_another_schema() {
+async fn status_works_with_servers_down_and_another_schema() {
     on_each_database(PROGRAM, |mut world| async move {
         assert!(world.api.stop().await && world.auth.stop().await);
-        let said = ask(&world, &[]).await;
-        assert_eq!(said.failed(), ["api-server", "auth-server", "way to the auth-server"]);
-        assert!(said.output.contains("refused"), "{}", said.output);
+        let output = status_report(&world, &[]).await;
+        assert_eq!(output.failed_checks(), ["api-server", "auth-server", "way to the auth-server"]);
+        assert!(output.stdout.contains("refused"), "{}", output.stdout);
         world.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
-        let said = ask(&world, &[]).await;
-        assert!(said.failed().contains(&"schema".to_owned()), "{}", said.output);
-        assert_eq!(said.checks()["signing keys"], "skipped");
-        assert!(said.output.contains("run installer upgrade"), "{}", said.output);
+        let output = status_report(&world, &[]).await;
+        assert!(output.failed_checks().contains(&"schema".to_owned()), "{}", output.stdout);
+        assert_eq!(output.checks()["signing keys"], "skipped");
+        assert!(output.stdout.contains("run installer upgrade"), "{}", output.stdout);
         world
     })
     .await;
@@ -169,7 +173,7 @@ fn certificate(world: &World, days: i64) -> [String; 2] {
 }
 
 #[tokio::test]
-async fn a_certificate_in_its_last_30_days_and_one_that_the_server_does_not_present_are_not_well() {
+async fn an_expiring_certificate_or_one_not_presented_is_unhealthy() {
     on_embedded_database(PROGRAM, |world| async move {
         let settings = |days| {
             let [certificate, key] = certificate(&world, days);
@@ -180,94 +184,94 @@ async fn a_certificate_in_its_last_30_days_and_one_that_the_server_does_not_pres
         {
             let settings = settings(days);
             let settings = settings.each_ref().map(|(name, path)| (*name, path.as_str()));
-            let said = ask(&world, &settings).await;
-            assert_eq!(said.failed(), failed, "{}", said.output);
-            let why = "presents a certificate other than the one in its settings\"";
-            assert!(said.output.contains(why), "{}", said.output);
-            assert!(said.output.contains("(SIGHUP), or restart it"), "{}", said.output);
-            assert!(!said.output.contains("unexpected"), "{}", said.output);
+            let output = status_report(&world, &settings).await;
+            assert_eq!(output.failed_checks(), failed, "{}", output.stdout);
+            let expected = "presents a certificate other than the one in its settings\"";
+            assert!(output.stdout.contains(expected), "{}", output.stdout);
+            assert!(output.stdout.contains("(SIGHUP), or restart it"), "{}", output.stdout);
+            assert!(!output.stdout.contains("unexpected"), "{}", output.stdout);
             let renew = "\"have it renewed, then send the server SIGHUP\"";
-            assert_eq!(said.output.contains(renew), days == 29, "{}", said.output);
+            assert_eq!(output.stdout.contains(renew), days == 29, "{}", output.stdout);
         }
         std::fs::write(world.folder.path().join("ca.key"), "").expect("an authority of its own");
-        let own = settings(29);
-        let own = own.each_ref().map(|(name, path)| (*name, path.as_str()));
-        let said = ask(&world, &own).await;
-        assert!(said.output.contains("\"run installer install again"), "{}", said.output);
+        let own_settings = settings(29);
+        let own_settings = own_settings.each_ref().map(|(name, path)| (*name, path.as_str()));
+        let output = status_report(&world, &own_settings).await;
+        assert!(output.stdout.contains("\"run installer install again"), "{}", output.stdout);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_that_the_auth_server_refuses_is_told() {
+async fn a_client_refused_by_the_auth_server_is_reported() {
     on_each_database(PROGRAM, |world| async move {
         let failed = ["client of the api-server"];
-        let said = ask(&world, &[("API_AUTH_CLIENT_SECRET", "another")]).await;
-        assert_eq!(said.failed(), failed, "{}", said.output);
-        assert!(said.output.contains("401 Unauthorized"), "{}", said.output);
-        assert!(said.output.contains("API_AUTH_CLIENT_SECRET in /"), "{}", said.output);
+        let output = status_report(&world, &[("API_AUTH_CLIENT_SECRET", "another")]).await;
+        assert_eq!(output.failed_checks(), failed, "{}", output.stdout);
+        assert!(output.stdout.contains("401 Unauthorized"), "{}", output.stdout);
+        assert!(output.stdout.contains("API_AUTH_CLIENT_SECRET in /"), "{}", output.stdout);
         let remove = ["client", "remove", "api-server", "--of-the-api-server"];
-        super::installer(&world, &remove).await.done();
-        let said = ask(&world, &[]).await;
-        assert_eq!(said.failed(), failed, "{}", said.output);
-        assert!(said.output.contains("api-server.env to it, and restart"), "{}", said.output);
+        super::installer(&world, &remove).await.expect_success();
+        let output = status_report(&world, &[]).await;
+        assert_eq!(output.failed_checks(), failed, "{}", output.stdout);
+        assert!(output.stdout.contains("api-server.env to it, and restart"), "{}", output.stdout);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn without_the_database_it_says_so_once_and_soon() {
-    let gated = Environment { gated: true, ..Environment::default() };
-    on_each_database_with(PROGRAM, gated, |world| async move {
-        let Some(gate) = &world.gate else { return world };
-        gate.shut();
-        let began = Instant::now();
-        let said = ask(&world, &[]).await;
+async fn an_unavailable_database_is_reported_once_and_quickly() {
+    let environment = Environment { database_proxy: true, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let Some(proxy) = &world.database_proxy else { return world };
+        proxy.shut();
+        let started = Instant::now();
+        let output = status_report(&world, &[]).await;
         // Each server waits five seconds for the database, both at the same time.
-        assert!(began.elapsed().as_secs() < 9, "{:?}: {}", began.elapsed(), said.output);
+        assert!(started.elapsed().as_secs() < 9, "{:?}: {}", started.elapsed(), output.stdout);
         let failed = ["api-server", "auth-server", "database", "way to the auth-server"];
-        assert_eq!(said.failed(), failed, "{}", said.output);
-        assert!(said.output.contains("no database answers at"), "{}", said.output);
-        assert!(said.output.contains("start the database, correct"), "{}", said.output);
-        assert!(!said.output.contains("pool"), "{}", said.output);
-        let silent = "503 Service Unavailable\"";
-        assert!(!said.output.contains(silent), "{}", said.output);
-        assert!(!said.output.contains("Unavailable \""), "{}", said.output);
-        gate.open();
+        assert_eq!(output.failed_checks(), failed, "{}", output.stdout);
+        assert!(output.stdout.contains("no database answers at"), "{}", output.stdout);
+        assert!(output.stdout.contains("start the database, correct"), "{}", output.stdout);
+        assert!(!output.stdout.contains("pool"), "{}", output.stdout);
+        let unavailable = "503 Service Unavailable\"";
+        assert!(!output.stdout.contains(unavailable), "{}", output.stdout);
+        assert!(!output.stdout.contains("Unavailable \""), "{}", output.stdout);
+        proxy.open();
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn unsettled_card_payments_and_broken_off_imports_are_told() {
+async fn unsettled_card_payments_and_interrupted_imports_are_reported() {
     on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         world.rows(&admin, 1, 1).await;
         // The running api-server would settle them.
         assert!(world.api.stop().await);
-        let at = world.long_ago();
+        let date = world.long_ago();
         world
             .sql(&format!(
                 "INSERT INTO gateway_payments (loan_id, payment_gateway_token_id, state, amount, \
                  convenience_fee, total_charged, created_date, entered_by_user_id, request, \
                  request_id) SELECT MIN(loan_id), MIN(payment_gateway_token_id), 'unknown', 1, 0, \
-                 1, {at}, 1, '{{}}', 'x' FROM payment_gateway_tokens"
+                 1, {date}, 1, '{{}}', 'x' FROM payment_gateway_tokens"
             ))
             .await;
         world
             .sql(&format!(
                 "INSERT INTO import_runs (scope_hash, body_hash, started_date, read_count, \
                  inserted_count, updated_count, deleted_count, failed_count) \
-                 VALUES ('x', 'x', {at}, 0, 0, 0, 0, 0)"
+                 VALUES ('x', 'x', {date}, 0, 0, 0, 0, 0)"
             ))
             .await;
-        let said = ask(&world, &[]).await;
+        let output = status_report(&world, &[]).await;
         let failed = ["api-server", "card payments"];
-        assert_eq!(said.failed(), failed, "{}", said.output);
-        assert!(said.output.contains("0 under way, 1 interrupted"), "{}", said.output);
+        assert_eq!(output.failed_checks(), failed, "{}", output.stdout);
+        assert!(output.stdout.contains("0 under way, 1 interrupted"), "{}", output.stdout);
         world.sql("DELETE FROM gateway_payments WHERE request_id = 'x'").await;
         world
     })
@@ -275,11 +279,16 @@ async fn unsettled_card_payments_and_broken_off_imports_are_told() {
 }
 
 #[tokio::test]
-async fn without_any_settings_it_says_so() {
+async fn missing_settings_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = command(&["status", "--json"]);
     command.current_dir(folder.path());
-    let said = run(command).await;
-    assert_eq!(said.failed(), ["api-server settings", "auth-server settings"], "{}", said.output);
-    assert!(said.output.contains("AUTH_DATABASE_URL"), "{}", said.output);
+    let output = run(command).await;
+    assert_eq!(
+        output.failed_checks(),
+        ["api-server settings", "auth-server settings"],
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.contains("AUTH_DATABASE_URL"), "{}", output.stdout);
 }

@@ -1,14 +1,13 @@
 //! `installer upgrade`: brings databases of earlier versions to the current schema without losing
 //! data.
 
-mod stopped;
-mod under_way;
+mod in_flight;
+mod interrupted;
 
 use super::{command, run};
 use crate::PROGRAM;
 use acceptance::world::Environment;
-use acceptance::{Database, World, catalogue, earlier};
-use earlier::Rows;
+use acceptance::{Database, World, catalogue, upgrade_dumps};
 use sea_orm::DatabaseConnection;
 use serde_json::json;
 use shared::migration::{self, MIGRATIONS, SchemaState};
@@ -16,6 +15,7 @@ use shared::{db, tls};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tempfile::TempDir;
+use upgrade_dumps::TableContents;
 
 /// The versions for which there are dumps, and the number of migrations each had.
 const VERSIONS: [(&str, usize); 3] = [("first", 2), ("second", 10), ("third", 12)];
@@ -23,31 +23,31 @@ const VERSIONS: [(&str, usize); 3] = [("first", 2), ("second", 10), ("third", 12
 const LETTER: &[u8] = b"Please write to me by e-mail.\n";
 
 /// A database of an earlier version.
-pub struct Earlier {
+pub struct UpgradedDatabase {
     pub database: Database,
     pub url: String,
     pub folder: TempDir,
 }
 
-impl Earlier {
+impl UpgradedDatabase {
     pub async fn load(database: Database, version: &str) -> Self {
         tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
-        let url = earlier::load(&database, version, folder.path()).await;
+        let url = upgrade_dumps::load(&database, version, folder.path()).await;
         Self { database, url, folder }
     }
 
-    pub async fn upgrade(&self, more: &[&str]) -> super::Said {
+    pub async fn upgrade(&self, extra: &[&str]) -> super::CommandOutput {
         let mut command = command(&["upgrade", "--database-url", &self.url]);
-        command.args(more);
+        command.args(extra);
         run(command).await
     }
 
     pub async fn with<T>(&self, work: impl AsyncFnOnce(&DatabaseConnection) -> T) -> T {
         let db = db::connect(&self.url, 1, false).await.expect("a connection");
-        let made = work(&db).await;
+        let result = work(&db).await;
         db.close().await.expect("closed");
-        made
+        result
     }
 
     pub async fn sql(&self, sql: &str) {
@@ -59,26 +59,26 @@ impl Earlier {
         self.with(async |db| migration::schema_state(db).await).await.expect("a state")
     }
 
-    pub async fn all(&self) -> (BTreeSet<String>, Rows) {
-        self.with(async |db| (catalogue::read(db).await, earlier::rows(db).await)).await
+    pub async fn all(&self) -> (BTreeSet<String>, TableContents) {
+        self.with(async |db| (catalogue::read(db).await, upgrade_dumps::rows(db).await)).await
     }
 
     /// Checks that the schema equals that of a new database.
-    async fn is_like_new(&self) {
+    async fn check_schema_is_current(&self) {
         self.with(async |db| catalogue::assert_new(&self.database, db).await).await;
         assert_eq!(self.state().await, SchemaState::Current);
     }
 
     /// Checks that all rows are unchanged in the columns they had.
-    async fn keeps(&self, before: &Rows) {
+    async fn check_rows_are_kept(&self, before: &TableContents) {
         for ((table, columns), rows) in before {
-            // Converted to another form; see `took_import_along`.
+            // Converted to another form; see `check_import_is_kept`.
             if table == "import_records" && columns.contains(&"scope_hash".to_owned()) {
                 continue;
             }
-            let after = self.with(async |db| earlier::texts(db, table, columns).await).await;
-            let lost: Vec<_> = rows.iter().filter(|row| !after.contains(row)).collect();
-            assert!(lost.is_empty(), "{table} {columns:?}: {lost:#?}");
+            let after = self.with(async |db| upgrade_dumps::texts(db, table, columns).await).await;
+            let missing: Vec<_> = rows.iter().filter(|row| !after.contains(row)).collect();
+            assert!(missing.is_empty(), "{table} {columns:?}: {missing:#?}");
             if !["settings", "seaql_migrations"].contains(&table.as_str()) {
                 assert_eq!(rows.len(), after.len(), "{table}");
             }
@@ -91,68 +91,69 @@ impl Earlier {
 }
 
 #[tokio::test]
-async fn a_database_of_each_version_comes_to_the_present_schema_with_all_that_is_in_it() {
+async fn a_database_of_every_version_is_upgraded_with_all_its_rows() {
     for database in Database::all() {
         for (version, migrations) in VERSIONS {
             println!("{version} on {}", database.name());
-            let earlier = Earlier::load(database.clone(), version).await;
-            begin_import(&earlier, version).await;
-            let before = earlier.all().await;
+            let old_database = UpgradedDatabase::load(database.clone(), version).await;
+            begin_import(&old_database, version).await;
+            let before = old_database.all().await;
             let pending: Vec<_> = MIGRATIONS.iter().skip(migrations).map(|it| it.name).collect();
-            assert_eq!(earlier.state().await, SchemaState::Older(pending.clone()));
-            let said = earlier.upgrade(&["--dry-run"]).await.done();
-            assert!(pending.iter().all(|name| said.contains(name)), "{said}");
-            let tried =
+            assert_eq!(old_database.state().await, SchemaState::Older(pending.clone()));
+            let output = old_database.upgrade(&["--dry-run"]).await.expect_success();
+            assert!(pending.iter().all(|name| output.contains(name)), "{output}");
+            let test_run =
                 if database.name() == "mysql" { "MariaDB cannot" } else { "all of it works" };
-            assert!(said.contains(tried) && said.contains("no one else"), "{said}");
-            assert_eq!(earlier.all().await, before, "a dry run changes nothing");
-            let unasked = earlier.upgrade(&[]).await;
-            assert!(unasked.error.contains("pass --yes"), "{}", unasked.error);
-            assert_eq!(earlier.all().await, before);
+            assert!(output.contains(test_run) && output.contains("no one else"), "{output}");
+            assert_eq!(old_database.all().await, before, "a dry run changes nothing");
+            let unasked = old_database.upgrade(&[]).await;
+            assert!(unasked.stderr.contains("pass --yes"), "{}", unasked.stderr);
+            assert_eq!(old_database.all().await, before);
 
-            let said = earlier.upgrade(&["--yes"]).await.done();
+            let output = old_database.upgrade(&["--yes"]).await.expect_success();
             assert!(
-                said.contains("is the only way back") && said.contains("start the servers"),
-                "{said}"
+                output.contains("is the only way back") && output.contains("start the servers"),
+                "{output}"
             );
-            earlier.is_like_new().await;
-            earlier.keeps(&before.1).await;
-            took_import_along(&earlier, version).await;
-            let after = earlier.all().await;
-            let said = earlier.upgrade(&["--yes"]).await.done();
-            assert!(said.contains("nothing to do"), "{said}");
-            assert_eq!(earlier.all().await, after);
-            serves(earlier, version).await;
+            old_database.check_schema_is_current().await;
+            old_database.check_rows_are_kept(&before.1).await;
+            check_import_is_kept(&old_database, version).await;
+            let after = old_database.all().await;
+            let output = old_database.upgrade(&["--yes"]).await.expect_success();
+            assert!(output.contains("nothing to do"), "{output}");
+            assert_eq!(old_database.all().await, after);
+            check_servers_work(old_database, version).await;
         }
     }
 }
 
 /// Adds an import that the first version did not finish.
-async fn begin_import(earlier: &Earlier, version: &str) {
+async fn begin_import(old_database: &UpgradedDatabase, version: &str) {
     if version == "first" {
         let row = "INSERT INTO import_records (scope_hash, record_index, result) \
              SELECT scope_hash, 7, '{\"Index\":7}' FROM idempotency_records";
-        earlier.sql(row).await;
+        old_database.sql(row).await;
     }
 }
 
 /// Checks that the import's progress was migrated.
-async fn took_import_along(earlier: &Earlier, version: &str) {
+async fn check_import_is_kept(old_database: &UpgradedDatabase, version: &str) {
     if version == "first" {
         let columns = ["record_index", "record_count", "part", "result"].map(str::to_owned);
         let joined = "import_records JOIN import_runs USING (import_id)";
-        let rows = earlier.with(async |db| earlier::texts(db, joined, &columns).await).await;
+        let rows =
+            old_database.with(async |db| upgrade_dumps::texts(db, joined, &columns).await).await;
         assert_eq!(rows, [r#"7|1|0|[{"Index":7}]"#]);
     }
 }
 
 /// Checks that the servers work on it as on any other database.
-async fn serves(earlier: Earlier, version: &str) {
-    let Earlier { database, url, folder } = earlier;
+async fn check_servers_work(old_database: UpgradedDatabase, version: &str) {
+    let UpgradedDatabase { database, url, folder } = old_database;
     if version != "first" {
         put_letter(&url, folder.path()).await;
     }
-    let credentials = earlier::credentials();
+    let credentials = upgrade_dumps::credentials();
     let world =
         World::on(PROGRAM, database, url, folder, credentials, Environment::default()).await;
     let admin = world.token("admin").await;
@@ -190,7 +191,8 @@ async fn serves(earlier: Earlier, version: &str) {
 pub async fn put_letter(url: &str, folder: &Path) {
     let db = db::connect(url, 1, false).await.expect("a connection");
     let value = async |table: &str, column: &str, rest: &str| {
-        let rows = earlier::texts(&db, &format!("{table} {rest}"), &[column.to_owned()]).await;
+        let rows =
+            upgrade_dumps::texts(&db, &format!("{table} {rest}"), &[column.to_owned()]).await;
         rows.into_iter().next().expect("a row")
     };
     let key = value("document_files", "object_key", "").await;

@@ -15,47 +15,47 @@ use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 
 /// Fails the test unless the api-server accepts the token, or rejects it, at this very moment.
-async fn alive(world: &World, token: &str, expected: bool) {
-    let answer = world.client.get(token, "/loans/1").await;
+async fn expect_alive(world: &World, token: &str, expected: bool) {
+    let response = world.client.get(token, "/loans/1").await;
     match expected {
-        true => assert!([403, 404].contains(&answer.status.as_u16()), "{}", answer.text),
-        false => drop(answer.expect_problem(401, "token-invalid")),
+        true => assert!([403, 404].contains(&response.status.as_u16()), "{}", response.text),
+        false => drop(response.expect_problem(401, "token-invalid")),
     }
 }
 
-async fn log_in(world: &World, scope: &str, name: &str, word: &str) -> Option<String> {
-    world.client.log_in(scope, name, word).await.ok()
+async fn log_in(world: &World, scope: &str, name: &str, password: &str) -> Option<String> {
+    world.client.log_in(scope, name, password).await.ok()
 }
 
 #[tokio::test]
-async fn names_that_look_like_another_users_are_refused() {
+async fn names_confusable_with_another_users_are_refused() {
     on_each_database(PROGRAM, |world| async move {
-        installer(&world, &["user", "add", "jo.smith", "--generate"]).await.done();
-        for (name, why) in [
+        installer(&world, &["user", "add", "jo.smith", "--generate"]).await.expect_success();
+        for (name, expected) in [
             ("jo.smith", "the user jo.smith already exists"),
             ("Jo.Smith", "already has a name that looks like this one"),
             ("j\u{43e}.smith", "already has a name that looks like this one"),
             ("jo\u{200b}.smith", "no control or invisible character"),
             ("o\u{308}zil", "composed form"),
         ] {
-            let said = installer(&world, &["user", "add", name, "--generate"]).await;
-            assert!(said.error.contains(why), "{name:?}: {}", said.error);
-            assert_eq!(said.code, Some(1));
+            let output = installer(&world, &["user", "add", name, "--generate"]).await;
+            assert!(output.stderr.contains(expected), "{name:?}: {}", output.stderr);
+            assert_eq!(output.code, Some(1));
         }
-        let word = file(&world, "word", "my Ann.Miller 1\n");
-        let said = ["user", "add", "ann.miller", "--password-file", &word];
-        let said = installer(&world, &said).await;
-        assert!(said.error.contains("must not contain the user's name"), "{}", said.error);
+        let password = file(&world, "word", "my Ann.Miller 1\n");
+        let output = ["user", "add", "ann.miller", "--password-file", &password];
+        let output = installer(&world, &output).await;
+        assert!(output.stderr.contains("must not contain the user's name"), "{}", output.stderr);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
+async fn an_added_user_can_log_in_and_has_the_granted_privileges() {
     on_each_database(PROGRAM, |world| async move {
-        let word = file(&world, "word", "correct horse battery\n");
-        let words = [
+        let password = file(&world, "word", "correct horse battery\n");
+        let arguments = [
             "user",
             "add",
             "jo",
@@ -69,9 +69,9 @@ async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
             "Loan > Payments:Add",
             "Loan:View",
             "--password-file",
-            &word,
+            &password,
         ];
-        assert_eq!(installer(&world, &words).await.done(), "user jo added\n");
+        assert_eq!(installer(&world, &arguments).await.expect_success(), "user jo added\n");
         let token = log_in(&world, "core", "jo", "correct horse battery").await.expect("a token");
         world.client.get(&token, "/loans/1").await.expect_problem(404, "not-found");
         world.client.get(&token, "/contacts/1").await.expect_problem(403, "privilege-missing");
@@ -82,64 +82,68 @@ async fn a_user_who_was_added_logs_in_and_may_do_what_he_was_granted() {
         let grants = format!("SELECT COUNT(*) FROM privilege_grants WHERE user_id = {jo}");
         assert_eq!(world.count(&grants).await, 2);
 
-        let made = installer(&world, &["user", "add", "root2", "--admin", "--generate"]).await;
-        let made = made.done();
-        let word = made.lines().find_map(|line| line.strip_prefix("password  "));
-        let token = log_in(&world, "core", "root2", word.expect("a password")).await;
+        let added = installer(&world, &["user", "add", "root2", "--admin", "--generate"]).await;
+        let added = added.expect_success();
+        let password = added.lines().find_map(|line| line.strip_prefix("password  "));
+        let token = log_in(&world, "core", "root2", password.expect("a password")).await;
         world.client.get(&token.expect("a token"), "/contacts/1").await.expect(404);
         assert_eq!(audit(&world, &["--event", "user_added"]).await.len(), 2);
         assert_eq!(audit(&world, &["--user", "jo", "--event", "user_added"]).await.len(), 1);
-        let said = installer(&world, &["audit", "--json"]).await.done();
-        assert!(!said.contains(word.expect("a password")) && !said.contains("argon2"), "{said}");
+        let output = installer(&world, &["audit", "--json"]).await.expect_success();
+        assert!(
+            !output.contains(password.expect("a password")) && !output.contains("argon2"),
+            "{output}"
+        );
         world
     })
     .await;
 }
 
 /// Live tokens of the core-system user `viewer`, of the borrower `one`, and of another user.
-struct Tokens {
+struct UserTokens {
     core: String,
     web: String,
     other: String,
 }
 
-impl Tokens {
+impl UserTokens {
     async fn issue(world: &World, web_word: &str) -> Self {
         let web = log_in(world, "web", "one", web_word).await.expect("a token");
         Self { core: world.token("viewer").await, web, other: world.token("teller").await }
     }
 
     async fn expect(&self, world: &World, core: bool, web: bool, other: bool) {
-        alive(world, &self.core, core).await;
-        alive(world, &self.web, web).await;
-        alive(world, &self.other, other).await;
+        expect_alive(world, &self.core, core).await;
+        expect_alive(world, &self.web, web).await;
+        expect_alive(world, &self.other, other).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_is_disabled_is_logged_out_at_once_and_stays_out_until_he_is_enabled() {
+async fn a_disabled_user_is_logged_out_and_stays_out_until_enabled() {
     on_each_database(PROGRAM, |world| async move {
         let contact_id = borrower(&world).await;
-        let (viewer, word) = (user_id(&world, "viewer").await, world.credentials.viewer.clone());
-        let tokens = Tokens::issue(&world, "first words").await;
+        let (viewer, password) =
+            (user_id(&world, "viewer").await, world.credentials.viewer.clone());
+        let tokens = UserTokens::issue(&world, "first words").await;
         add_session(&world, "viewer", "core", viewer, "browser").await;
         add_session(&world, "one", "web", contact_id, "browser").await;
         tokens.expect(&world, true, true, true).await;
-        let said = installer(&world, &["user", "disable", "viewer"]).await.done();
-        assert_eq!(said, "user viewer disabled; tokens revoked: 1\n");
+        let output = installer(&world, &["user", "disable", "viewer"]).await.expect_success();
+        assert_eq!(output, "user viewer disabled; tokens revoked: 1\n");
         tokens.expect(&world, false, true, true).await;
         assert_eq!(sessions(&world).await, [1, 1, 1]);
-        assert_eq!(log_in(&world, "core", "viewer", &word).await, None);
-        let said = installer(&world, &["user", "disable", "one", "--web"]).await.done();
-        assert_eq!(said, "web user one disabled; tokens revoked: 1\n");
+        assert_eq!(log_in(&world, "core", "viewer", &password).await, None);
+        let output = installer(&world, &["user", "disable", "one", "--web"]).await.expect_success();
+        assert_eq!(output, "web user one disabled; tokens revoked: 1\n");
         tokens.expect(&world, false, false, true).await;
         assert_eq!(sessions(&world).await, [0, 0, 0]);
         assert_eq!(log_in(&world, "web", "one", "first words").await, None);
-        installer(&world, &["user", "enable", "viewer"]).await.done();
-        installer(&world, &["user", "enable", "one", "--web"]).await.done();
+        installer(&world, &["user", "enable", "viewer"]).await.expect_success();
+        installer(&world, &["user", "enable", "one", "--web"]).await.expect_success();
         tokens.expect(&world, false, false, true).await;
-        let again = Tokens::issue(&world, "first words").await;
-        again.expect(&world, true, true, true).await;
+        let repeated = UserTokens::issue(&world, "first words").await;
+        repeated.expect(&world, true, true, true).await;
         let by_installer = ["--event", "user_disabled", "user_enabled"];
         let events = audit(&world, &[&["--user", "viewer"], &by_installer[..]].concat()).await;
         assert_eq!(events, ["user_disabled -", "user_enabled -"]);
@@ -152,27 +156,27 @@ async fn whoever_is_disabled_is_logged_out_at_once_and_stays_out_until_he_is_ena
 }
 
 #[tokio::test]
-async fn another_password_ends_every_session_of_the_old_one() {
+async fn a_new_password_ends_every_session_of_the_old_one() {
     on_each_database(PROGRAM, |world| async move {
         let contact_id = borrower(&world).await;
         let viewer = user_id(&world, "viewer").await;
-        let tokens = Tokens::issue(&world, "first words").await;
+        let tokens = UserTokens::issue(&world, "first words").await;
         add_session(&world, "viewer", "core", viewer, "browser").await;
         add_session(&world, "one", "web", contact_id, "browser").await;
-        let word = file(&world, "word", "a better word");
-        let set = |name: &'static str, more: &[&'static str]| {
-            let word = word.clone();
-            let words = [&["user", "password", name, "--password-file"][..]].concat();
-            let words = words.into_iter().map(str::to_owned).chain([word]);
-            words.chain(more.iter().map(|word| (*word).to_owned())).collect::<Vec<_>>()
+        let password = file(&world, "word", "a better word");
+        let set = |name: &'static str, extra: &[&'static str]| {
+            let password = password.clone();
+            let arguments = [&["user", "password", name, "--password-file"][..]].concat();
+            let arguments = arguments.into_iter().map(str::to_owned).chain([password]);
+            arguments.chain(extra.iter().map(|password| (*password).to_owned())).collect::<Vec<_>>()
         };
-        let run = async |words: Vec<String>| {
-            installer(&world, &words.iter().map(String::as_str).collect::<Vec<_>>()).await
+        let run = async |arguments: Vec<String>| {
+            installer(&world, &arguments.iter().map(String::as_str).collect::<Vec<_>>()).await
         };
-        run(set("viewer", &[])).await.done();
+        run(set("viewer", &[])).await.expect_success();
         tokens.expect(&world, false, true, true).await;
         assert_eq!(sessions(&world).await, [1, 1, 1]);
-        run(set("one", &["--web"])).await.done();
+        run(set("one", &["--web"])).await.expect_success();
         tokens.expect(&world, false, false, true).await;
         assert_eq!(sessions(&world).await, [0, 0, 0]);
         let old = world.credentials.viewer.clone();
@@ -181,12 +185,12 @@ async fn another_password_ends_every_session_of_the_old_one() {
         assert!(log_in(&world, "core", "viewer", "a better word").await.is_some());
         assert!(log_in(&world, "web", "one", "a better word").await.is_some());
         assert_eq!(audit(&world, &["--event", "password_changed"]).await.len(), 2);
-        for words in [&["audit"][..], &["audit", "--json"]] {
-            let said = installer(&world, words).await.done();
-            assert!(!said.contains("better") && !said.contains("argon2"), "{said}");
+        for arguments in [&["audit"][..], &["audit", "--json"]] {
+            let output = installer(&world, arguments).await.expect_success();
+            assert!(!output.contains("better") && !output.contains("argon2"), "{output}");
         }
         world.sql("DELETE FROM user_credentials").await;
-        run(set("teller", &[])).await.done();
+        run(set("teller", &[])).await.expect_success();
         assert!(log_in(&world, "core", "teller", "a better word").await.is_some());
         world
     })
@@ -194,55 +198,56 @@ async fn another_password_ends_every_session_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn logging_out_ends_the_sessions_of_one_or_of_everybody() {
+async fn logging_out_ends_the_sessions_of_one_user_or_all() {
     on_each_database(PROGRAM, |world| async move {
         let contact_id = borrower(&world).await;
         let viewer = user_id(&world, "viewer").await;
-        let tokens = Tokens::issue(&world, "first words").await;
+        let tokens = UserTokens::issue(&world, "first words").await;
         add_session(&world, "viewer", "core", viewer, "browser").await;
         add_session(&world, "one", "web", contact_id, "browser").await;
-        installer(&world, &["user", "log-out", "viewer"]).await.done();
+        installer(&world, &["user", "log-out", "viewer"]).await.expect_success();
         tokens.expect(&world, false, true, true).await;
-        installer(&world, &["user", "log-out", "one", "--web"]).await.done();
+        installer(&world, &["user", "log-out", "one", "--web"]).await.expect_success();
         tokens.expect(&world, false, false, true).await;
         assert_eq!(sessions(&world).await, [0, 0, 0]);
-        let again = Tokens::issue(&world, "first words").await;
+        let repeated = UserTokens::issue(&world, "first words").await;
         add_session(&world, "viewer", "core", viewer, "browser").await;
         world.sql("UPDATE authorization_requests SET user_id = NULL").await;
-        again.expect(&world, true, true, true).await;
-        installer(&world, &["user", "log-out", "--all"]).await.done();
-        again.expect(&world, false, false, false).await;
+        repeated.expect(&world, true, true, true).await;
+        installer(&world, &["user", "log-out", "--all"]).await.expect_success();
+        repeated.expect(&world, false, false, false).await;
         assert_eq!(sessions(&world).await, [0, 0, 1], "an open log-in page is nobody's");
         let events = audit(&world, &["--event", "logged_out"]).await;
         assert_eq!(events, ["logged_out administrator"; 3]);
-        Tokens::issue(&world, "first words").await.expect(&world, true, true, true).await;
+        UserTokens::issue(&world, "first words").await.expect(&world, true, true, true).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn unlocking_forgets_the_failures_of_one_user() {
+async fn unlocking_clears_the_failures_of_one_user() {
     on_each_database(PROGRAM, |world| async move {
         borrower(&world).await;
-        let at = world.long_ago();
+        let date = world.long_ago();
         for subject in [
             log_in_failures::account(UserKind::Core, "viewer"),
             log_in_failures::account(UserKind::Core, "teller"),
             log_in_failures::account(UserKind::Web, "one"),
         ] {
-            let row = format!("INSERT INTO log_in_failures VALUES ('{subject}', 9, {at}, {at})");
+            let row =
+                format!("INSERT INTO log_in_failures VALUES ('{subject}', 9, {date}, {date})");
             world.sql(&row).await;
         }
         let failures = async || world.count("SELECT COUNT(*) FROM log_in_failures").await;
-        let said = installer(&world, &["user", "unlock", "viewer"]).await.done();
-        assert!(said.starts_with("user viewer unlocked"), "{said}");
+        let output = installer(&world, &["user", "unlock", "viewer"]).await.expect_success();
+        assert!(output.starts_with("user viewer unlocked"), "{output}");
         assert_eq!(failures().await, 2);
         let before = everything(&world).await;
-        let said = installer(&world, &["user", "unlock", "viewer"]).await.done();
-        assert!(said.starts_with("user viewer was not locked"), "{said}");
+        let output = installer(&world, &["user", "unlock", "viewer"]).await.expect_success();
+        assert!(output.starts_with("user viewer was not locked"), "{output}");
         assert_eq!(everything(&world).await, before);
-        installer(&world, &["user", "unlock", "one", "--web"]).await.done();
+        installer(&world, &["user", "unlock", "one", "--web"]).await.expect_success();
         assert_eq!(failures().await, 1);
         let unlocked = audit(&world, &["--event", "unlocked"]).await;
         assert_eq!(unlocked, ["unlocked -", "unlocked -"]);
@@ -252,15 +257,15 @@ async fn unlocking_forgets_the_failures_of_one_user() {
 }
 
 #[tokio::test]
-async fn what_is_refused_changes_nothing() {
+async fn refused_user_commands_change_nothing() {
     on_each_database(PROGRAM, |world| async move {
-        let tokens = (borrower(&world).await, Tokens::issue(&world, "first words").await).1;
+        let tokens = (borrower(&world).await, UserTokens::issue(&world, "first words").await).1;
         let good = file(&world, "good", "correct horse");
         let short = file(&world, "short", "1234567\n");
         let long = file(&world, "long", &"x".repeat(1025));
         let name = file(&world, "name", "Longer.Name\n");
         let before = everything(&world).await;
-        for (words, why) in [
+        for (arguments, expected) in [
             (&["add", "viewer", "--generate"][..], "the user viewer already exists"),
             (&["add", "jo", "--web", "--generate"], "by import"),
             (&["add", "jo", "--email", "nowhere", "--generate"], "an address"),
@@ -285,14 +290,16 @@ async fn what_is_refused_changes_nothing() {
             (&["unlock", "nobody", "--web"], "no such web user: nobody"),
             (&["log-out", "one"], "no such user: one"),
         ] {
-            installer(&world, &[&["user"], words].concat()).await.refused(why);
+            installer(&world, &[&["user"], arguments].concat()).await.expect_refusal(expected);
         }
-        for words in [&["log-out"][..], &["log-out", "viewer", "--all"], &["password", "a", "b"]] {
-            let said = installer(&world, &[&["user"], words].concat()).await;
-            assert_eq!(said.code, Some(2), "{}", said.error);
+        for arguments in
+            [&["log-out"][..], &["log-out", "viewer", "--all"], &["password", "a", "b"]]
+        {
+            let output = installer(&world, &[&["user"], arguments].concat()).await;
+            assert_eq!(output.code, Some(2), "{}", output.stderr);
         }
-        let nobody = installer(&world, &["user", "log-out"]).await;
-        assert!(nobody.error.contains("<NAME|--all>"), "{}", nobody.error);
+        let without_name = installer(&world, &["user", "log-out"]).await;
+        assert!(without_name.stderr.contains("<NAME|--all>"), "{}", without_name.stderr);
         assert_eq!(everything(&world).await, before);
         tokens.expect(&world, true, true, true).await;
         world
@@ -324,7 +331,7 @@ async fn type_in(world: &World, arguments: &str, prompts: [(&str, &str); 2]) -> 
 }
 
 #[tokio::test]
-async fn on_a_terminal_the_password_is_asked_for_twice_and_never_shown() {
+async fn a_terminal_asks_for_the_password_twice_and_never_shows_it() {
     if Command::new("script").arg("--version").output().await.is_err() {
         println!("skipped: script is not installed");
         return;
@@ -349,17 +356,18 @@ async fn on_a_terminal_the_password_is_asked_for_twice_and_never_shown() {
 }
 
 #[tokio::test]
-async fn whoever_gave_the_command_is_in_the_audit() {
+async fn the_audit_log_names_the_user_who_ran_the_command() {
     on_each_database(PROGRAM, |world| async move {
-        installer(&world, &["user", "log-out", "viewer"]).await.done();
+        installer(&world, &["user", "log-out", "viewer"]).await.expect_success();
         let mut by_sudo = command(&["user", "log-out", "viewer"]);
         by_sudo.env("SUDO_USER", "jo").args(["--database-url", &world.database_url]);
-        super::run(by_sudo).await.done();
+        super::run(by_sudo).await.expect_success();
         let mut by_nobody = command(&["user", "log-out", "viewer"]);
         by_nobody.env_remove("USER").env_remove("LOGNAME");
         by_nobody.args(["--database-url", &world.database_url]);
-        super::run(by_nobody).await.done();
-        let lines = installer(&world, &["audit", "--json", "--event", "logged_out"]).await.done();
+        super::run(by_nobody).await.expect_success();
+        let lines =
+            installer(&world, &["audit", "--json", "--event", "logged_out"]).await.expect_success();
         let events: Vec<Value> =
             lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let actors: Vec<&str> = events.iter().filter_map(|event| event["actor"].as_str()).collect();
@@ -373,36 +381,37 @@ async fn whoever_gave_the_command_is_in_the_audit() {
 }
 
 #[tokio::test]
-async fn whoever_logs_in_while_he_is_disabled_or_logged_out_is_left_with_nothing() {
+async fn a_log_in_during_disabling_or_log_out_leaves_no_live_token() {
     on_each_database(PROGRAM, |world| async move {
-        let word = world.credentials.viewer.clone();
+        let password = world.credentials.viewer.clone();
         let others = world.token("teller").await;
-        for words in [&["user", "disable", "viewer"][..], &["user", "log-out", "viewer"]] {
+        for arguments in [&["user", "disable", "viewer"][..], &["user", "log-out", "viewer"]] {
             let log_ins = (0..24u64).map(|n| {
-                let (world, word) = (&world, &word);
+                let (world, password) = (&world, &password);
                 async move {
                     sleep(Duration::from_millis(20 * n)).await;
-                    log_in(world, "core", "viewer", word).await
+                    log_in(world, "core", "viewer", password).await
                 }
             });
             let command = async {
                 sleep(Duration::from_millis(150)).await;
-                installer(&world, words).await.done();
+                installer(&world, arguments).await.expect_success();
                 // From here on, only log-ins that come later may leave a session.
-                let alive = "SELECT COUNT(*) FROM auth_sessions WHERE user_id = \
+                let live_sessions = "SELECT COUNT(*) FROM auth_sessions WHERE user_id = \
                      (SELECT user_id FROM users WHERE user_name = 'viewer')";
-                world.count(alive).await
+                world.count(live_sessions).await
             };
-            let (tokens, left) = tokio::join!(futures_util::future::join_all(log_ins), command);
-            if words[1] == "disable" {
-                assert_eq!(left, 0);
-                installer(&world, &["user", "enable", "viewer"]).await.done();
+            let (tokens, remaining) =
+                tokio::join!(futures_util::future::join_all(log_ins), command);
+            if arguments[1] == "disable" {
+                assert_eq!(remaining, 0);
+                installer(&world, &["user", "enable", "viewer"]).await.expect_success();
                 for token in tokens.into_iter().flatten() {
-                    alive(&world, &token, false).await;
+                    expect_alive(&world, &token, false).await;
                 }
             }
         }
-        alive(&world, &others, true).await;
+        expect_alive(&world, &others, true).await;
         world
     })
     .await;

@@ -6,15 +6,15 @@ mod round_trip;
 
 use installer::installation::checks::{Check, Outcome, Report};
 use installer::verification::verify;
-use peer::{Leaf, Peer, auth_server, time};
+use peer::{LeafCertificate, Peer, auth_server, time};
 use peer::{ciphers, highest_version, read_some, send, server_hello};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
 #[tokio::test]
-async fn a_server_in_order_passes_every_check() {
-    let peer = Peer::start(Leaf::default().config(), auth_server).await;
+async fn a_correct_server_passes_every_check() {
+    let peer = Peer::start(LeafCertificate::default().config(), auth_server).await;
     let report = peer.verify().await;
     assert!(report.holds(), "{}", report.to_text());
     let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
@@ -41,8 +41,8 @@ async fn a_server_in_order_passes_every_check() {
 }
 
 #[tokio::test]
-async fn the_report_as_json_says_the_same() {
-    let report = Peer::start(Leaf::default().config(), auth_server).await.verify().await;
+async fn the_json_report_matches_the_text_report() {
+    let report = Peer::start(LeafCertificate::default().config(), auth_server).await.verify().await;
     let json: Value = serde_json::from_str(&report.to_json()).unwrap();
     assert_eq!(json["holds"], true);
     assert_eq!(json["checks"][2]["name"], "TCP");
@@ -51,8 +51,8 @@ async fn the_report_as_json_says_the_same() {
 }
 
 #[tokio::test]
-async fn a_slash_at_the_end_of_the_url_is_no_fault() {
-    let mut peer = Peer::start(Leaf::default().config(), auth_server).await;
+async fn a_trailing_slash_in_the_url_is_accepted() {
+    let mut peer = Peer::start(LeafCertificate::default().config(), auth_server).await;
     peer.arguments.url.push('/');
     assert!(peer.verify().await.holds());
 }
@@ -86,8 +86,8 @@ async fn a_closed_port_fails_tcp() {
 }
 
 #[tokio::test]
-async fn an_expired_certificate_fails_the_expiry_alone() {
-    let leaf = Leaf { valid: (2020, 2021), ..Leaf::default() };
+async fn an_expired_certificate_fails_only_the_expiry() {
+    let leaf = LeafCertificate { valid: (2020, 2021), ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["expiry"], "{}", report.to_text());
     assert!(found(&report, "expiry").contains("expired at 2021-01-01"));
@@ -95,31 +95,31 @@ async fn an_expired_certificate_fails_the_expiry_alone() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_the_future_fails_the_expiry_alone() {
-    let leaf = Leaf { valid: (2090, 2091), ..Leaf::default() };
+async fn a_certificate_not_yet_valid_fails_only_the_expiry() {
+    let leaf = LeafCertificate { valid: (2090, 2091), ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["expiry"], "{}", report.to_text());
     assert!(found(&report, "expiry").contains("not valid before 2090-01-01"));
 }
 
 #[tokio::test]
-async fn an_authority_between_that_expired_fails_the_expiry_alone() {
-    let leaf = Leaf { intermediate: Some((2020, 2021)), ..Leaf::default() };
+async fn an_expired_intermediate_fails_only_the_expiry() {
+    let leaf = LeafCertificate { intermediate: Some((2020, 2021)), ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["expiry"], "{}", report.to_text());
     assert!(found(&report, "expiry").contains("Between"), "{}", report.to_text());
 }
 
 #[tokio::test]
-async fn a_chain_with_an_authority_between_holds() {
-    let leaf = Leaf { intermediate: Some((2020, 2090)), ..Leaf::default() };
+async fn a_chain_with_an_intermediate_is_accepted() {
+    let leaf = LeafCertificate { intermediate: Some((2020, 2090)), ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert!(report.holds(), "{}", report.to_text());
 }
 
 #[tokio::test]
-async fn another_host_name_fails_the_host_name_alone() {
-    let leaf = Leaf { name: "other.example", ..Leaf::default() };
+async fn another_host_name_fails_only_the_host_name() {
+    let leaf = LeafCertificate { name: "other.example", ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["host name"], "{}", report.to_text());
     assert!(found(&report, "host name").contains("valid for other.example, not for localhost"));
@@ -127,9 +127,9 @@ async fn another_host_name_fails_the_host_name_alone() {
 }
 
 #[tokio::test]
-async fn an_unknown_issuer_fails_the_chain_alone() {
-    let mut peer = Peer::start(Leaf::default().config(), auth_server).await;
-    let other = Peer::start(Leaf::default().config(), auth_server).await;
+async fn an_unknown_issuer_fails_only_the_chain() {
+    let mut peer = Peer::start(LeafCertificate::default().config(), auth_server).await;
+    let other = Peer::start(LeafCertificate::default().config(), auth_server).await;
     peer.arguments.ca = other.arguments.ca.clone();
     let report = peer.verify().await;
     assert_eq!(failed(&report), ["chain"], "{}", report.to_text());
@@ -137,15 +137,15 @@ async fn an_unknown_issuer_fails_the_chain_alone() {
 }
 
 #[tokio::test]
-async fn without_a_file_of_authorities_a_private_one_is_not_trusted() {
-    let mut peer = Peer::start(Leaf::default().config(), auth_server).await;
+async fn a_private_authority_is_not_trusted_without_a_ca_file() {
+    let mut peer = Peer::start(LeafCertificate::default().config(), auth_server).await;
     peer.arguments.ca = None;
     assert_eq!(failed(&peer.verify().await), ["chain"]);
 }
 
 #[tokio::test]
-async fn a_file_without_authorities_fails_the_chain_alone() {
-    let mut peer = Peer::start(Leaf::default().config(), auth_server).await;
+async fn a_ca_file_without_certificates_fails_only_the_chain() {
+    let mut peer = Peer::start(LeafCertificate::default().config(), auth_server).await;
     peer.arguments.ca = Some("/no/such/file.pem".into());
     let report = peer.verify().await;
     assert_eq!(failed(&report), ["chain"]);
@@ -154,7 +154,11 @@ async fn a_file_without_authorities_fails_the_chain_alone() {
 
 #[tokio::test]
 async fn every_fault_of_a_certificate_is_named() {
-    let leaf = Leaf { name: "other.example", valid: (2020, 2021), ..Leaf::default() };
+    let leaf = LeafCertificate {
+        name: "other.example",
+        valid: (2020, 2021),
+        ..LeafCertificate::default()
+    };
     let mut peer = Peer::start(leaf.config(), auth_server).await;
     peer.arguments.ca = None;
     let report = peer.verify().await;
@@ -162,15 +166,15 @@ async fn every_fault_of_a_certificate_is_named() {
 }
 
 #[tokio::test]
-async fn a_peer_of_tls_1_1_fails_the_refusal_of_older_versions() {
+async fn a_tls_1_1_server_fails_the_refusal_of_older_versions() {
     let peer = Peer::start_raw(|mut stream| async move {
         let hello = read_some(&mut stream).await;
-        let answer = if highest_version(&hello) <= 0x0302 {
+        let response = if highest_version(&hello) <= 0x0302 {
             server_hello(0x0302, 0xc013)
         } else {
             vec![21, 3, 2, 0, 2, 2, 70]
         };
-        send(&mut stream, &answer).await;
+        send(&mut stream, &response).await;
     });
     let report = peer.await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2", "TLS 1.3", "older TLS refused"]);
@@ -181,8 +185,8 @@ async fn a_peer_of_tls_1_1_fails_the_refusal_of_older_versions() {
 }
 
 #[tokio::test]
-async fn a_server_that_still_accepts_tls_1_0_fails_that_check_alone() {
-    let peer = Peer::start_before(Leaf::default().config(), |hello| {
+async fn a_server_that_accepts_tls_1_0_fails_only_that_check() {
+    let peer = Peer::start_with_prelude(LeafCertificate::default().config(), |hello| {
         (highest_version(hello) <= 0x0302).then(|| server_hello(0x0301, 0x002f))
     });
     let report = peer.await.verify().await;
@@ -191,11 +195,12 @@ async fn a_server_that_still_accepts_tls_1_0_fails_that_check_alone() {
 }
 
 #[tokio::test]
-async fn a_server_that_accepts_triple_des_fails_the_cipher_alone() {
+async fn a_server_that_accepts_triple_des_fails_only_the_cipher() {
     const TRIPLE_DES: u16 = 0x000a;
-    let peer = Peer::start_before(Leaf::default().config(), |hello| {
-        let takes = highest_version(hello) == 0x0303 && ciphers(hello).contains(&TRIPLE_DES);
-        takes.then(|| server_hello(0x0303, TRIPLE_DES))
+    let peer = Peer::start_with_prelude(LeafCertificate::default().config(), |hello| {
+        let accepts_triple_des =
+            highest_version(hello) == 0x0303 && ciphers(hello).contains(&TRIPLE_DES);
+        accepts_triple_des.then(|| server_hello(0x0303, TRIPLE_DES))
     });
     let report = peer.await.verify().await;
     assert_eq!(failed(&report), ["cipher"], "{}", report.to_text());
@@ -203,8 +208,9 @@ async fn a_server_that_accepts_triple_des_fails_the_cipher_alone() {
 }
 
 #[tokio::test]
-async fn a_server_of_tls_1_2_only_fails_the_handshake_with_1_3_alone() {
-    let leaf = Leaf { versions: vec![&rustls::version::TLS12], ..Leaf::default() };
+async fn a_tls_1_2_only_server_fails_only_the_tls_1_3_handshake() {
+    let leaf =
+        LeafCertificate { versions: vec![&rustls::version::TLS12], ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.3"], "{}", report.to_text());
     assert_eq!(skipped(&report), [""; 0]);
@@ -212,20 +218,21 @@ async fn a_server_of_tls_1_2_only_fails_the_handshake_with_1_3_alone() {
 }
 
 #[tokio::test]
-async fn a_server_of_tls_1_3_only_fails_the_handshake_with_1_2_alone() {
-    let leaf = Leaf { versions: vec![&rustls::version::TLS13], ..Leaf::default() };
+async fn a_tls_1_3_only_server_fails_only_the_tls_1_2_handshake() {
+    let leaf =
+        LeafCertificate { versions: vec![&rustls::version::TLS13], ..LeafCertificate::default() };
     let report = Peer::start(leaf.config(), auth_server).await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2"], "{}", report.to_text());
     assert_eq!(skipped(&report), [""; 0]);
 }
 
 #[tokio::test]
-async fn a_server_of_plain_http_fails_the_handshake() {
+async fn a_plain_http_server_fails_the_handshake() {
     let peer = Peer::start_raw(|mut stream| async move {
         let request = read_some(&mut stream).await;
         let status = if request.starts_with(b"GET ") { "404 Not Found" } else { "400 Bad Request" };
-        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
-        send(&mut stream, answer.as_bytes()).await;
+        let response = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        send(&mut stream, response.as_bytes()).await;
     });
     let report = peer.await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2"], "{}", report.to_text());
@@ -234,13 +241,13 @@ async fn a_server_of_plain_http_fails_the_handshake() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_every_connection_fails_both_handshakes() {
+async fn a_server_that_closes_every_connection_fails_both_handshakes() {
     let report = Peer::start_raw(|stream| async move { drop(stream) }).await.verify().await;
     assert_eq!(failed(&report), ["TLS 1.2", "TLS 1.3"], "{}", report.to_text());
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
+async fn a_server_that_never_answers_times_out() {
     let begin = Instant::now();
     let peer = Peer::start_raw(|stream| async move {
         tokio::time::sleep(Duration::from_secs(60)).await;
@@ -253,24 +260,24 @@ async fn a_server_that_never_answers_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_answering_after_the_handshake_is_given_up() {
-    let report = Peer::start_mute(Leaf::default().config()).await.verify().await;
+async fn a_server_that_stops_answering_after_the_handshake_times_out() {
+    let report = Peer::start_silent(LeafCertificate::default().config()).await.verify().await;
     assert_eq!(failed(&report), ["metadata"], "{}", report.to_text());
     assert!(found(&report, "metadata").contains("no answer within 5 s"), "{}", report.to_text());
 }
 
 #[tokio::test]
-async fn a_web_server_that_is_no_auth_server_fails_the_metadata() {
-    for answer in [(404, json!("nothing here")), (200, json!({"hello": "world"}))] {
-        let config = Leaf::default().config();
-        let report = Peer::start(config, move |_, _| answer.clone()).await.verify().await;
+async fn another_web_server_fails_the_metadata() {
+    for response in [(404, json!("nothing here")), (200, json!({"hello": "world"}))] {
+        let config = LeafCertificate::default().config();
+        let report = Peer::start(config, move |_, _| response.clone()).await.verify().await;
         assert_eq!(failed(&report), ["metadata"], "{}", report.to_text());
         assert_eq!(skipped(&report), ["issuer", "keys", "database clock"]);
     }
 }
 
 #[tokio::test]
-async fn another_issuer_fails_the_issuer_alone() {
+async fn another_issuer_fails_only_the_issuer() {
     let report = with_metadata(|metadata| metadata["issuer"] = json!("https://other")).await;
     assert_eq!(failed(&report), ["issuer"], "{}", report.to_text());
     assert_eq!(skipped(&report), ["keys"]);
@@ -278,7 +285,7 @@ async fn another_issuer_fails_the_issuer_alone() {
 }
 
 #[tokio::test]
-async fn an_endpoint_elsewhere_fails_the_issuer_alone() {
+async fn an_endpoint_on_another_host_fails_only_the_issuer() {
     let report = with_metadata(|metadata| {
         metadata["introspection_endpoint"] = json!("https://other/oauth2/introspect");
     });
@@ -288,7 +295,7 @@ async fn an_endpoint_elsewhere_fails_the_issuer_alone() {
 }
 
 #[tokio::test]
-async fn announced_keys_are_fetched() {
+async fn published_keys_are_fetched() {
     let usable = json!({"kty": "OKP", "crv": "Ed25519", "kid": "1", "x": "A".repeat(43)});
     assert_eq!(with_keys(json!({"keys": [usable]})).await, [""; 0]);
     assert_eq!(with_keys(json!({"keys": []})).await, ["keys"]);
@@ -299,14 +306,14 @@ async fn announced_keys_are_fetched() {
 }
 
 #[tokio::test]
-async fn a_database_clock_an_hour_off_fails_the_clock_alone() {
+async fn a_database_clock_an_hour_off_fails_only_the_clock() {
     for seconds in [-3600, 3600] {
-        let config = Leaf::default().config();
-        let answer = move |request: &str, url: &str| match request.contains("/health/ready") {
+        let config = LeafCertificate::default().config();
+        let response = move |request: &str, url: &str| match request.contains("/health/ready") {
             true => (200, json!({"status": "ready", "database_time": time(seconds)})),
             false => auth_server(request, url),
         };
-        let report = Peer::start(config, answer).await.verify().await;
+        let report = Peer::start(config, response).await.verify().await;
         assert_eq!(failed(&report), ["database clock"], "{}", report.to_text());
         let side = if seconds < 0 { "min behind" } else { "min ahead" };
         assert!(found(&report, "database clock").contains(side), "{}", report.to_text());
@@ -314,16 +321,16 @@ async fn a_database_clock_an_hour_off_fails_the_clock_alone() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_away_fails_the_clock_and_nothing_is_introspected() {
-    let away = json!({
+async fn an_unavailable_database_fails_the_clock_and_skips_introspection() {
+    let unavailable = json!({
         "error": "temporarily_unavailable",
         "error_description": "the database cannot be reached"
     });
-    let answer = move |request: &str, url: &str| match request.contains("/.well-known/") {
+    let response = move |request: &str, url: &str| match request.contains("/.well-known/") {
         true => auth_server(request, url),
-        false => (503, away.clone()),
+        false => (503, unavailable.clone()),
     };
-    let peer = Peer::start(Leaf::default().config(), answer).await;
+    let peer = Peer::start(LeafCertificate::default().config(), response).await;
     let report = peer.with_client("right").verify().await;
     assert_eq!(failed(&report), ["database clock"], "{}", report.to_text());
     assert_eq!(skipped(&report), ["introspection"]);
@@ -332,7 +339,8 @@ async fn a_database_that_is_away_fails_the_clock_and_nothing_is_introspected() {
 
 #[tokio::test]
 async fn a_junk_token_is_introspected_with_the_clients_credentials() {
-    let peer = Peer::start(Leaf::default().config(), auth_server).await.with_client("ri+ght");
+    let peer =
+        Peer::start(LeafCertificate::default().config(), auth_server).await.with_client("ri+ght");
     let report = peer.verify().await;
     assert!(report.holds(), "{}", report.to_text());
     assert_eq!(check(&report, "introspection").outcome, Outcome::Passed);
@@ -340,7 +348,8 @@ async fn a_junk_token_is_introspected_with_the_clients_credentials() {
 
 #[tokio::test]
 async fn a_wrong_secret_fails_the_introspection_and_is_not_shown() {
-    let peer = Peer::start(Leaf::default().config(), auth_server).await.with_client("mistaken");
+    let peer =
+        Peer::start(LeafCertificate::default().config(), auth_server).await.with_client("mistaken");
     let report = peer.verify().await;
     assert_eq!(failed(&report), ["introspection"], "{}", report.to_text());
     assert!(found(&report, "introspection").contains("401"), "{}", report.to_text());
@@ -348,7 +357,7 @@ async fn a_wrong_secret_fails_the_introspection_and_is_not_shown() {
 }
 
 #[tokio::test]
-async fn every_wrong_answer_to_a_junk_token_fails_the_introspection() {
+async fn every_wrong_response_to_a_junk_token_fails_the_introspection() {
     let live = json!({
         "active": true, "iss": "x", "sub": "core:1", "username": "x", "client_id": "x",
         "scope": "core", "token_type": "Bearer", "iat": 0, "exp": 1, "user_kind": "core"
@@ -360,46 +369,47 @@ async fn every_wrong_answer_to_a_junk_token_fails_the_introspection() {
         (200, json!({"active": false, "more": 1}), "release"),
     ];
     for (status, body, advice) in wrong {
-        let answer = move |request: &str, url: &str| match request.contains("/introspect ") {
+        let response = move |request: &str, url: &str| match request.contains("/introspect ") {
             true => (status, body.clone()),
             false => auth_server(request, url),
         };
-        let peer = Peer::start(Leaf::default().config(), answer).await.with_client("right");
+        let peer =
+            Peer::start(LeafCertificate::default().config(), response).await.with_client("right");
         let report = peer.verify().await;
         assert_eq!(failed(&report), ["introspection"], "{}", report.to_text());
-        let given = check(&report, "introspection").advice.as_ref().unwrap();
-        assert!(given.contains(advice), "{given}");
+        let own_advice = check(&report, "introspection").advice.as_ref().unwrap();
+        assert!(own_advice.contains(advice), "{own_advice}");
     }
 }
 
 #[tokio::test]
-async fn what_a_server_says_cannot_break_the_lines_of_the_report() {
+async fn server_responses_cannot_break_the_lines_of_the_report() {
     let report = with_metadata(|metadata| metadata["issuer"] = json!("a\nok\u{1b}[2J")).await;
     assert_eq!(report.to_text().lines().count(), report.checks.len() + 1);
     assert!(!report.to_text().contains('\u{1b}'));
 }
 
 async fn with_metadata(change: fn(&mut Value)) -> Report {
-    let answer = move |request: &str, url: &str| {
+    let response = move |request: &str, url: &str| {
         let (status, mut body) = auth_server(request, url);
         if request.contains("/.well-known/") {
             change(&mut body);
         }
         (status, body)
     };
-    Peer::start(Leaf::default().config(), answer).await.verify().await
+    Peer::start(LeafCertificate::default().config(), response).await.verify().await
 }
 
 /// The checks that fail when these keys are served.
 async fn with_keys(keys: Value) -> Vec<&'static str> {
-    let answer = move |request: &str, url: &str| {
+    let response = move |request: &str, url: &str| {
         let (status, mut body) = auth_server(request, url);
         if request.contains("/.well-known/") {
             body["jwks_uri"] = json!(format!("{url}/oauth2/jwks"));
         }
         if request.starts_with("GET /oauth2/jwks ") { (200, keys.clone()) } else { (status, body) }
     };
-    failed(&Peer::start(Leaf::default().config(), answer).await.verify().await)
+    failed(&Peer::start(LeafCertificate::default().config(), response).await.verify().await)
 }
 
 fn failed(report: &Report) -> Vec<&'static str> {

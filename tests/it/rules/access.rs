@@ -5,53 +5,71 @@
 //! neither list fails the test.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::with_known_parameters;
 use acceptance::forms::{self, Form};
-use acceptance::rows::with_known;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Who {
+enum RequiredAccess {
     /// Core-system users who hold the privilege.
-    Core(&'static str, &'static str),
+    CorePrivilege(&'static str, &'static str),
     /// Web users, and core-system users who hold the privilege.
-    Any(&'static str, &'static str),
+    AnyPrivilege(&'static str, &'static str),
     /// Every core-system user. Rows for which the user lacks the privilege do not exist.
-    WhoeverSeesTheRow,
+    RowVisibility,
     /// The admin account.
     Admin,
 }
 
 /// Every operation that does more than read rows, by id.
-const OPERATIONS: &[(&str, Who)] = &[
-    ("create_loan_detail1_document", Who::Core("Loan > Detail 1", "Change")),
-    ("create_loan_detail2_document", Who::Core("Loan > Detail 2", "Change")),
-    ("create_loan_comment_document", Who::Core("Loan > Comments", "Change")),
-    ("remove_loan_comment_document", Who::Core("Loan > Comments", "Change")),
-    ("create_contact_comment_document", Who::Core("Contact > Comments", "Change")),
-    ("remove_contact_comment_document", Who::Core("Contact > Comments", "Change")),
-    ("change_collateral_comment", Who::Core("Collateral > Comments", "Change")),
-    ("remove_collateral_comment", Who::Core("Collateral > Comments", "Delete")),
-    ("create_collateral_comment_document", Who::Core("Collateral > Comments", "Change")),
-    ("remove_collateral_comment_document", Who::Core("Collateral > Comments", "Change")),
-    ("create_contact_demographics_document", Who::Core("Contact > Demographics", "Change")),
-    ("create_contact_detail_document", Who::Core("Contact > Detail", "Change")),
-    ("create_contact_financials_document", Who::Core("Contact > Financials", "Change")),
-    ("reconcile_drawer", Who::Core("Cash Drawer > Reconciliations", "Add")),
-    ("post_drawer_transaction", Who::Core("Cash Drawer > Transactions", "Add")),
-    ("post_payment", Who::Core("Loan > Payments", "Add")),
-    ("create_card", Who::Any("Payment Gateway > Cards", "Add")),
-    ("forget_card", Who::Any("Payment Gateway > Cards", "Forget")),
-    ("post_card_payment", Who::Core("Payment Gateway > Payments", "Add")),
-    ("get_add_payment_method_url", Who::Core("Payment Gateway > Cards", "Add")),
-    ("change_document", Who::WhoeverSeesTheRow),
-    ("remove_document", Who::WhoeverSeesTheRow),
-    ("create_document_file", Who::WhoeverSeesTheRow),
-    ("remove_document_file", Who::WhoeverSeesTheRow),
-    ("import_xml", Who::Admin),
+const OPERATIONS: &[(&str, RequiredAccess)] = &[
+    ("create_loan_detail1_document", RequiredAccess::CorePrivilege("Loan > Detail 1", "Change")),
+    ("create_loan_detail2_document", RequiredAccess::CorePrivilege("Loan > Detail 2", "Change")),
+    ("create_loan_comment_document", RequiredAccess::CorePrivilege("Loan > Comments", "Change")),
+    ("remove_loan_comment_document", RequiredAccess::CorePrivilege("Loan > Comments", "Change")),
+    (
+        "create_contact_comment_document",
+        RequiredAccess::CorePrivilege("Contact > Comments", "Change"),
+    ),
+    (
+        "remove_contact_comment_document",
+        RequiredAccess::CorePrivilege("Contact > Comments", "Change"),
+    ),
+    ("change_collateral_comment", RequiredAccess::CorePrivilege("Collateral > Comments", "Change")),
+    ("remove_collateral_comment", RequiredAccess::CorePrivilege("Collateral > Comments", "Delete")),
+    (
+        "create_collateral_comment_document",
+        RequiredAccess::CorePrivilege("Collateral > Comments", "Change"),
+    ),
+    (
+        "remove_collateral_comment_document",
+        RequiredAccess::CorePrivilege("Collateral > Comments", "Change"),
+    ),
+    (
+        "create_contact_demographics_document",
+        RequiredAccess::CorePrivilege("Contact > Demographics", "Change"),
+    ),
+    ("create_contact_detail_document", RequiredAccess::CorePrivilege("Contact > Detail", "Change")),
+    (
+        "create_contact_financials_document",
+        RequiredAccess::CorePrivilege("Contact > Financials", "Change"),
+    ),
+    ("reconcile_drawer", RequiredAccess::CorePrivilege("Cash Drawer > Reconciliations", "Add")),
+    ("post_drawer_transaction", RequiredAccess::CorePrivilege("Cash Drawer > Transactions", "Add")),
+    ("post_payment", RequiredAccess::CorePrivilege("Loan > Payments", "Add")),
+    ("create_card", RequiredAccess::AnyPrivilege("Payment Gateway > Cards", "Add")),
+    ("forget_card", RequiredAccess::AnyPrivilege("Payment Gateway > Cards", "Forget")),
+    ("post_card_payment", RequiredAccess::CorePrivilege("Payment Gateway > Payments", "Add")),
+    ("get_add_payment_method_url", RequiredAccess::CorePrivilege("Payment Gateway > Cards", "Add")),
+    ("change_document", RequiredAccess::RowVisibility),
+    ("remove_document", RequiredAccess::RowVisibility),
+    ("create_document_file", RequiredAccess::RowVisibility),
+    ("remove_document_file", RequiredAccess::RowVisibility),
+    ("import_xml", RequiredAccess::Admin),
 ];
 
 /// The operations of the served document: id, method, path with ids filled in. Access is decided
@@ -76,18 +94,23 @@ async fn operations(world: &World) -> Vec<(String, Method, String)> {
     found
 }
 
-async fn call(world: &World, token: &str, method: &Method, path: &str) -> Answer {
+async fn call(world: &World, token: &str, method: &Method, path: &str) -> TestResponse {
     let request = world.client.request(method.clone(), token, path);
     let request = match *method == Method::GET {
         true => request,
         // Garbage, because access is decided before the body is read.
         false => request.header("content-type", "text/plain").body("rubbish"),
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 /// Sends a request that is valid apart from the row it names.
-async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -> Answer {
+async fn call_with_valid_parameters(
+    world: &World,
+    token: &str,
+    method: &Method,
+    path: &str,
+) -> TestResponse {
     let request = |path: &str| world.client.request(method.clone(), token, path);
     let request = match *method {
         Method::PUT if path.contains("/comments/") => request(path).json(&json!({
@@ -100,15 +123,15 @@ async fn call_soundly(world: &World, token: &str, method: &Method, path: &str) -
             .body(Form::file("a.txt", b"words").finish()),
         Method::DELETE => {
             let all = [("documentId", "1"), ("fileId", "1"), ("versionHash", "any")];
-            request(&with_known(method, path, &all))
+            request(&with_known_parameters(method, path, &all))
         }
         _ => request(path),
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
-async fn every_operation_refuses_whoever_may_not_call_it() {
+async fn every_operation_refuses_unauthorized_callers() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let records = borrower_with_loan(1, OPEN_TERMS)
@@ -117,34 +140,41 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
         world.import(&admin, &file(&records)).await;
         let web = world.client.log_in("web", "one", "first words").await.expect("a token");
         world.sql("DELETE FROM privilege_grants").await;
-        let nobody = world.token("viewer").await;
+        let unprivileged = world.token("viewer").await;
         let found = operations(&world).await;
         for (id, method, path) in &found {
             let missing = call(&world, "", method, path).await;
             let missing = missing.expect_problem(401, "token-missing");
             assert_eq!(missing.header("www-authenticate"), r#"Bearer realm="core""#);
             call(&world, "junk", method, path).await.expect_problem(401, "token-invalid");
-            let Some((_, who)) = OPERATIONS.iter().find(|(known, _)| known == id) else {
+            let Some((_, access)) = OPERATIONS.iter().find(|(operation_id, _)| operation_id == id)
+            else {
                 assert_eq!(method, Method::GET, "{id} is not listed here");
                 continue;
             };
-            match who {
-                Who::Admin => {
+            match access {
+                RequiredAccess::Admin => {
                     call(&world, &web, method, path).await.expect_problem(403, "admin-only");
-                    call(&world, &nobody, method, path).await.expect_problem(403, "admin-only");
+                    call(&world, &unprivileged, method, path)
+                        .await
+                        .expect_problem(403, "admin-only");
                 }
-                Who::WhoeverSeesTheRow => {
+                RequiredAccess::RowVisibility => {
                     call(&world, &web, method, path).await.expect_problem(403, "core-user-only");
-                    let answer = call_soundly(&world, &nobody, method, path).await;
-                    assert_eq!(answer.status, 404, "{id}: {}", answer.text);
+                    let response =
+                        call_with_valid_parameters(&world, &unprivileged, method, path).await;
+                    assert_eq!(response.status, 404, "{id}: {}", response.text);
                 }
-                Who::Core(privilege, verb) | Who::Any(privilege, verb) => {
-                    let answer = call(&world, &web, method, path).await;
-                    match who {
-                        Who::Any(..) => assert_ne!(answer.status, 403, "{id}: {}", answer.text),
-                        _ => drop(answer.expect_problem(403, "core-user-only")),
+                RequiredAccess::CorePrivilege(privilege, verb)
+                | RequiredAccess::AnyPrivilege(privilege, verb) => {
+                    let response = call(&world, &web, method, path).await;
+                    match access {
+                        RequiredAccess::AnyPrivilege(..) => {
+                            assert_ne!(response.status, 403, "{id}: {}", response.text)
+                        }
+                        _ => drop(response.expect_problem(403, "core-user-only")),
                     }
-                    let refused = call(&world, &nobody, method, path).await;
+                    let refused = call(&world, &unprivileged, method, path).await;
                     let refused = refused.expect_problem(403, "privilege-missing");
                     let named = format!("{privilege} > {verb}");
                     assert!(refused.text.contains(&named), "{id}: {}", refused.text);
@@ -154,7 +184,10 @@ async fn every_operation_refuses_whoever_may_not_call_it() {
             assert!(![401, 403].contains(&allowed.status.as_u16()), "{id}: {}", allowed.text);
         }
         for (id, _) in OPERATIONS {
-            assert!(found.iter().any(|(known, ..)| known == id), "{id} is not served");
+            assert!(
+                found.iter().any(|(operation_id, ..)| operation_id == id),
+                "{id} is not served"
+            );
         }
         world
     })
@@ -167,7 +200,7 @@ const FILTERED: [&str; 4] =
 
 /// Assigns all loans and contacts to the teller, restricts one row of each setup list that has
 /// trustees to the teller, and gives the viewer every privilege except access to other users' rows.
-async fn hide_everything_from_the_viewer(world: &World) {
+async fn hide_all_rows_from_the_viewer(world: &World) {
     let teller = "(SELECT user_id FROM users WHERE user_name = 'teller')";
     let officers =
         format!("loan_officer_user_id = {teller}, collection_officer_user_id = {teller}");
@@ -187,33 +220,35 @@ async fn hide_everything_from_the_viewer(world: &World) {
 }
 
 #[tokio::test]
-async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
+async fn an_invisible_row_is_not_found_by_any_read() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        hide_everything_from_the_viewer(&world).await;
+        hide_all_rows_from_the_viewer(&world).await;
         let viewer = world.token("viewer").await;
         let document = world.client.get("", "/openapi.json").await.expect(200).json();
         for (template, operations) in document["paths"].as_object().expect("paths") {
             let Some(id) = operations["get"]["operationId"].as_str() else { continue };
             let path = rows.path(template);
-            let whole = world.client.get(&admin, &path).await.expect(200).json();
-            let answer = world.client.get(&viewer, &path).await;
+            let unfiltered = world.client.get(&admin, &path).await.expect(200).json();
+            let response = world.client.get(&viewer, &path).await;
             if template.contains('{') && !template.contains("{user_id}") {
-                answer.expect_problem(404, "not-found");
+                response.expect_problem(404, "not-found");
                 continue;
             }
-            let seen = answer.expect(200).json();
+            let visible_rows = response.expect(200).json();
             let length = |list: &Value| list.as_array().map_or(0, Vec::len);
             match FILTERED.contains(&id) {
-                true => assert!(length(&seen) < length(&whole), "{id}: {seen}"),
+                true => {
+                    assert!(length(&visible_rows) < length(&unfiltered), "{id}: {visible_rows}")
+                }
                 // Only the failed loans of batch runs are restricted.
                 false if id.ends_with("_status") => {
-                    assert!(length(&whole["Failures"]) > 0, "{id}: {whole}");
-                    assert_eq!(length(&seen["Failures"]), 0, "{id}: {seen}");
-                    assert_eq!(seen["Failed"], whole["Failed"], "{id}");
+                    assert!(length(&unfiltered["Failures"]) > 0, "{id}: {unfiltered}");
+                    assert_eq!(length(&visible_rows["Failures"]), 0, "{id}: {visible_rows}");
+                    assert_eq!(visible_rows["Failed"], unfiltered["Failed"], "{id}");
                 }
-                false => assert_eq!(seen, whole, "{id}"),
+                false => assert_eq!(visible_rows, unfiltered, "{id}"),
             }
         }
         world
@@ -222,14 +257,14 @@ async fn a_row_that_the_caller_may_not_see_does_not_exist_in_any_read() {
 }
 
 #[tokio::test]
-async fn a_row_that_the_caller_may_not_see_cannot_be_written_on() {
+async fn an_invisible_row_is_not_found_by_any_write() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        hide_everything_from_the_viewer(&world).await;
+        hide_all_rows_from_the_viewer(&world).await;
         let viewer = world.token("viewer").await;
         let document = world.client.get("", "/openapi.json").await.expect(200).json();
-        let mut tried = 0;
+        let mut checked = 0;
         for (template, operations) in document["paths"].as_object().expect("paths") {
             let about_files = template.contains("/comments/") || template.contains("documents");
             for (method, _) in operations.as_object().expect("operations") {
@@ -237,20 +272,20 @@ async fn a_row_that_the_caller_may_not_see_cannot_be_written_on() {
                 if about_files && method != Method::GET {
                     let path = rows.path(template);
                     let path = path.split('?').next().unwrap_or_default();
-                    let answer = call_soundly(&world, &viewer, &method, path).await;
-                    answer.expect_problem(404, "not-found");
-                    tried += 1;
+                    let response = call_with_valid_parameters(&world, &viewer, &method, path).await;
+                    response.expect_problem(404, "not-found");
+                    checked += 1;
                 }
             }
         }
-        assert_eq!(tried, 17);
+        assert_eq!(checked, 17);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_privilege_granted_to_a_group_holds_for_its_members() {
+async fn a_privilege_granted_to_a_group_applies_to_its_members() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let result = world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;

@@ -35,7 +35,7 @@ fn rule(three: &[Money]) -> rules::Model {
 }
 
 #[tokio::test]
-async fn amounts_survive_each_database() {
+async fn amounts_round_trip_through_every_database() {
     let amounts = amounts();
     for database in Database::all() {
         println!("on {}", database.name());
@@ -49,8 +49,8 @@ async fn amounts_survive_each_database() {
         let stored = stored.expect("rows").into_iter();
         let three = |row: rules::Model| [Some(row.flat_amount), row.minimum_fee, row.maximum_fee];
         let read: Vec<Money> = stored.flat_map(three).flatten().collect();
-        let different = amounts.iter().zip(&read).find(|(written, read)| written != read);
-        assert_eq!((different, read.len()), (None, amounts.len()));
+        let difference = amounts.iter().zip(&read).find(|(written, read)| written != read);
+        assert_eq!((difference, read.len()), (None, amounts.len()));
         tx.rollback().await.expect("rolled back");
         db.close().await.expect("closed");
         database.drop(&url).await;
@@ -58,7 +58,7 @@ async fn amounts_survive_each_database() {
 }
 
 #[test]
-fn amounts_survive_json() {
+fn amounts_round_trip_through_json() {
     for amount in amounts() {
         let json = amount.to_json().expect("JSON");
         assert!(json.is_string(), "{json}");

@@ -14,7 +14,7 @@ fn document() -> Value {
 }
 
 #[test]
-fn the_committed_document_is_the_one_that_is_served() {
+fn the_committed_contract_matches_the_served_one() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json");
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
         std::fs::write(&path, api_server::router::document()).expect("written");
@@ -27,7 +27,7 @@ fn the_committed_document_is_the_one_that_is_served() {
 }
 
 #[test]
-fn the_sample_settings_are_all_the_settings_there_are() {
+fn the_sample_settings_list_every_setting() {
     use shared::settings::sample;
     for (server, settings) in [
         ("auth-server", auth_server::config::SETTINGS),
@@ -44,7 +44,7 @@ fn the_sample_settings_are_all_the_settings_there_are() {
 }
 
 #[test]
-fn operations_are_described_secured_and_listed_in_the_access_table() {
+fn every_operation_is_described_secured_and_in_the_access_table() {
     let document = document();
     assert_eq!(document["info"]["version"], "12.0.0");
     let mut ids = BTreeSet::new();
@@ -56,24 +56,24 @@ fn operations_are_described_secured_and_listed_in_the_access_table() {
             assert_eq!(operation["security"][0]["bearer"], Value::Array(Vec::new()), "{id}");
             assert!(operation["tags"][0].is_string(), "{id} has no tag");
             for (status, response) in operation["responses"].as_object().expect("responses") {
-                let place = response["$ref"].as_str().unwrap_or_default().trim_start_matches('#');
+                let pointer = response["$ref"].as_str().unwrap_or_default().trim_start_matches('#');
                 let response =
-                    if place.is_empty() { Some(response) } else { document.pointer(place) };
-                let response = response.unwrap_or_else(|| panic!("{place} is nowhere"));
+                    if pointer.is_empty() { Some(response) } else { document.pointer(pointer) };
+                let response = response.unwrap_or_else(|| panic!("{pointer} is nowhere"));
                 let described = response["description"].as_str().unwrap_or_default();
                 assert!(!described.is_empty(), "{id} {status}");
             }
             assert!(operation["responses"]["default"].is_object(), "{id} has no problem");
             let method = method.to_uppercase().parse().expect("a method");
-            let known = api_server::router::operations().find(&method, path);
-            assert_eq!(known.map(|known| known.id), Some(id));
+            let candidates = api_server::router::operations().find(&method, path);
+            assert_eq!(candidates.map(|candidates| candidates.id), Some(id));
         }
     }
     assert_eq!(ids.len(), api_server::router::operations().all().count());
 }
 
 #[test]
-fn formats_are_those_that_generators_know() {
+fn only_formats_known_to_generators_are_used() {
     fn walk(value: &Value, formats: &mut BTreeSet<String>) {
         match value {
             Value::Object(members) => {
@@ -88,14 +88,14 @@ fn formats_are_those_that_generators_know() {
     }
     let mut formats = BTreeSet::new();
     walk(&document(), &mut formats);
-    let known = ["binary", "date", "date-time", "int32", "int64"].map(str::to_owned);
-    assert!(formats.is_subset(&known.into()), "{formats:?}");
+    let candidates = ["binary", "date", "date-time", "int32", "int64"].map(str::to_owned);
+    assert!(formats.is_subset(&candidates.into()), "{formats:?}");
     assert!(!document().to_string().contains(":null"), "a member that is not there is left out");
     assert!(!api_server::router::document().contains("charset"));
 }
 
 #[test]
-fn members_are_called_after_their_columns() {
+fn members_are_named_after_their_columns() {
     use sea_orm::{EntityTrait, IdenStatic, Iterable};
     fn check<E: EntityTrait>(document: &Value, schema: &str) {
         let properties = &document["components"]["schemas"][schema]["properties"];

@@ -6,7 +6,7 @@
 use crate::PROGRAM;
 use acceptance::forms::{Form, media_type};
 use acceptance::quickstart::Quickstart;
-use acceptance::{Answer, Client, contract};
+use acceptance::{Client, TestResponse, contract};
 use api_server::http::operations::{FORM, JSON, Operation};
 use api_server::openapi::examples::{self, Example};
 use api_server::router::operations;
@@ -32,7 +32,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    async fn send(&self, method: &Method, path: &str, body: Body) -> Answer {
+    async fn send(&self, method: &Method, path: &str, body: Body) -> TestResponse {
         let request = self.client.request(method.clone(), &self.token, path);
         let request = match body {
             Body::None => request,
@@ -40,7 +40,7 @@ impl Recorder {
             Body::Xml(text) => request.header("content-type", "application/xml").body(text),
             Body::File(form) => request.header("content-type", media_type()).body(form),
         };
-        self.client.send(request).await.expect("an answer")
+        self.client.send(request).await.expect("a response")
     }
 
     /// Records an answer as the example of an operation.
@@ -50,20 +50,20 @@ impl Recorder {
             Body::Xml(text) => Some(text.as_str().into()),
             Body::None | Body::File(_) => None,
         };
-        let answer = self.send(&method, path, body).await;
-        assert!(answer.status.is_success(), "{id} {path}: {} {}", answer.status, answer.text);
-        let shown = answer.text.replace(&self.client.api_url, API_URL);
-        let shown = serde_json::from_str(&shown).ok().map(cut_short);
-        let (status, answer) = (answer.status.as_u16(), answer.json());
-        let example = Example { path: path.to_owned(), request, status, answer: shown };
+        let response = self.send(&method, path, body).await;
+        assert!(response.status.is_success(), "{id} {path}: {} {}", response.status, response.text);
+        let example_text = response.text.replace(&self.client.api_url, API_URL);
+        let example_text = serde_json::from_str(&example_text).ok().map(shorten);
+        let (status, response) = (response.status.as_u16(), response.json());
+        let example = Example { path: path.to_owned(), request, status, answer: example_text };
         self.examples.insert(id.to_owned(), example);
-        answer
+        response
     }
 
     /// The value of this member in the first row of a list.
     async fn first(&self, path: &str, member: &str) -> Value {
-        let answer = self.send(&Method::GET, path, Body::None).await.expect(200);
-        answer.json()[0][member].clone()
+        let response = self.send(&Method::GET, path, Body::None).await.expect(200);
+        response.json()[0][member].clone()
     }
 
     async fn post(&mut self, id: &str, path: &str, body: Value) -> Value {
@@ -76,9 +76,9 @@ impl Recorder {
         let form = Form::file("appraisal.txt", b"Appraised at 250,000.00.\n");
         let form = form.and_text("name", "Appraisal").finish();
         let id = format!("create_{kind}_document");
-        let made = self.record(&id, Method::POST, &path, Body::File(form)).await;
+        let created = self.record(&id, Method::POST, &path, Body::File(form)).await;
         if kind.ends_with("comment") {
-            let path = format!("{path}?documentId={}", made["Document_ID"]);
+            let path = format!("{path}?documentId={}", created["Document_ID"]);
             self.remove(&format!("remove_{kind}_document"), &path).await;
         }
     }
@@ -143,9 +143,9 @@ impl Recorder {
         let document = self.examples["get_document"].path.clone();
         let files = format!("{document}/files");
         let form = Form::file("photo.txt", b"The house from the street.\n").finish();
-        let made =
+        let created =
             self.record("create_document_file", Method::POST, &files, Body::File(form)).await;
-        let path = format!("{files}?fileId={}", made["File_ID"]);
+        let path = format!("{files}?fileId={}", created["File_ID"]);
         self.remove("remove_document_file", &path).await;
         let change = json!({
             "Name": "Appraisal of 2024", "versionHash": self.version(&document).await,
@@ -189,33 +189,33 @@ const IMPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Shortens a list to enough rows to show their shape.
-fn cut_short(mut answer: Value) -> Value {
-    if let Some(rows) = answer.as_array_mut() {
+fn shorten(mut response: Value) -> Value {
+    if let Some(rows) = response.as_array_mut() {
         rows.truncate(2);
         if json!(rows).to_string().len() > LIST_BYTES {
             rows.truncate(1);
         }
     }
-    answer
+    response
 }
 
 /// What is the same in every demo portfolio: everything except versions, and of answers only the
 /// member names. Figures depend on the day.
-fn lasting(examples: &BTreeMap<String, Example>) -> Value {
+fn without_volatile_values(examples: &BTreeMap<String, Example>) -> Value {
     let example = |(id, example): (&String, &Example)| {
         let mut request = example.request.clone();
         if let Some(version) = request.as_mut().and_then(|request| request.get_mut("versionHash")) {
             *version = Value::Null;
         }
         let (path, _) = example.path.split_once("versionHash=").unwrap_or((&example.path, ""));
-        let members = example.answer.as_ref().map(members);
+        let members = example.response.as_ref().map(members);
         (id.clone(), json!([path, request, example.status, members]))
     };
     examples.iter().map(example).collect()
 }
 
-fn members(answer: &Value) -> Value {
-    match answer {
+fn members(response: &Value) -> Value {
+    match response {
         Value::Object(object) => object.keys().cloned().collect(),
         Value::Array(rows) => rows.first().map_or(Value::Null, members),
         _ => Value::Null,
@@ -223,7 +223,7 @@ fn members(answer: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says() {
+async fn the_demo_portfolio_reproduces_every_example() {
     let folder = tempfile::tempdir().expect("a folder");
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     let url = quickstart.report["database_url"].as_str().expect("a URL");
@@ -242,7 +242,8 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
     assert_eq!(imported["Failed"], 0, "{imported}");
     quickstart.stop().await;
 
-    let (fresh, committed) = (lasting(&recorder.examples), lasting(&examples::all()));
+    let (fresh, committed) =
+        (without_volatile_values(&recorder.examples), without_volatile_values(&examples::all()));
     if std::env::var_os("UPDATE_OPENAPI").is_some() && fresh != committed {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let path = path.join("../api-server/src/openapi/examples.json");
@@ -258,25 +259,25 @@ async fn the_demo_portfolio_takes_each_request_and_answers_as_the_example_says()
 }
 
 #[test]
-fn the_examples_in_the_contract_are_what_its_schemas_say() {
+fn the_examples_in_the_contract_match_its_schemas() {
     let document: Value =
         serde_json::from_str(api_server::router::document()).expect("the contract is JSON");
-    let (mut requests, mut answers, mut problems) = (0, 0, 0);
+    let (mut requests, mut responses, mut problems) = (0, 0, 0);
     for operation in operations().all() {
         let method = operation.method.as_str().to_lowercase();
         let described = &document["paths"][&operation.path][method];
         let id = described["operationId"].as_str().expect("an id");
         for content in members_of(&described["requestBody"]["content"]) {
-            requests += usize::from(is_sound(id, content));
+            requests += usize::from(matches_schema(id, content));
         }
         for response in members_of(&described["responses"]) {
             for content in members_of(&response["content"]) {
-                answers += usize::from(is_sound(id, content));
+                responses += usize::from(matches_schema(id, content));
             }
         }
         for parameter in described["parameters"].as_array().into_iter().flatten() {
             let required = parameter["required"] == true;
-            assert_eq!(is_sound(id, parameter), required || !parameter["example"].is_null());
+            assert_eq!(matches_schema(id, parameter), required || !parameter["example"].is_null());
         }
     }
     for (name, example) in document["components"]["examples"].as_object().expect("examples") {
@@ -288,7 +289,7 @@ fn the_examples_in_the_contract_are_what_its_schemas_say() {
     let json = |of: fn(&Operation) -> bool| operations().all().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
     // A payment has one status as a dry run and another when it is posted.
-    assert_eq!(answers, json(|o| o.produces.as_deref() == Some(JSON.media_type)) + 1);
+    assert_eq!(responses, json(|o| o.produces.as_deref() == Some(JSON.media_type)) + 1);
     // Three problem types belong to no operation.
     assert_eq!(problems, ProblemType::ALL.len() - 3);
 }
@@ -298,7 +299,7 @@ fn members_of(object: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// False if there is no example.
-fn is_sound(id: &str, described: &Value) -> bool {
+fn matches_schema(id: &str, described: &Value) -> bool {
     let example = &described["example"];
     if !example.is_null() {
         assert_eq!(contract::faults(&described["schema"], example), [""; 0], "{id}");

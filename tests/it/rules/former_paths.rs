@@ -28,7 +28,7 @@ const MOVED: [(&str, &str); 19] = [
 ];
 
 #[tokio::test]
-async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_without() {
+async fn every_method_on_a_former_path_names_the_current_path() {
     on_embedded_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let send = async |method: &Method, token: &str, path: &str| {
@@ -37,26 +37,26 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
                 Method::GET | Method::DELETE => request,
                 _ => request.header("content-type", "text/plain").body("rubbish"),
             };
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
         let methods = [Method::GET, Method::POST, Method::PUT, Method::DELETE, Method::PATCH];
         for (former, current) in MOVED {
             for method in &methods {
                 for token in ["", "junk", &admin] {
-                    let answer = send(method, token, former).await;
-                    let answer = answer.expect_problem(410, "former-path").json();
-                    assert_eq!(answer["currentPath"], current, "{method} {former}");
-                    assert_eq!(answer["instance"], former);
+                    let response = send(method, token, former).await;
+                    let response = response.expect_problem(410, "former-path").json();
+                    assert_eq!(response["currentPath"], current, "{method} {former}");
+                    assert_eq!(response["instance"], former);
                 }
             }
-            let answer = send(&Method::GET, "", &format!("{former}?limit=0&limit=x")).await;
-            assert_eq!(answer.expect(410).json()["currentPath"], current);
-            let answer = send(&Method::HEAD, "", former).await.expect(410);
-            assert_eq!(answer.text, "");
+            let response = send(&Method::GET, "", &format!("{former}?limit=0&limit=x")).await;
+            assert_eq!(response.expect(410).json()["currentPath"], current);
+            let response = send(&Method::HEAD, "", former).await.expect(410);
+            assert_eq!(response.text, "");
             // What the new path answers is not checked here.
             let now = current.replace("{loan_id}", "17");
-            let answer = send(&Method::GET, "", &now).await;
-            assert!([401, 405].contains(&answer.status.as_u16()), "{now}: {}", answer.text);
+            let response = send(&Method::GET, "", &now).await;
+            assert!([401, 405].contains(&response.status.as_u16()), "{now}: {}", response.text);
         }
         world
     })
@@ -64,7 +64,7 @@ async fn every_method_on_a_former_path_is_told_the_current_one_with_a_token_or_w
 }
 
 #[tokio::test]
-async fn what_looks_like_a_former_path_is_none() {
+async fn paths_similar_to_a_former_path_are_not_found() {
     on_embedded_database(PROGRAM, |world| async move {
         for path in [
             "/loan-collateral",

@@ -10,29 +10,29 @@ use std::process::Command;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_galera_load");
 
 #[test]
-fn replicas_on_nodes_of_their_own_keep_books_and_sessions_right() {
+fn replicas_on_separate_galera_nodes_keep_books_and_sessions_consistent() {
     if let Some(missing) = galera::missing() {
         return skip(&missing);
     }
     let arguments = ["--seconds", "10", "--clients", "4", "--loans", "8", "--rounds", "4"];
     let run = Command::new(PROGRAM).args(arguments).output().expect("a run");
-    let said = String::from_utf8_lossy(&run.stdout);
-    println!("{said}");
-    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
+    let output = String::from_utf8_lossy(&run.stdout);
+    println!("{output}");
+    assert!(run.status.success(), "{output}{}", String::from_utf8_lossy(&run.stderr));
 }
 
 #[test]
-fn the_sample_has_settings_of_the_servers_for_both_pairs() {
+fn the_galera_sample_has_server_settings_for_both_pairs() {
     let sample = include_str!("../../../deploy/galera/servers.env.sample");
     let assigned = |line: &'static str| {
         let (name, value) = line.trim_start_matches("# ").split_once('=')?;
         (!name.contains(' ')).then_some((name, value))
     };
     let settings: Vec<_> = sample.lines().filter_map(assigned).collect();
-    let known = auth_server::config::SETTINGS.iter().chain(api_server::config::SETTINGS);
-    let known: Vec<_> = known.map(|setting| setting.name).collect();
+    let setting_names = auth_server::config::SETTINGS.iter().chain(api_server::config::SETTINGS);
+    let setting_names: Vec<_> = setting_names.map(|setting| setting.name).collect();
     for (name, _) in &settings {
-        assert!(known.contains(name), "{name} is no setting");
+        assert!(setting_names.contains(name), "{name} is no setting");
     }
     for own in
         ["AUTH_LISTEN", "API_LISTEN", "AUTH_DATABASE_URL", "API_DATABASE_URL", "API_AUTH_URL"]

@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::Client;
-use acceptance::generators::{Missing, Workshop, or_skip};
+use acceptance::generators::{GeneratedClient, MissingProgram, or_skip};
 use acceptance::installed_clients::{python_program, skip, system_program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ struct Quickstart {
     _process: Child,
     /// The path of quickstart.json.
     file: PathBuf,
-    turn: tokio::sync::Mutex<()>,
+    lock: tokio::sync::Mutex<()>,
 }
 
 impl Quickstart {
@@ -54,27 +54,27 @@ impl Quickstart {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         let file = folder.join("quickstart.json");
-        Self { _process: process, file, turn: tokio::sync::Mutex::new(()) }
+        Self { _process: process, file, lock: tokio::sync::Mutex::new(()) }
     }
 
     /// Lets a program carry out its steps. Returns its output.
-    async fn tried_by(workshop: &Workshop, command: &mut Command) -> String {
+    async fn run_against_quickstart(client: &GeneratedClient, command: &mut Command) -> String {
         let quickstart = Self::running().await;
         // A program compares lists with each other, and all programs post to the same loan.
-        let _turn = quickstart.turn.lock().await;
-        workshop.finish(command.arg(&quickstart.file))
+        let _turn = quickstart.lock.lock().await;
+        client.finish(command.arg(&quickstart.file))
     }
 
     /// Lets a program carry out its main job to the end.
-    async fn main_job_by(workshop: &Workshop, command: &mut Command) {
-        let steps = Self::tried_by(workshop, command).await;
+    async fn check_main_job(client: &GeneratedClient, command: &mut Command) {
+        let steps = Self::run_against_quickstart(client, command).await;
         assert!(steps.contains("posted 10.07\n"), "{steps}");
         assert!(steps.contains("downloaded the same bytes\n"), "{steps}");
         assert!(steps.ends_with("logged out\n"), "{steps}");
     }
 
     /// Lets a program read a loan and a problem with a token.
-    async fn read_by(workshop: &Workshop, command: &mut Command) {
+    async fn check_read(workshop: &GeneratedClient, command: &mut Command) {
         let quickstart = Self::running().await;
         let report = std::fs::read_to_string(&quickstart.file).expect("a report");
         let report: Value = serde_json::from_str(&report).expect("JSON");
@@ -88,7 +88,7 @@ impl Quickstart {
         let admin = &report["users"]["admin"];
         let (name, password) = (text(&admin["username"]), text(&admin["password"]));
         let token = client.log_in("core", &name, &password).await.expect("a token");
-        let steps = Self::tried_by(workshop, command.env("TOKEN", token)).await;
+        let steps = Self::run_against_quickstart(workshop, command.env("TOKEN", token)).await;
         assert!(steps.starts_with("read loan L-000001: "), "{steps}");
         assert!(steps.ends_with("read urn:problem-type:core:not-found\n"), "{steps}");
     }
@@ -96,9 +96,9 @@ impl Quickstart {
 
 fn open(
     tool: &'static str,
-    compile: impl FnOnce(&Workshop) -> Result<(), Missing>,
-) -> Option<Workshop> {
-    or_skip(Workshop::open(tool, Path::new(PLACE), compile))
+    compile: impl FnOnce(&GeneratedClient) -> Result<(), MissingProgram>,
+) -> Option<GeneratedClient> {
+    or_skip(GeneratedClient::open(tool, Path::new(PLACE), compile))
 }
 
 /// `get_loan` as `GetLoan`.
@@ -115,79 +115,79 @@ fn camel(id: &str) -> String {
 
 #[tokio::test]
 async fn python() {
-    let Some(workshop) = open("python", |_| Ok(())) else { return };
-    workshop.expect_operations("loan_servicing/api", |id| format!("    def {id}(\n"));
+    let Some(client) = open("python", |_| Ok(())) else { return };
+    client.expect_operations("loan_servicing/api", |id| format!("    def {id}(\n"));
     let fractions = ["float", "Decimal", "StrictFloat"];
-    workshop.expect_no_fractions("loan_servicing/models", &fractions);
+    client.expect_no_fractions("loan_servicing/models", &fractions);
     let python = python_program("python").expect("it has generated");
-    let mut program = workshop.command(&python);
-    program.arg("main_job.py").env("PYTHONPATH", workshop.client());
-    Quickstart::main_job_by(&workshop, &mut program).await;
+    let mut program = client.command(&python);
+    program.arg("main_job.py").env("PYTHONPATH", client.client());
+    Quickstart::check_main_job(&client, &mut program).await;
 }
 
-fn compile_typescript(workshop: &Workshop) -> Result<(), Missing> {
+fn compile_typescript(client: &GeneratedClient) -> Result<(), MissingProgram> {
     system_program("node", "nodejs npm")?;
-    workshop.run("tsc", &["-p", "."]);
+    client.run("tsc", &["-p", "."]);
     Ok(())
 }
 
 #[tokio::test]
 async fn typescript() {
-    let Some(workshop) = open("typescript", compile_typescript) else { return };
-    workshop.expect_operations("apis", |id| format!("    async {}(", camel(id)));
-    let mut program = workshop.command(Path::new("node"));
-    Quickstart::main_job_by(&workshop, program.arg("out/main_job.js")).await;
+    let Some(client) = open("typescript", compile_typescript) else { return };
+    client.expect_operations("apis", |id| format!("    async {}(", camel(id)));
+    let mut program = client.command(Path::new("node"));
+    Quickstart::check_main_job(&client, program.arg("out/main_job.js")).await;
 }
 
 #[tokio::test]
 async fn openapi_typescript() {
-    let Some(workshop) = open("openapi-typescript", compile_typescript) else { return };
-    workshop.expect_operations("schema.d.ts", |id| format!("operations[\"{id}\"]"));
-    let mut program = workshop.command(Path::new("node"));
-    Quickstart::read_by(&workshop, program.arg("out/read_loan.js")).await;
+    let Some(client) = open("openapi-typescript", compile_typescript) else { return };
+    client.expect_operations("schema.d.ts", |id| format!("operations[\"{id}\"]"));
+    let mut program = client.command(Path::new("node"));
+    Quickstart::check_read(&client, program.arg("out/read_loan.js")).await;
 }
 
 #[tokio::test]
 async fn openapi_python_client() {
-    let Some(workshop) = open("openapi-python-client", |workshop| {
-        workshop.run("python", &["-m", "compileall", "-q", "client"]);
+    let Some(client) = open("openapi-python-client", |client| {
+        client.run("python", &["-m", "compileall", "-q", "client"]);
         Ok(())
     }) else {
         return;
     };
-    workshop.expect_operations("loan_servicing/api", |id| format!("/{id}.py\n"));
-    workshop.expect_no_fractions("loan_servicing/models", &["float", "Decimal"]);
-    let mut program = workshop.command(Path::new("python"));
-    program.arg("read_loan.py").env("PYTHONPATH", workshop.client());
-    Quickstart::read_by(&workshop, &mut program).await;
+    client.expect_operations("loan_servicing/api", |id| format!("/{id}.py\n"));
+    client.expect_no_fractions("loan_servicing/models", &["float", "Decimal"]);
+    let mut program = client.command(Path::new("python"));
+    program.arg("read_loan.py").env("PYTHONPATH", client.client());
+    Quickstart::check_read(&client, &mut program).await;
 }
 
-fn compile_java(workshop: &Workshop) -> Result<(), Missing> {
+fn compile_java(client: &GeneratedClient) -> Result<(), MissingProgram> {
     system_program("javac", "default-jdk-headless")?;
     system_program("mvn", "maven")?;
-    let lib = format!("-DoutputDirectory={}", workshop.folder.join("lib").display());
+    let lib = format!("-DoutputDirectory={}", client.folder.join("lib").display());
     let goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies";
-    workshop.fetch(
+    client.fetch(
         "mvn",
         &["-B", "-ntp", "-q", "-f", "client/pom.xml", goal, "-DincludeScope=compile", &lib],
     )?;
     let javac = "javac -proc:none -nowarn -d classes -cp 'lib/*' \
                  $(find client/src/main -name '*.java') MainJob.java";
-    workshop.run("sh", &["-c", javac]);
+    client.run("sh", &["-c", javac]);
     Ok(())
 }
 
 #[tokio::test]
 async fn java() {
-    let Some(workshop) = open("java", compile_java) else { return };
+    let Some(client) = open("java", compile_java) else { return };
     let package = "src/main/java/org/openapitools/client";
     let operation = |id: &str| format!(" {}WithHttpInfo(", camel(id));
-    workshop.expect_operations(&format!("{package}/api"), operation);
+    client.expect_operations(&format!("{package}/api"), operation);
     let fractions = ["double", "Double", "float", "Float", "BigDecimal"];
-    workshop.expect_no_fractions(&format!("{package}/model"), &fractions);
-    let mut program = workshop.command(Path::new("java"));
+    client.expect_no_fractions(&format!("{package}/model"), &fractions);
+    let mut program = client.command(Path::new("java"));
     program.args(["-cp", "classes:lib/*", "MainJob"]);
-    Quickstart::main_job_by(&workshop, &mut program).await;
+    Quickstart::check_main_job(&client, &mut program).await;
 }
 
 /// Outside the client's folder, so that compiled dependencies are kept.
@@ -197,35 +197,35 @@ fn rust_target() -> String {
 
 #[tokio::test]
 async fn rust() {
-    let Some(workshop) = open("rust", |workshop| {
-        workshop.fetch("cargo", &["fetch", "--quiet"])?;
-        workshop.run("cargo", &["build", "--quiet", "--offline", &rust_target()]);
+    let Some(client) = open("rust", |client| {
+        client.fetch("cargo", &["fetch", "--quiet"])?;
+        client.run("cargo", &["build", "--quiet", "--offline", &rust_target()]);
         Ok(())
     }) else {
         return;
     };
-    workshop.expect_operations("src/apis", |id| format!("pub async fn {id}("));
-    workshop.expect_no_fractions("src/models", &["f32", "f64"]);
+    client.expect_operations("src/apis", |id| format!("pub async fn {id}("));
+    client.expect_no_fractions("src/models", &["f32", "f64"]);
     let program = Path::new(PLACE).join("rust-target/debug/main_job");
-    Quickstart::main_job_by(&workshop, &mut workshop.command(&program)).await;
+    Quickstart::check_main_job(&client, &mut client.command(&program)).await;
 }
 
 #[test]
 fn csharp() {
-    let Some(workshop) = open("csharp", |_| Ok(())) else { return };
+    let Some(client) = open("csharp", |_| Ok(())) else { return };
     let operation = |id: &str| format!("ApiResponse> {}Async(", pascal(id));
-    workshop.expect_operations("src/LoanServicing/Api", operation);
+    client.expect_operations("src/LoanServicing/Api", operation);
     let fractions = ["double", "Double", "float", "Single", "decimal", "Decimal"];
-    workshop.expect_no_fractions("src/LoanServicing/Model", &fractions);
-    if version(&workshop, "dotnet", "--version").is_none() {
+    client.expect_no_fractions("src/LoanServicing/Model", &fractions);
+    if version(&client, "dotnet", "--version").is_none() {
         return skip("dotnet is missing: the C# client is generated, and not compiled");
     }
-    workshop.run("dotnet", &["build", "client/src/LoanServicing"]);
+    client.run("dotnet", &["build", "client/src/LoanServicing"]);
 }
 
 /// What a program prints as its version, if it is installed.
-fn version(workshop: &Workshop, program: &str, argument: &str) -> Option<String> {
-    let output = workshop.command(Path::new(program)).arg(argument).output().ok()?;
+fn version(client: &GeneratedClient, program: &str, argument: &str) -> Option<String> {
+    let output = client.command(Path::new(program)).arg(argument).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
@@ -236,14 +236,14 @@ fn minor_of_go(version: &str) -> Option<u32> {
 
 #[test]
 fn go() {
-    let Some(workshop) = open("go", |_| Ok(())) else { return };
-    workshop.expect_operations("", |id| format!(") {}Execute(", pascal(id)));
-    workshop.expect_no_fractions("docs", &["float32", "float64"]);
-    let version = version(&workshop, "go", "version").unwrap_or("there is none".to_owned());
+    let Some(client) = open("go", |_| Ok(())) else { return };
+    client.expect_operations("", |id| format!(") {}Execute(", pascal(id)));
+    client.expect_no_fractions("docs", &["float32", "float64"]);
+    let version = version(&client, "go", "version").unwrap_or("there is none".to_owned());
     if minor_of_go(&version).is_none_or(|minor| minor < GO_NEEDED) {
         let needed = format!("Go 1.{GO_NEEDED} is missing ({version})");
         return skip(&format!("{needed}: the Go client is generated, and not compiled"));
     }
-    workshop.run("go", &["-C", "client", "build", "."]);
-    workshop.run("go", &["-C", "client", "vet", "."]);
+    client.run("go", &["-C", "client", "build", "."]);
+    client.run("go", &["-C", "client", "vet", "."]);
 }

@@ -4,7 +4,7 @@
 //! The loans follow from `TEST_SEED`. A failure is shrunk before it is reported.
 
 use acceptance::Database;
-use acceptance::loan_drivers::database::Desk;
+use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play, pure};
 use acceptance::test_seed::{test_seed, test_seeds};
 use tokio::runtime::Runtime;
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 const FAILED: [u64; 2] = [10_389_288_194_436_148_956, 713_292_196];
 
 #[test]
-fn the_arithmetic_is_that_of_the_second_book() {
+fn the_arithmetic_matches_the_loan_model() {
     for seed in test_seeds(&FAILED) {
         let played = play(10_000, seed, pure::compare);
         let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
@@ -23,22 +23,22 @@ fn the_arithmetic_is_that_of_the_second_book() {
 }
 
 #[test]
-fn the_rows_of_each_database_are_those_of_the_second_book() {
+fn the_rows_of_each_database_match_the_loan_model() {
     let runtime = Runtime::new().expect("a runtime");
     let seed = test_seed();
     for database in Database::all() {
         let histories = if database == Database::Sqlite { 300 } else { 40 };
         let folder = tempfile::tempdir().expect("a folder");
-        let desk = runtime.block_on(Desk::fresh(&database, folder.path()));
-        let played = play(histories, seed, |plan| runtime.block_on(desk.compare(plan)));
-        runtime.block_on(desk.close(&database));
+        let driver = runtime.block_on(DatabaseDriver::fresh(&database, folder.path()));
+        let played = play(histories, seed, |plan| runtime.block_on(driver.compare(plan)));
+        runtime.block_on(driver.close(&database));
         let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
         println!("on {}: {tally:?}", database.name());
     }
 }
 
 #[test]
-fn level_instalments_are_those_of_the_second_book() {
+fn level_instalments_match_the_loan_model() {
     let above = std::cell::RefCell::new(std::collections::BTreeMap::<i32, u32>::new());
     let played = play(2_000, test_seed(), |plan| {
         if let Some(cents) = pure::cents_above_level(plan)? {

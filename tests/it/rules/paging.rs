@@ -1,10 +1,10 @@
 //! Paging: every list of the served document, walked in small pages while rows are added.
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
-use acceptance::rows::with_known;
+use acceptance::filled_tables::FilledRows;
+use acceptance::filled_tables::with_known_parameters;
 use acceptance::test_seed::test_seed;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use serde_json::Value;
@@ -22,13 +22,13 @@ const ADDED: u32 = 3;
 const LIST: u32 = 10;
 
 /// Adds rows to lists, as copies of existing ones.
-struct Adding<'a> {
+struct RowAdder<'a> {
     world: &'a World,
-    rows: &'a Rows,
+    rows: &'a FilledRows,
     number: u32,
 }
 
-impl Adding<'_> {
+impl RowAdder<'_> {
     /// The SQL statement that copies the first row that meets a condition, with these columns
     /// changed.
     fn copy<E: EntityTrait>(&self, condition: &str, changed: &[(&str, String)]) -> String {
@@ -57,7 +57,7 @@ impl Adding<'_> {
     }
 
     /// The SQL statement that copies a row of a list, with these columns changed.
-    fn again<E: EntityTrait>(&self, row: &Value, changed: &[(&str, String)]) -> String {
+    fn repeat<E: EntityTrait>(&self, row: &Value, changed: &[(&str, String)]) -> String {
         let key = <E::PrimaryKey as Iterable>::iter().next().expect("a key").as_str().to_owned();
         let value = match &row[json_name(&key)] {
             Value::String(text) => format!("'{text}'"),
@@ -70,11 +70,11 @@ impl Adding<'_> {
     /// the existing ones.
     fn named<E: EntityTrait>(&self, row: &Value, column: &str) -> String {
         let side = if self.number.is_multiple_of(2) { "~" } else { "!" };
-        self.again::<E>(row, &[(column, format!("'{side}{}'", self.number))])
+        self.repeat::<E>(row, &[(column, format!("'{side}{}'", self.number))])
     }
 
     /// Adds a row to the list that contains this one.
-    async fn to(&self, schema: &str, row: &Value) {
+    async fn add_row(&self, schema: &str, row: &Value) {
         let statement = (self.on_records(schema, row)).or_else(|| self.of_setup(schema, row));
         let statement = statement.unwrap_or_else(|| panic!("nothing is added to {schema}s"));
         self.world.sql(&statement).await;
@@ -87,28 +87,28 @@ impl Adding<'_> {
 
     fn on_records(&self, schema: &str, row: &Value) -> Option<String> {
         Some(match schema {
-            "LoanTransaction" | "Draw" => self.again::<loan_transactions::Entity>(row, &[]),
-            "RecurringTransaction" => self.again::<recurring_transactions::Entity>(row, &[]),
-            "FieldChange" => self.again::<field_changes::Entity>(row, &[]),
-            "CreditLine" => self.again::<credit_lines::Entity>(row, &[]),
-            "Collateral" => self.again::<collaterals::Entity>(row, &[]),
-            "InsurancePolicy" => self.again::<collateral_insurance_policies::Entity>(row, &[]),
-            "CollateralTax" => self.again::<collateral_taxes::Entity>(row, &[]),
-            "CreditCard" => self.again::<payment_gateway_tokens::Entity>(row, &[]),
-            "Document" => self.again::<documents::Entity>(row, &[]),
+            "LoanTransaction" | "Draw" => self.repeat::<loan_transactions::Entity>(row, &[]),
+            "RecurringTransaction" => self.repeat::<recurring_transactions::Entity>(row, &[]),
+            "FieldChange" => self.repeat::<field_changes::Entity>(row, &[]),
+            "CreditLine" => self.repeat::<credit_lines::Entity>(row, &[]),
+            "Collateral" => self.repeat::<collaterals::Entity>(row, &[]),
+            "InsurancePolicy" => self.repeat::<collateral_insurance_policies::Entity>(row, &[]),
+            "CollateralTax" => self.repeat::<collateral_taxes::Entity>(row, &[]),
+            "CreditCard" => self.repeat::<payment_gateway_tokens::Entity>(row, &[]),
+            "Document" => self.repeat::<documents::Entity>(row, &[]),
             "DocumentFile" => self.named::<document_files::Entity>(row, "object_key"),
             "CashDrawer" => self.named::<cash_drawers::Entity>(row, "name"),
-            "DrawerActiveUser" => self.again::<cash_drawer_sessions::Entity>(row, &[]),
+            "DrawerActiveUser" => self.repeat::<cash_drawer_sessions::Entity>(row, &[]),
             "DrawerAssignedUser" => {
                 let free = format!(
                     "(SELECT MIN(user_id) FROM users WHERE user_id NOT IN (SELECT user_id FROM \
                      cash_drawer_assignments WHERE drawer_id = {}))",
                     self.rows.drawer_id
                 );
-                self.again::<cash_drawer_assignments::Entity>(row, &[("user_id", free)])
+                self.repeat::<cash_drawer_assignments::Entity>(row, &[("user_id", free)])
             }
-            "Reconciliation" => self.again::<cash_drawer_reconciliations::Entity>(row, &[]),
-            "DrawerTransaction" => self.again::<cash_drawer_transactions::Entity>(row, &[]),
+            "Reconciliation" => self.repeat::<cash_drawer_reconciliations::Entity>(row, &[]),
+            "DrawerTransaction" => self.repeat::<cash_drawer_transactions::Entity>(row, &[]),
             _ => return None,
         })
     }
@@ -141,7 +141,7 @@ impl Adding<'_> {
 }
 
 /// A list to walk.
-struct List<'a> {
+struct PagedList<'a> {
     id: &'a str,
     path: &'a str,
     /// The name of its rows' schema in the document.
@@ -153,38 +153,43 @@ struct List<'a> {
 }
 
 /// Walks a list in small pages; after the first pages a row is added.
-async fn walk(world: &World, token: &str, rows: &Rows, list: &List<'_>) -> Vec<Value> {
-    let List { id, path, schema, row, number } = list;
-    let kept = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
-    let first = with_known(&Method::GET, path, &kept);
+async fn walk(world: &World, token: &str, rows: &FilledRows, list: &PagedList<'_>) -> Vec<Value> {
+    let PagedList { id, path, schema, row, number } = list;
+    let parameters = [("includeUnused", "true"), ("limit", &LIMIT.to_string())];
+    let first = with_known_parameters(&Method::GET, path, &parameters);
     let mut next = first.clone();
     let mut seen = Vec::new();
     for page in 1..100 {
-        let answer = world.client.get(token, &next).await.expect(200);
-        let some = answer.json().as_array().expect("rows").clone();
-        assert!(!some.is_empty() && some.len() <= LIMIT, "{id}: {} rows", some.len());
-        seen.extend(some);
-        let link = answer.header("link");
+        let response = world.client.get(token, &next).await.expect(200);
+        let page_rows = response.json().as_array().expect("rows").clone();
+        assert!(
+            !page_rows.is_empty() && page_rows.len() <= LIMIT,
+            "{id}: {} rows",
+            page_rows.len()
+        );
+        seen.extend(page_rows);
+        let link = response.header("link");
         if link.is_empty() {
             return seen;
         }
-        let given = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
-        next = given.unwrap_or_else(|| panic!("{id}: {link}")).to_owned();
+        let next_path =
+            link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
+        next = next_path.unwrap_or_else(|| panic!("{id}: {link}")).to_owned();
         let expected = format!("{first}&after=");
         assert!(next.starts_with(&expected), "{id}: {next} is not relative, or loses parameters");
         if page <= ADDED {
-            Adding { world, rows, number: number * LIST + page }.to(schema, row).await;
+            RowAdder { world, rows, number: number * LIST + page }.add_row(schema, row).await;
         }
     }
     panic!("{id} does not end");
 }
 
 #[tokio::test]
-async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_added() {
+async fn paging_through_every_list_yields_each_row_once_while_rows_are_added() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, ROWS).await;
-        let mut walked = 0;
+        let mut checked_lists = 0;
         let document = world.client.get("", "/openapi.json").await.expect(200).json();
         for (template, operations) in document["paths"].as_object().expect("paths") {
             let read = &operations["get"];
@@ -194,17 +199,17 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
             }
             let path = rows.path(template).split('?').next().expect("a path").to_owned();
             let all = [("limit", "1000"), ("includeUnused", "true")];
-            let whole = with_known(&Method::GET, &path, &all);
-            let all = world.client.get(&admin, &whole).await.expect(200);
+            let unpaged_path = with_known_parameters(&Method::GET, &path, &all);
+            let all = world.client.get(&admin, &unpaged_path).await.expect(200);
             assert_eq!(all.header("link"), "", "{id}: there is no other page");
             let all = all.json().as_array().expect("rows").clone();
             assert!(all.len() >= ROWS, "{id} has {} rows", all.len());
-            walked += 1;
+            checked_lists += 1;
             let schema = &read["responses"]["200"]["content"]["application/json"]["schema"];
             let schema = schema["items"]["$ref"].as_str().expect("a schema");
             let schema = schema.rsplit('/').next().expect("a name");
             let row = all.last().expect("a row");
-            let list = List { id, path: &path, schema, row, number: walked };
+            let list = PagedList { id, path: &path, schema, row, number: checked_lists };
             let seen = walk(&world, &admin, &rows, &list).await;
             let mut distinct = seen.clone();
             distinct.sort_by_key(Value::to_string);
@@ -212,10 +217,10 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
             assert_eq!(distinct.len(), seen.len(), "{id} gave a row twice");
             let old: Vec<_> = seen.iter().filter(|row| all.contains(row)).cloned().collect();
             assert_eq!(old, all, "{id}");
-            let now = world.client.get(&admin, &whole).await.expect(200);
+            let now = world.client.get(&admin, &unpaged_path).await.expect(200);
             assert!(now.json().as_array().is_some_and(|now| now.len() > all.len()), "{id}");
         }
-        assert!(walked > 40, "only {walked} lists");
+        assert!(checked_lists > 40, "only {checked_lists} lists");
         world
     })
     .await;
@@ -223,32 +228,32 @@ async fn pages_of_every_list_give_each_row_once_and_in_order_while_rows_are_adde
 
 /// Transactions are ordered by effective date, so rows are also added in the middle.
 #[tokio::test]
-async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added() {
+async fn paging_through_transactions_yields_each_row_once_at_any_limit() {
     let seed = test_seed();
     on_each_database(PROGRAM, |world| async move {
-        let mut chance = fastrand::Rng::with_seed(seed);
+        let mut rng = fastrand::Rng::with_seed(seed);
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         for number in 0..60 {
-            Adding { world: &world, rows: &rows, number }.transaction(&mut chance).await;
+            RowAdder { world: &world, rows: &rows, number }.transaction(&mut rng).await;
         }
         let path = format!("/loans/{}/transactions", rows.loan_id);
-        for limit in [1, 2, 3, 7, chance.usize(4..60), 1000] {
+        for limit in [1, 2, 3, 7, rng.usize(4..60), 1000] {
             let before = keys(&world.client.get(&admin, &format!("{path}?limit=1000")).await);
             let mut next = format!("{path}?limit={limit}");
             let mut seen = Vec::new();
             while !next.is_empty() {
-                let answer = world.client.get(&admin, &next).await.expect(200);
-                let page = keys(&answer);
+                let response = world.client.get(&admin, &next).await.expect(200);
+                let page = keys(&response);
                 assert!(page.len() <= limit, "{} rows", page.len());
                 seen.extend(page);
-                let link = answer.header("link").strip_prefix('<').map(str::to_owned);
+                let link = response.header("link").strip_prefix('<').map(str::to_owned);
                 next = link
                     .and_then(|link| Some(link.split_once('>')?.0.to_owned()))
                     .unwrap_or_default();
-                if chance.u8(..) < 60 {
+                if rng.u8(..) < 60 {
                     let number = 0;
-                    Adding { world: &world, rows: &rows, number }.transaction(&mut chance).await;
+                    RowAdder { world: &world, rows: &rows, number }.transaction(&mut rng).await;
                 }
             }
             assert!(seen.is_sorted_by(|a, b| a < b), "limit {limit}: {seen:?}");
@@ -260,10 +265,10 @@ async fn transactions_come_once_and_in_order_at_any_limit_while_rows_are_added()
     .await;
 }
 
-impl Adding<'_> {
+impl RowAdder<'_> {
     /// Adds a transaction dated on one of a few days.
-    async fn transaction(&self, chance: &mut fastrand::Rng) {
-        let day = format!("'2024-02-{:02}'", chance.u8(1..=9));
+    async fn transaction(&self, rng: &mut fastrand::Rng) {
+        let day = format!("'2024-02-{:02}'", rng.u8(1..=9));
         let loan = format!("loan_id = {}", self.rows.loan_id);
         let changed = [("effective_date", day)];
         self.world.sql(&self.copy::<loan_transactions::Entity>(&loan, &changed)).await;
@@ -271,8 +276,8 @@ impl Adding<'_> {
 }
 
 /// The sort keys of each transaction in an answer.
-fn keys(answer: &Answer) -> Vec<(String, i64)> {
-    let rows = answer.json();
+fn keys(response: &TestResponse) -> Vec<(String, i64)> {
+    let rows = response.json();
     let key = |row: &Value| {
         let date = row["Effective_Date"].as_str().expect("a date").to_owned();
         (date, row["Transaction_ID"].as_i64().expect("an id"))
@@ -283,7 +288,7 @@ fn keys(answer: &Answer) -> Vec<(String, i64)> {
 /// Descriptions of documents have at most 64 KiB, so a page has room for somewhat more than a
 /// hundred.
 #[tokio::test]
-async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
+async fn a_page_ends_at_eight_mebibytes_and_the_next_one_continues() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -291,7 +296,7 @@ async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
             "sqlite" => "printf('%065000d', 0)",
             _ => "REPEAT('0', 65000)",
         };
-        let adding = Adding { world: &world, rows: &rows, number: 0 };
+        let adding = RowAdder { world: &world, rows: &rows, number: 0 };
         let of_comment = "owner_type = 'loan_comment'";
         let copy =
             adding.copy::<documents::Entity>(of_comment, &[("description", long.to_owned())]);
@@ -302,12 +307,12 @@ async fn a_page_ends_at_eight_mebibytes_and_the_next_one_goes_on() {
         let mut next = format!("/loans/comments/{comment_id}/documents?limit=1000");
         let (mut pages, mut seen) = (Vec::new(), Vec::new());
         while !next.is_empty() {
-            let answer = world.client.get(&admin, &next).await.expect(200);
-            assert!(answer.text.len() <= 8 << 20, "{} bytes", answer.text.len());
-            seen.extend(answer.column("Document_ID"));
-            pages.push(answer.text.len());
+            let response = world.client.get(&admin, &next).await.expect(200);
+            assert!(response.text.len() <= 8 << 20, "{} bytes", response.text.len());
+            seen.extend(response.column("Document_ID"));
+            pages.push(response.text.len());
             let link =
-                answer.header("link").strip_prefix('<').and_then(|link| link.split_once('>'));
+                response.header("link").strip_prefix('<').and_then(|link| link.split_once('>'));
             next = link.map(|(path, _)| path.to_owned()).unwrap_or_default();
         }
         assert_eq!(pages.len(), 2, "{pages:?}");

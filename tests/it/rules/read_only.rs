@@ -32,7 +32,7 @@ async fn a_server_whose_database_cannot_be_written_is_not_ready() {
         for (process, setting, url) in servers {
             let ready = async || {
                 let request = http.get(format!("{url}/health/ready"));
-                client.send(request).await.expect("an answer")
+                client.send(request).await.expect("a response")
             };
             assert_eq!(ready().await.expect(200).json()["status"], "ready");
             process.kill().await;

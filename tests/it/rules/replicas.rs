@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 #[test]
-fn restarts_are_not_noticed_and_nothing_is_lost_with_a_primary() {
+fn rolling_restarts_are_invisible_and_a_failover_loses_nothing() {
     let programs = ["initdb", "pg_basebackup", "pg_rewind", "psql"].map(postgres::find);
     if let Some(missing) = programs.into_iter().find_map(Result::err) {
         return skip(&missing);
@@ -25,26 +25,27 @@ fn restarts_are_not_noticed_and_nothing_is_lost_with_a_primary() {
         .args(["--drain-seconds", "3"])
         .output()
         .expect("the program");
-    let said = [run.stdout, run.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-    println!("{}", said[0]);
-    assert!(run.status.success(), "{}", said[1]);
+    let stream =
+        [run.stdout, run.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned());
+    println!("{}", stream[0]);
+    assert!(run.status.success(), "{}", stream[1]);
 }
 
 /// A server that claims to HAProxy to be a primary, and tells every other client its name.
-async fn claim(port: u16, name: u8) -> JoinHandle<()> {
+async fn fake_primary(port: u16, name: u8) -> JoinHandle<()> {
     const ADMITTED: [u8; 15] = [b'R', 0, 0, 0, 8, 0, 0, 0, 0, b'Z', 0, 0, 0, 5, b'I'];
     const NOT_IN_RECOVERY: [u8; 12] = [b'D', 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, b'f'];
     let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
     tokio::spawn(async move {
         while let Ok((mut client, _)) = listener.accept().await {
             let mut question = [0; 256];
-            let asked = client.read(&mut question).await.unwrap_or_default();
-            let answers: &[&[u8]] = match asked {
+            let bytes_read = client.read(&mut question).await.unwrap_or_default();
+            let responses: &[&[u8]] = match bytes_read {
                 1 => &[&[name]],
                 _ => &[&ADMITTED, &NOT_IN_RECOVERY],
             };
-            for answer in answers {
-                let _ = client.write_all(answer).await;
+            for response in responses {
+                let _ = client.write_all(response).await;
                 let _ = client.read(&mut question).await;
             }
         }
@@ -52,14 +53,14 @@ async fn claim(port: u16, name: u8) -> JoinHandle<()> {
 }
 
 /// The name of the server that a new connection reaches.
-async fn reached(port: u16) -> Option<u8> {
+async fn reached_server(port: u16) -> Option<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("HAProxy");
     stream.write_all(b"?").await.ok()?;
     stream.read_u8().await.ok()
 }
 
 #[tokio::test]
-async fn of_two_servers_that_both_claim_to_be_primary_the_last_one_stays_or_neither_is_used() {
+async fn of_two_primaries_the_last_one_or_neither_is_used() {
     let program = match haproxy::find() {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
@@ -74,22 +75,22 @@ async fn of_two_servers_that_both_claim_to_be_primary_the_last_one_stays_or_neit
         ],
     )
     .expect("settings");
-    let (one, two) = (claim(first, 1).await, claim(second, 2).await);
+    let (one, two) = (fake_primary(first, 1).await, fake_primary(second, 2).await);
     let door = Haproxy::start(&program, &settings).await.expect("HAProxy");
-    let wait = async |server: &str, up: bool| {
+    let wait_until = async |server: &str, up: bool| {
         door.wait("postgresql", server, up).await.expect("a check");
     };
-    wait("pg1", true).await;
-    wait("pg2", true).await;
-    assert_eq!(reached(port).await, None, "nobody knows which one it was");
+    wait_until("pg1", true).await;
+    wait_until("pg2", true).await;
+    assert_eq!(reached_server(port).await, None, "nobody knows which one it was");
     one.abort();
-    wait("pg1", false).await;
-    assert_eq!(reached(port).await, Some(2));
-    let one = claim(first, 1).await;
-    wait("pg1", true).await;
-    assert_eq!(reached(port).await, Some(2), "the old one came back");
+    wait_until("pg1", false).await;
+    assert_eq!(reached_server(port).await, Some(2));
+    let one = fake_primary(first, 1).await;
+    wait_until("pg1", true).await;
+    assert_eq!(reached_server(port).await, Some(2), "the old one came back");
     two.abort();
-    wait("pg2", false).await;
-    assert_eq!(reached(port).await, Some(1));
+    wait_until("pg2", false).await;
+    assert_eq!(reached_server(port).await, Some(1));
     one.abort();
 }

@@ -18,12 +18,12 @@ fn deployed(name: &str) -> String {
     std::fs::read_to_string(path).expect("a file of deploy/systemd")
 }
 
-fn say(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said)).concat()
 }
 
 #[test]
-fn systemd_finds_no_fault_in_the_units_and_little_that_they_leave_open() {
+fn systemd_accepts_the_units_and_rates_them_as_hardened() {
     let analyze = match system_program("systemd-analyze", "systemd") {
         Ok(analyze) => analyze,
         Err(missing) => return skip(&missing),
@@ -39,19 +39,19 @@ fn systemd_finds_no_fault_in_the_units_and_little_that_they_leave_open() {
         let file = folder.path().join(format!("loan-servicing-{name}.service"));
         std::fs::write(&file, unit).expect("a unit");
         let verified = Command::new(&analyze).arg("verify").arg(&file).output().expect("systemd");
-        let said = say(&verified);
-        assert!(verified.status.success() && !said.contains("loan-servicing-"), "{said}");
-        let judged = Command::new(&analyze)
+        let output = output_text(&verified);
+        assert!(verified.status.success() && !output.contains("loan-servicing-"), "{output}");
+        let security = Command::new(&analyze)
             .args(["security", "--offline=true", "--no-pager", "--threshold", EXPOSURE_MAX])
             .arg(&file)
             .output()
             .expect("systemd");
-        assert!(judged.status.success(), "{}", say(&judged));
+        assert!(security.status.success(), "{}", output_text(&security));
     }
 }
 
 #[test]
-fn the_units_differ_in_nothing_but_the_server_and_name_their_places_plainly() {
+fn the_units_differ_only_in_the_server_and_have_literal_paths() {
     let [auth, api] = UNITS.map(|(_, name)| deployed(&format!("loan-servicing-{name}.service")));
     let settings = |unit: &str| {
         let lines = unit.lines().filter(|line| !line.starts_with('#'));

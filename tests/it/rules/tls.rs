@@ -53,7 +53,7 @@ async fn output(program: &Path, arguments: &[String]) -> String {
 }
 
 #[tokio::test]
-async fn sslyze_finds_nothing_wrong_with_any_listener() {
+async fn sslyze_finds_no_fault_with_any_listener() {
     let program = match python_program("sslyze") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),
@@ -74,7 +74,7 @@ async fn sslyze_finds_nothing_wrong_with_any_listener() {
         println!("{}", listener["server_location"]);
         let found = &listener["scan_result"];
         check_versions(found);
-        check_holes(found);
+        check_vulnerabilities(found);
         check_certificate(&found["certificate_info"]["result"], &authority.to_string());
     }
     world.close().await;
@@ -83,10 +83,10 @@ async fn sslyze_finds_nothing_wrong_with_any_listener() {
 fn check_versions(found: &Value) {
     for version in ["ssl_2_0", "ssl_3_0", "tls_1_0", "tls_1_1", "tls_1_2", "tls_1_3"] {
         let result = &found[format!("{version}_cipher_suites")]["result"];
-        let wanted = matches!(version, "tls_1_2" | "tls_1_3");
-        assert_eq!(result["is_tls_version_supported"], wanted, "{version}");
+        let is_supported = matches!(version, "tls_1_2" | "tls_1_3");
+        assert_eq!(result["is_tls_version_supported"], is_supported, "{version}");
         let suites = result["accepted_cipher_suites"].as_array().expect("a list");
-        assert_eq!(!suites.is_empty(), wanted, "{version}");
+        assert_eq!(!suites.is_empty(), is_supported, "{version}");
         for suite in suites {
             let name = suite["cipher_suite"]["name"].as_str().expect("a name");
             assert!(version == "tls_1_3" || name.starts_with("TLS_ECDHE_"), "{name}");
@@ -95,8 +95,8 @@ fn check_versions(found: &Value) {
     }
 }
 
-fn check_holes(found: &Value) {
-    for (scan, member, wanted) in [
+fn check_vulnerabilities(found: &Value) {
+    for (scan, member, is_supported) in [
         ("heartbleed", "is_vulnerable_to_heartbleed", false),
         ("openssl_ccs_injection", "is_vulnerable_to_ccs_injection", false),
         ("tls_compression", "supports_compression", false),
@@ -106,7 +106,7 @@ fn check_holes(found: &Value) {
         ("session_renegotiation", "supports_secure_renegotiation", true),
     ] {
         assert_eq!(found[scan]["status"], "COMPLETED", "{scan} {}", found[scan]);
-        assert_eq!(found[scan]["result"][member], wanted, "{scan} {member}");
+        assert_eq!(found[scan]["result"][member], is_supported, "{scan} {member}");
     }
     let robot = &found["robot"]["result"]["robot_result"];
     assert!(robot.as_str().is_some_and(|text| text.starts_with("NOT_VULNERABLE")), "{robot}");
@@ -118,14 +118,18 @@ fn check_certificate(found: &Value, authority: &str) {
     for chain in chains {
         assert_eq!(chain["received_chain_has_valid_order"], true);
         let paths = chain["path_validation_results"].as_array().expect("paths");
-        let ours = paths.iter().find(|path| path["trust_store"]["path"] == authority);
-        let ours = ours.expect("a path to the world's authority");
-        assert_eq!(ours["was_validation_successful"], true, "{}", ours["validation_error"]);
+        let trusted_path = paths.iter().find(|path| path["trust_store"]["path"] == authority);
+        let trusted_path = trusted_path.expect("a path to the world's authority");
+        assert_eq!(
+            trusted_path["was_validation_successful"], true,
+            "{}",
+            trusted_path["validation_error"]
+        );
     }
 }
 
 #[tokio::test]
-async fn sslscan_finds_nothing_wrong_with_any_listener() {
+async fn sslscan_finds_no_fault_with_any_listener() {
     let program = match system_program("sslscan", "sslscan") {
         Ok(program) => program,
         Err(missing) => return skip(&missing),

@@ -4,19 +4,19 @@
 //! The databases follow from `TEST_SEED`, and `VISIBILITY_WORLDS` is their number (default 1).
 
 mod caller;
-mod chance;
 mod checks;
 mod model;
 mod population;
+mod random;
 mod tables;
 
 use crate::PROGRAM;
 use acceptance::test_seed::test_seed;
 use acceptance::{World, on_each_database};
 use caller::Caller;
-use chance::Chance;
 use futures_util::future::join_all;
-use model::{Rules, Who};
+use model::{Principal, Rules};
+use random::Random;
 use shared::entity::web_credentials;
 use shared::passwords::Passwords;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn everybody_sees_what_the_rules_say_and_nothing_else() {
+async fn every_caller_sees_exactly_what_the_visibility_rules_allow() {
     let first = test_seed();
     for seed in first..first + setting("VISIBILITY_WORLDS").unwrap_or(1) {
         println!("TEST_SEED={seed}");
@@ -52,21 +52,21 @@ async fn everybody_sees_what_the_rules_say_and_nothing_else() {
 
 async fn check_world(world: &World, seed: u64) {
     let hash = Passwords::recommended().expect("parameters").hash(PASSWORD).await.expect("a hash");
-    population::write(&world.db, &mut Chance::new(seed), &hash).await;
-    let nobody = format!("(SELECT user_id FROM users WHERE user_name = '{NOBODY}')");
-    world.sql(&format!("DELETE FROM privilege_grants WHERE user_id = {nobody}")).await;
+    population::write(&world.db, &mut Random::new(seed), &hash).await;
+    let unassigned = format!("(SELECT user_id FROM users WHERE user_name = '{NOBODY}')");
+    world.sql(&format!("DELETE FROM privilege_grants WHERE user_id = {unassigned}")).await;
     let rows = Tables::read(&world.db).await;
     let checked = join_all(log_in(world, &rows, seed).await.into_iter().map(async |mut caller| {
         checks::check(&mut caller).await;
         caller
     }));
     let callers = checked.await;
-    let unanswered = unanswered(world, &callers).await;
+    let unanswered = operations_without_success(world, &callers).await;
     let found: Vec<String> = callers.into_iter().flat_map(|caller| caller.differences).collect();
-    let told = found.iter().take(TOLD).cloned().collect::<Vec<_>>().join("\n");
+    let report = found.iter().take(TOLD).cloned().collect::<Vec<_>>().join("\n");
     assert!(
         found.is_empty(),
-        "TEST_SEED={seed} on {}: {} differences\n{told}",
+        "TEST_SEED={seed} on {}: {} differences\n{report}",
         world.database.name(),
         found.len()
     );
@@ -74,20 +74,20 @@ async fn check_world(world: &World, seed: u64) {
 }
 
 /// The GET operations of the API that were never called, or never answered without a problem.
-async fn unanswered(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
-    let mut answers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (id, (all, good)) in callers.iter().flat_map(|caller| &caller.answers) {
-        let total = answers.entry(id).or_default();
-        *total = (total.0 + all, total.1 + good);
+async fn operations_without_success(world: &World, callers: &[Caller<'_>]) -> Vec<String> {
+    let mut responses: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (id, (all, successful)) in callers.iter().flat_map(|caller| &caller.response_counts) {
+        let total = responses.entry(id).or_default();
+        *total = (total.0 + all, total.1 + successful);
     }
-    let all: usize = answers.values().map(|count| count.0).sum();
-    let good: usize = answers.values().map(|count| count.1).sum();
-    println!("{all} answers, {good} of them no problem");
+    let all: usize = responses.values().map(|count| count.0).sum();
+    let successful: usize = responses.values().map(|count| count.1).sum();
+    println!("{all} answers, {successful} of them no problem");
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths").values();
     let ids = paths.filter_map(|operations| operations["get"]["operationId"].as_str());
     ids.filter(|id| !ELSEWHERE.contains(id))
-        .filter(|id| answers.get(id).is_none_or(|(_, good)| *good == 0))
+        .filter(|id| responses.get(id).is_none_or(|(_, successful)| *successful == 0))
         .map(str::to_owned)
         .collect()
 }
@@ -97,23 +97,23 @@ async fn log_in<'a>(world: &'a World, rows: &'a Tables, seed: u64) -> Vec<Caller
     let mut tokens = Vec::new();
     for name in ["admin", NOBODY] {
         let user = rows.users.iter().find(|user| user.user_name == name).expect("a user");
-        tokens.push((name.to_owned(), Who::User(user.user_id), world.token(name).await));
+        tokens.push((name.to_owned(), Principal::User(user.user_id), world.token(name).await));
     }
     let mut users: Vec<i64> = population::USERS.collect();
-    Chance::new(seed).shuffle(&mut users);
+    Random::new(seed).shuffle(&mut users);
     for user_id in users.into_iter().take(CORE_USERS) {
         let name = format!("user{user_id}");
         let token = world.client.log_in("core", &name, PASSWORD).await.expect("a token");
-        tokens.push((name, Who::User(user_id), token));
+        tokens.push((name, Principal::User(user_id), token));
     }
     for web_user in tables::read::<web_credentials::Entity>(&world.db).await {
         let name = web_user.web_user_name;
         let token = world.client.log_in("web", &name, PASSWORD).await.expect("a token");
-        tokens.push((name, Who::WebUser(web_user.contact_id), token));
+        tokens.push((name, Principal::WebUser(web_user.contact_id), token));
     }
-    let callers = tokens.into_iter().zip(1..).map(|((name, who, token), number)| {
-        let chance = Chance::new(seed.wrapping_mul(100).wrapping_add(number));
-        Caller::new(&name, &world.client, token, Rules { rows, who }, chance)
+    let callers = tokens.into_iter().zip(1..).map(|((name, principal, token), number)| {
+        let random = Random::new(seed.wrapping_mul(100).wrapping_add(number));
+        Caller::new(&name, &world.client, token, Rules { rows, principal }, random)
     });
     callers.collect()
 }

@@ -3,13 +3,13 @@
 //! is the servers' own.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
 use acceptance::installed_clients::skip;
-use acceptance::log_in_form::{Asking, Browser};
-use acceptance::rows::Rows;
-use acceptance::web_servers::{Front, Place, WebServer};
+use acceptance::log_in_form::{AuthorizationRequest, Browser};
+use acceptance::web_servers::{ProxyPorts, ReverseProxy, WebServer};
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, Client, World};
+use acceptance::{Client, TestResponse, World};
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -35,45 +35,45 @@ const HEADERS: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn behind_apache_with_mod_dav_every_answer_is_the_servers_own() {
-    check(Front::apache()).await;
+async fn apache_with_mod_dav_passes_every_response_unchanged() {
+    check(ReverseProxy::apache()).await;
 }
 
 #[tokio::test]
-async fn behind_nginx_with_its_dav_module_every_answer_is_the_servers_own() {
-    check(Front::nginx()).await;
+async fn nginx_with_its_dav_module_passes_every_response_unchanged() {
+    check(ReverseProxy::nginx()).await;
 }
 
 #[tokio::test]
-async fn behind_haproxy_every_answer_is_the_servers_own() {
-    check(Front::haproxy()).await;
+async fn haproxy_passes_every_response_unchanged() {
+    check(ReverseProxy::haproxy()).await;
 }
 
-async fn check(front: Result<Front, String>) {
-    let front = match front {
-        Ok(front) => front,
+async fn check(reverse_proxy: Result<ReverseProxy, String>) {
+    let reverse_proxy = match reverse_proxy {
+        Ok(reverse_proxy) => reverse_proxy,
         Err(missing) => return skip(&missing),
     };
-    let place = front.place();
-    on_each_database_with(PROGRAM, place.environment(), |world| async {
+    let ports = reverse_proxy.allocate_ports();
+    on_each_database_with(PROGRAM, ports.environment(), |world| async {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
-        let server = front.start(&world, &world.tls.authority, place).await;
-        if !matches!(front, Front::Haproxy(_)) {
+        let server = reverse_proxy.start(&world, &world.tls.authority, ports).await;
+        if !matches!(reverse_proxy, ReverseProxy::Haproxy(_)) {
             check_dav_is_on(&world, &server).await;
         }
         server.remove_buffers().expect("no buffers");
-        let through = world.client.through(&server.url);
-        check_every_put(&through, &admin, &rows).await;
-        check_alike(&world, &through, &admin, &rows).await;
-        check_files(&through, &admin, &rows).await;
-        check_versions(&through, &admin, &rows).await;
+        let proxied = world.client.through(&server.url);
+        check_every_put(&proxied, &admin, &rows).await;
+        check_same_responses(&world, &proxied, &admin, &rows).await;
+        check_files(&proxied, &admin, &rows).await;
+        check_versions(&proxied, &admin, &rows).await;
         assert_eq!(server.files(), 0, "a request for the api-server changed the document root");
-        check_log(&server, &through, &admin).await;
+        check_log(&server, &proxied, &admin).await;
         check_auth(&world, &server).await;
-        check_closed(&world, &server).await;
+        check_unavailable_server(&world, &server).await;
         drop(server);
-        check_distrust(&front, &world, &admin, place).await;
+        check_untrusted_certificate(&reverse_proxy, &world, &admin, ports).await;
         world
     })
     .await;
@@ -84,7 +84,7 @@ async fn check_dav_is_on(world: &World, server: &WebServer) {
     let url = server.url.replace("localhost", "127.0.0.1") + "/words.txt";
     let send = async |method: Method, words: &'static str| {
         let request = world.client.http.request(method, &url).body(words);
-        world.client.send(request).await.expect("an answer")
+        world.client.send(request).await.expect("a response")
     };
     send(Method::PUT, "Words").await.expect(201);
     assert_eq!(server.files(), 1);
@@ -94,21 +94,21 @@ async fn check_dav_is_on(world: &World, server: &WebServer) {
 }
 
 /// A PUT is 405 only where the api-server has none, and the answer lists the allowed methods.
-async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
-    let document = through.get("", "/openapi.json").await.expect(200).json();
+async fn check_every_put(proxied: &Client, admin: &str, rows: &FilledRows) {
+    let document = proxied.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths");
     let mut puts = 0;
     for (template, operations) in paths {
-        let request = through.request(Method::PUT, admin, &rows.path(template)).json(&json!({}));
-        let answer = through.send(request).await.expect("an answer");
+        let request = proxied.request(Method::PUT, admin, &rows.path(template)).json(&json!({}));
+        let response = proxied.send(request).await.expect("a response");
         if operations.get("put").is_some() {
-            answer.expect_problem(400, "bad-request");
+            response.expect_problem(400, "bad-request");
             puts += 1;
             continue;
         }
-        let answer = answer.expect_problem(405, "method-not-allowed");
+        let response = response.expect_problem(405, "method-not-allowed");
         for method in operations.as_object().expect("operations").keys() {
-            let allowed = answer.header("allow");
+            let allowed = response.header("allow");
             assert!(allowed.contains(&method.to_uppercase()), "{template}: {allowed}");
         }
     }
@@ -116,19 +116,19 @@ async fn check_every_put(through: &Client, admin: &str, rows: &Rows) {
 }
 
 /// Requests through the web server are answered as they are without one.
-async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) {
+async fn check_same_responses(world: &World, proxied: &Client, admin: &str, rows: &FilledRows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let file = format!("/files/{}", rows.file_id);
     // Its `Link` header repeats the whole query.
     let long = format!("/users?limit=1&other={}", "a".repeat(6000));
     let list = format!("/loans/collateral/{}/taxes", rows.collateral_id);
-    let known = world.client.get(admin, &comment).await.expect(200).header("etag").to_owned();
+    let etag = world.client.get(admin, &comment).await.expect(200).header("etag").to_owned();
     let large = "a".repeat(100_000);
     let nothing = ("x-nothing", "");
     for (method, token, path, header, body) in [
         (Method::GET, admin, comment.as_str(), ("accept-encoding", "gzip"), ""),
         (Method::GET, admin, &comment, ("range", "bytes=0-3"), ""),
-        (Method::GET, admin, &comment, ("if-none-match", &known), ""),
+        (Method::GET, admin, &comment, ("if-none-match", &etag), ""),
         (Method::GET, admin, &comment, ("accept", "text/html"), ""),
         (Method::HEAD, admin, &comment, nothing, ""),
         (Method::OPTIONS, admin, &comment, nothing, ""),
@@ -144,25 +144,26 @@ async fn check_alike(world: &World, through: &Client, admin: &str, rows: &Rows) 
         (Method::HEAD, admin, &file, nothing, ""),
         (Method::PUT, "", &comment, ("expect", "100-continue"), &large),
     ] {
-        let ask = async |client: &Client| {
+        let conditional_request = async |client: &Client| {
             let request = client.request(method.clone(), token, path).header(header.0, header.1);
             let request = match body {
                 "" => request,
                 body => request.header("content-type", "application/json").body(body.to_owned()),
             };
-            client.send(request).await.expect("an answer")
+            client.send(request).await.expect("a response")
         };
-        let answers = (ask(&world.client).await, ask(through).await);
-        let seen = [answers.0, answers.1].map(|answer| {
-            let headers = HEADERS.map(|name| answer.header(name).to_owned());
-            let mut body = answer.json();
+        let responses =
+            (conditional_request(&world.client).await, conditional_request(proxied).await);
+        let parts = [responses.0, responses.1].map(|response| {
+            let headers = HEADERS.map(|name| response.header(name).to_owned());
+            let mut body = response.json();
             if let Some(id) = body.get_mut("requestId") {
-                assert_eq!(id.take(), answer.header("x-request-id"));
+                assert_eq!(id.take(), response.header("x-request-id"));
             }
-            assert_eq!(answer.header("x-request-id").len(), 32);
-            (answer.status, headers, body)
+            assert_eq!(response.header("x-request-id").len(), 32);
+            (response.status, headers, body)
         });
-        assert_eq!(seen[1], seen[0], "{method} {path:.80} {header:?}");
+        assert_eq!(parts[1], parts[0], "{method} {path:.80} {header:?}");
     }
 }
 
@@ -178,50 +179,50 @@ fn numbered_lines(bytes: usize) -> String {
 }
 
 /// Large files pass through, whole and in parts, in both directions.
-async fn check_files(through: &Client, admin: &str, rows: &Rows) {
+async fn check_files(proxied: &Client, admin: &str, rows: &FilledRows) {
     let path = format!("/loans/comments/{}/documents", rows.comment_ids[0]);
     let words = numbered_lines(20 * 1024 * 1024);
     let upload = async || {
         let form = Form::file("lines.txt", words.as_bytes());
-        through.upload(admin, &path, form, Some("the lines")).await.expect(201)
+        proxied.upload(admin, &path, form, Some("the lines")).await.expect(201)
     };
     let first = upload().await;
-    let again = upload().await;
-    assert_eq!((again.header("idempotency-replayed"), &again.text), ("true", &first.text));
+    let repeated = upload().await;
+    assert_eq!((repeated.header("idempotency-replayed"), &repeated.text), ("true", &first.text));
 
     let file = &first.json()["Files"][0];
     let download = file["Download_Path"].as_str().expect("a path");
-    let whole = through.get(admin, download).await.expect(200);
+    let whole = proxied.get(admin, download).await.expect(200);
     assert!(whole.text == words, "{} bytes of {}", whole.text.len(), words.len());
     let tag = whole.header("etag");
-    let ask = async |method: Method, range: &str, of: &str| {
-        let request = through.request(method, admin, download);
-        let request = request.header("range", range).header("if-range", of);
-        through.send(request).await.expect("an answer")
+    let range_request = async |method: Method, range: &str, if_range: &str| {
+        let request = proxied.request(method, admin, download);
+        let request = request.header("range", range).header("if-range", if_range);
+        proxied.send(request).await.expect("a response")
     };
-    let part = ask(Method::GET, "bytes=1000000-1999999", tag).await.expect(206);
+    let part = range_request(Method::GET, "bytes=1000000-1999999", tag).await.expect(206);
     assert!(part.text == words[1_000_000..2_000_000]);
     let range = format!("bytes 1000000-1999999/{}", words.len());
     assert_eq!(part.header("content-range"), range);
-    let other = ask(Method::GET, "bytes=1000000-1999999", "\"old\"").await.expect(200);
+    let other = range_request(Method::GET, "bytes=1000000-1999999", "\"old\"").await.expect(200);
     assert!(other.text == words);
-    let beyond = ask(Method::GET, "bytes=99999999-", tag).await;
+    let beyond = range_request(Method::GET, "bytes=99999999-", tag).await;
     beyond.expect_problem(416, "range-not-satisfiable");
-    let head = ask(Method::HEAD, "bytes=0-9", tag).await.expect(200);
+    let head = range_request(Method::HEAD, "bytes=0-9", tag).await.expect(200);
     assert_eq!(head.header("content-length"), words.len().to_string());
 
     let large = Form::file("lines.txt", words.repeat(2).as_bytes());
-    through.upload(admin, &path, large, None).await.expect_problem(413, "too-large");
+    proxied.upload(admin, &path, large, None).await.expect_problem(413, "too-large");
 }
 
-fn version(answer: &Answer) -> String {
-    let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
-    assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+fn version(response: &TestResponse) -> String {
+    let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
+    assert_eq!(response.header("etag"), format!("\"{hash}\""));
     hash
 }
 
 /// A PUT changes and a DELETE removes, if they name the current version.
-async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
+async fn check_versions(proxied: &Client, admin: &str, rows: &FilledRows) {
     let comment = format!("/loans/collateral/comments/{}", rows.comment_ids[2]);
     let document = format!("/user-defined-fields/documents/{}", rows.document_id);
     let changes = [
@@ -236,14 +237,14 @@ async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
         let mut put = async |words: &str, hash: Option<&str>, if_match: Option<&str>| {
             body[member] = json!(words);
             body["versionHash"] = json!(hash);
-            let request = through.request(Method::PUT, admin, &path).json(&body);
+            let request = proxied.request(Method::PUT, admin, &path).json(&body);
             let request = match if_match {
                 Some(hash) => request.header("if-match", format!("\"{hash}\"")),
                 None => request,
             };
-            through.send(request).await.expect("an answer")
+            proxied.send(request).await.expect("a response")
         };
-        let first = version(&through.get(admin, &path).await.expect(200));
+        let first = version(&proxied.get(admin, &path).await.expect(200));
         let changed = put("Other words", Some(&first), None).await.expect(200);
         assert_eq!(changed.json()[member], "Other words");
         let second = version(&changed);
@@ -252,24 +253,24 @@ async fn check_versions(through: &Client, admin: &str, rows: &Rows) {
         assert_eq!(stale.json()["currentVersionHash"], second);
         put("Lost", None, Some(&first)).await.expect_problem(412, "precondition-failed");
         let third = version(&put("Last words", None, Some(&second)).await.expect(200));
-        let read = through.get(admin, &path).await.expect(200);
+        let read = proxied.get(admin, &path).await.expect(200);
         assert_eq!((&read.json()[member], version(&read)), (&json!("Last words"), third.clone()));
 
         let delete = async |hash: &str| {
             let request = format!("{path}?versionHash={hash}");
-            let request = through.request(Method::DELETE, admin, &request);
-            through.send(request).await.expect("an answer")
+            let request = proxied.request(Method::DELETE, admin, &request);
+            proxied.send(request).await.expect("a response")
         };
         delete(&second).await.expect_problem(409, "stale-version");
         assert_eq!(delete(&third).await.expect(204).text, "");
-        through.get(admin, &path).await.expect_problem(404, "not-found");
+        proxied.get(admin, &path).await.expect_problem(404, "not-found");
     }
 }
 
 /// Each line of the web server's log can be matched to one of the api-server's, and contains no
 /// query.
-async fn check_log(server: &WebServer, through: &Client, admin: &str) {
-    let last = through.get(admin, "/users?limit=1").await.expect(200);
+async fn check_log(server: &WebServer, proxied: &Client, admin: &str) {
+    let last = proxied.get(admin, "/users?limit=1").await.expect(200);
     let deadline = Instant::now() + Duration::from_secs(10);
     // The log is written after the answer.
     while !server.access_log().contains(last.header("x-request-id")) {
@@ -302,9 +303,9 @@ async fn check_auth(world: &World, server: &WebServer) {
     let metadata = browser.get("/.well-known/openid-configuration").await.expect(200);
     assert_eq!(metadata.json()["issuer"], server.auth_url.as_str());
     assert_eq!(metadata.header("content-encoding"), "");
-    let asking = Asking::new("openid core");
-    let code = browser.log_in(&asking, "viewer", &world.credentials.viewer).await;
-    let tokens = asking.exchange(&client, &code).await.expect(200);
+    let authorization = AuthorizationRequest::new("openid core");
+    let code = browser.log_in(&authorization, "viewer", &world.credentials.viewer).await;
+    let tokens = authorization.exchange(&client, &code).await.expect(200);
     assert_eq!(
         (tokens.header("content-encoding"), tokens.header("cache-control")),
         ("", "no-store")
@@ -312,33 +313,42 @@ async fn check_auth(world: &World, server: &WebServer) {
     let token = tokens.json()["access_token"].as_str().expect("a token").to_owned();
     assert_eq!(client.log_out(&token).await.status, 204);
     client.form(("", ""), "/oauth2/token", &[("grant_type", "x")]).await.expect(401);
-    let places = "SELECT DISTINCT source FROM auth_events WHERE user_name = 'viewer'";
-    assert_eq!(world.texts(places).await, [HOME.to_string()]);
+    let sources = "SELECT DISTINCT source FROM auth_events WHERE user_name = 'viewer'";
+    assert_eq!(world.texts(sources).await, [HOME.to_string()]);
     assert!(!server.access_log().contains("code_challenge"), "{}", server.access_log());
 }
 
 /// Paths for operators are closed to everyone else.
-async fn check_closed(world: &World, server: &WebServer) {
+async fn check_unavailable_server(world: &World, server: &WebServer) {
     for url in [&server.url, &server.auth_url] {
         for path in ["/health/ready", "/health/live", "/%68ealth/live", "/metrics"] {
             let request = world.client.http.get(format!("{url}{path}"));
-            let answer = world.client.send(request).await.expect("an answer");
-            assert!([403, 404].contains(&answer.status.as_u16()), "{url}{path}: {}", answer.text);
+            let response = world.client.send(request).await.expect("a response");
+            assert!(
+                [403, 404].contains(&response.status.as_u16()),
+                "{url}{path}: {}",
+                response.text
+            );
         }
     }
 }
 
 /// A web server that does not trust the authority of the api-server's certificate sends it nothing.
-async fn check_distrust(front: &Front, world: &World, admin: &str, place: Place) {
+async fn check_untrusted_certificate(
+    reverse_proxy: &ReverseProxy,
+    world: &World,
+    admin: &str,
+    ports: ProxyPorts,
+) {
     let key = rcgen::KeyPair::generate().expect("a key");
     let other = rcgen::CertificateParams::new(vec!["other".to_owned()]).expect("a certificate");
     let other = other.self_signed(&key).expect("a certificate").pem();
     let authority = world.folder.path().join("other.pem");
     std::fs::write(&authority, other).expect("a file");
-    let server = front.start(world, &authority, place).await;
-    let through = world.client.through(&server.url);
-    let answer = through.get(admin, "/users").await;
-    assert!(answer.status.is_server_error(), "{}", answer.text);
-    let id = &answer.json()["requestId"];
-    assert_eq!((answer.header("x-request-id"), id), ("", &Value::Null));
+    let server = reverse_proxy.start(world, &authority, ports).await;
+    let proxied = world.client.through(&server.url);
+    let response = proxied.get(admin, "/users").await;
+    assert!(response.status.is_server_error(), "{}", response.text);
+    let id = &response.json()["requestId"];
+    assert_eq!((response.header("x-request-id"), id), ("", &Value::Null));
 }

@@ -1,6 +1,6 @@
 //! Words: what users read is plain English, and a type's name stands for one thing in its crate.
 
-use super::tidy::files;
+use super::source_layout::files;
 use crate::PROGRAM;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,19 +27,21 @@ const ABSENT: &[&str] = &[
     "whomever",
 ];
 
-/// Names that sea-orm expects in each entity's module.
-const REPEATED: &[&str] = &["Model", "Relation"];
+/// Names that repeat in a package: sea-orm expects two in each entity's module, and each load
+/// program parses its own arguments.
+const REPEATED: &[(&str, &str)] =
+    &[("shared", "Model"), ("shared", "Relation"), ("tests/load", "Arguments")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Fails if a text has a word of the list.
-fn check(place: &str, text: &str) {
+fn check(source: &str, text: &str) {
     let words = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
     let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
     for absent in ABSENT {
-        assert!(!words.contains(&format!(" {absent} ")), "{place}: {absent:?} in {text}");
+        assert!(!words.contains(&format!(" {absent} ")), "{source}: {absent:?} in {text}");
     }
 }
 
@@ -64,12 +66,12 @@ fn texts(value: &Value, call: &mut impl FnMut(&str)) {
 #[test]
 fn the_contract_is_in_plain_english() {
     let document: Value = serde_json::from_str(api_server::router::document()).expect("JSON");
-    let mut looked = 0;
+    let mut checked = 0;
     texts(&document, &mut |text| {
         check("openapi.json", text);
-        looked += 1;
+        checked += 1;
     });
-    assert!(looked > 500, "only {looked} texts");
+    assert!(checked > 500, "only {checked} texts");
     for (_, operations) in document["paths"].as_object().expect("paths") {
         for (_, operation) in operations.as_object().expect("operations") {
             let summary = operation["summary"].as_str().expect("a summary");
@@ -85,7 +87,7 @@ fn settings_samples_and_readmes_are_in_plain_english() {
     for setting in auth_server::config::SETTINGS.iter().chain(api_server::config::SETTINGS) {
         check(setting.name, setting.help);
     }
-    let mut looked = 0;
+    let mut checked = 0;
     for folder in [
         ".",
         "deploy",
@@ -101,11 +103,11 @@ fn settings_samples_and_readmes_are_in_plain_english() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if [".md", ".sample", ".xsd"].iter().any(|end| name.ends_with(end)) {
                 check(&name, &std::fs::read_to_string(&path).expect("text"));
-                looked += 1;
+                checked += 1;
             }
         }
     }
-    assert!(looked > 15, "only {looked} files");
+    assert!(checked > 15, "only {checked} files");
 }
 
 /// The help of a command and of the commands below it.
@@ -123,18 +125,23 @@ fn check_help(command: &[String]) -> usize {
 
 #[test]
 fn the_help_of_every_command_is_in_plain_english() {
-    let looked = check_help(&[]);
-    assert!(looked > 20, "only {looked} commands");
+    let checked = check_help(&[]);
+    assert!(checked > 20, "only {checked} commands");
+}
+
+/// The package of a file: below `tests/` each folder is one.
+fn package(file: &str) -> String {
+    match file.strip_prefix("tests/").and_then(|path| path.split_once('/')) {
+        Some((folder, _)) => format!("tests/{folder}"),
+        None => file.split("/src/").next().unwrap_or_default().to_owned(),
+    }
 }
 
 #[test]
-fn a_type_has_its_name_to_itself_in_its_crate() {
-    let mut places: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+fn type_names_are_unique_in_their_crate() {
+    let mut files_of_type: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (file, text) in files() {
-        let package = file.split("/src/").next().unwrap_or_default().to_owned();
-        if file.starts_with("tests/") {
-            continue;
-        }
+        let package = package(&file);
         for line in text.lines() {
             let declared = line.trim_start().trim_start_matches("pub ");
             let declared =
@@ -149,13 +156,16 @@ fn a_type_has_its_name_to_itself_in_its_crate() {
                 if name.starts_with('$') {
                     continue;
                 }
-                places.entry((package.clone(), name)).or_default().push(file.clone());
+                files_of_type.entry((package.clone(), name)).or_default().push(file.clone());
             }
         }
     }
-    assert!(places.len() > 500, "only {} types", places.len());
-    for ((package, name), files) in places {
-        let alone = files.len() == 1 || REPEATED.contains(&&*name);
-        assert!(alone, "{package} has {name} in {}", files.join(", "));
+    let in_tests =
+        files_of_type.keys().filter(|(package, _)| package.starts_with("tests/")).count();
+    assert!(in_tests > 200, "only {in_tests} types in tests");
+    assert!(files_of_type.len() > 700, "only {} types", files_of_type.len());
+    for ((package, name), files) in files_of_type {
+        let is_unique = files.len() == 1 || REPEATED.contains(&(&*package, &*name));
+        assert!(is_unique, "{package} has {name} in {}", files.join(", "));
     }
 }

@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 /// The most characters of a line that are quoted.
-const TOLD: usize = 300;
+const QUOTED_CHARS_MAX: usize = 300;
 
 /// The lines of a dump that are rows.
 pub struct Dump {
@@ -18,7 +18,7 @@ impl Dump {
     /// Dumps the current state into memory: for databases with little in them.
     pub async fn take(world: &World) -> Result<Self, String> {
         let mut lines = Vec::new();
-        let mut source = Source::open(world).await?;
+        let mut source = DumpSource::open(world).await?;
         while let Some(line) = source.next_row().await? {
             lines.push(line);
         }
@@ -30,31 +30,31 @@ impl Dump {
 
     /// The first line in which the current state differs from the dump.
     pub async fn difference(&self, world: &World) -> Result<Option<String>, String> {
-        let mut source = Source::open(world).await?;
+        let mut source = DumpSource::open(world).await?;
         for before in &self.lines {
             let now = source.next_row().await?;
             if now.as_ref() != Some(before) {
-                let now = now.map_or("nothing".into(), |now| show(&now));
-                return Ok(Some(format!("there was {}; there is {now}", show(before))));
+                let now = now.map_or("nothing".into(), |now| quote(&now));
+                return Ok(Some(format!("there was {}; there is {now}", quote(before))));
             }
         }
         let more = source.next_row().await?;
-        Ok(more.map(|more| format!("there is more than there was: {}", show(&more))))
+        Ok(more.map(|more| format!("there is more than there was: {}", quote(&more))))
     }
 }
 
-fn show(line: &[u8]) -> String {
+fn quote(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    text.trim_end().chars().take(TOLD).collect()
+    text.trim_end().chars().take(QUOTED_CHARS_MAX).collect()
 }
 
 /// The source of the lines.
-enum Source {
+enum DumpSource {
     Program { child: Box<Child>, lines: BufReader<tokio::process::ChildStdout> },
     Rows(std::vec::IntoIter<String>),
 }
 
-impl Source {
+impl DumpSource {
     async fn open(world: &World) -> Result<Self, String> {
         let mut program = match world.database.name() {
             "sqlite" => match postgres::find("sqlite3") {
@@ -83,22 +83,22 @@ impl Source {
             if count.map_err(|error| error.to_string())? == 0 {
                 break;
             }
-            if !PASSED_OVER.iter().any(|start| line.starts_with(start.as_bytes())) {
+            if !IGNORED_LINES.iter().any(|start| line.starts_with(start.as_bytes())) {
                 return Ok(Some(line));
             }
         }
-        let mut said = String::new();
+        let mut stderr = String::new();
         if let Some(errors) = &mut child.stderr {
-            errors.read_to_string(&mut said).await.map_err(|error| error.to_string())?;
+            errors.read_to_string(&mut stderr).await.map_err(|error| error.to_string())?;
         }
         let status = child.wait().await.map_err(|error| error.to_string())?;
-        if status.success() { Ok(None) } else { Err(format!("the dump failed: {}", said.trim())) }
+        if status.success() { Ok(None) } else { Err(format!("the dump failed: {}", stderr.trim())) }
     }
 }
 
 /// Lines ignored: sequences do not go back, each dump has its own key against tampering, and the
 /// settings contain the id of the document store, which a sweep changes.
-const PASSED_OVER: [&str; 7] = [
+const IGNORED_LINES: [&str; 7] = [
     "SELECT pg_catalog.setval(",
     "\\restrict ",
     "\\unrestrict ",

@@ -1,6 +1,6 @@
 //! Sends the file, with or without killing the server, and samples the server's memory.
 
-use super::answer::Answer;
+use super::import_result::ImportResult;
 use super::portfolio::Portfolio;
 use acceptance::memory::{Memory, Sampler};
 use acceptance::{Client, World};
@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// The time limit for an answer.
-const ANSWER: Duration = Duration::from_secs(12 * 3600);
+/// The time limit for a response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(12 * 3600);
 /// The shortest pause between two looks at an import's progress; nine tenths of the time belong to
 /// the import.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_PAUSE: Duration = Duration::from_millis(20);
 
 /// An import that is ready to be sent.
 #[derive(Clone)]
@@ -28,14 +28,14 @@ pub struct Import {
 
 /// The outcome of an import.
 #[derive(Debug)]
-pub struct Imported {
-    /// From the first byte sent to the last byte of the answer, without the time for restarting a
+pub struct ImportRun {
+    /// From the first byte sent to the last byte of the response, without the time for restarting a
     /// killed server.
-    pub took: Duration,
-    /// The same, to the first byte of the answer.
-    pub silent: Duration,
-    /// The answer.
-    pub answer: Answer,
+    pub duration: Duration,
+    /// The same, to the first byte of the response.
+    pub time_to_response: Duration,
+    /// The response.
+    pub result: ImportResult,
     /// Memory of the api-server.
     pub memory: Memory,
 }
@@ -48,14 +48,14 @@ impl Import {
         Self { client: world.client.clone(), token, process, file, portfolio }
     }
 
-    /// Sends the file and reads the answer.
-    pub async fn send(&self, test: bool, key: Option<&str>) -> Result<Imported, String> {
+    /// Sends the file and reads the response.
+    pub async fn send(&self, test: bool, key: Option<&str>) -> Result<ImportRun, String> {
         let file = tokio::fs::File::open(&self.file).await.map_err(|error| error.to_string())?;
         let path = format!("/core/xml-import?test={test}");
         let mut request = self
             .client
             .request(Method::POST, &self.token, &path)
-            .timeout(ANSWER)
+            .timeout(RESPONSE_TIMEOUT)
             .header(CONTENT_TYPE, "application/xml")
             .body(file);
         if let Some(key) = key {
@@ -63,15 +63,20 @@ impl Import {
         }
         let sampler = Sampler::start(self.process)?;
         let started = Instant::now();
-        let response = request.send().await.map_err(|error| format!("no answer: {error:?}"))?;
-        let silent = started.elapsed();
+        let response = request.send().await.map_err(|error| format!("no response: {error:?}"))?;
+        let time_to_response = started.elapsed();
         let status = response.status();
         if status != reqwest::StatusCode::OK {
             let text = response.text().await.unwrap_or_default();
             return Err(format!("the import was answered with {status}: {text:.1000}"));
         }
-        let answer = Answer::read(response, self.portfolio).await?;
-        Ok(Imported { took: started.elapsed(), silent, answer, memory: sampler.so_far() })
+        let result = ImportResult::read(response, self.portfolio).await?;
+        Ok(ImportRun {
+            duration: started.elapsed(),
+            time_to_response,
+            result,
+            memory: sampler.so_far(),
+        })
     }
 }
 
@@ -82,32 +87,32 @@ pub async fn kill_and_send_again(
     file: PathBuf,
     portfolio: Portfolio,
     key: &str,
-) -> Result<Imported, String> {
+) -> Result<ImportRun, String> {
     let first = Import::prepare(world, file.clone(), portfolio).await;
-    let own_key = key.to_owned();
+    let first_key = key.to_owned();
     let started = Instant::now();
-    let first = tokio::spawn(async move { first.send(false, Some(&own_key)).await });
+    let first = tokio::spawn(async move { first.send(false, Some(&first_key)).await });
     let half = i64::try_from(portfolio.contacts / 2).map_err(|error| error.to_string())?;
     loop {
-        let asked = Instant::now();
-        if contacts(world).await >= half {
+        let queried = Instant::now();
+        if contact_count(world).await >= half {
             break;
         }
         if first.is_finished() {
-            let came = first.await.map_err(|error| error.to_string())?;
-            let came = came.map_or_else(|error| error, |_| "an answer came".to_owned());
-            return Err(format!("the server could not be killed half-way: {came}"));
+            let outcome = first.await.map_err(|error| error.to_string())?;
+            let outcome = outcome.map_or_else(|error| error, |_| "a response arrived".to_owned());
+            return Err(format!("the server could not be killed half-way: {outcome}"));
         }
-        sleep(LOOK.max(9 * asked.elapsed())).await;
+        sleep(POLL_PAUSE.max(9 * queried.elapsed())).await;
     }
     let first_peak_kib = world.api.memory_peak_kib().unwrap_or_default();
     world.api.kill().await;
-    let first_took = started.elapsed();
+    let first_duration = started.elapsed();
     if first.await.map_err(|error| error.to_string())?.is_ok() {
         return Err("the import was done before the server was killed".to_owned());
     }
     let (contacts, loans) =
-        (contacts(world).await, world.count("SELECT COUNT(*) FROM loans").await);
+        (contact_count(world).await, world.count("SELECT COUNT(*) FROM loans").await);
     eprintln!("killed after {contacts} contacts and {loans} loans; sending the file again");
     let http = world.client.http.clone();
     world.api.restart(&http).await;
@@ -115,12 +120,12 @@ pub async fn kill_and_send_again(
     world.sql(&format!("UPDATE idempotency_records SET lease_until = {long_ago}")).await;
     let second = Import::prepare(world, file, portfolio).await;
     let mut imported = second.send(false, Some(key)).await?;
-    imported.took += first_took;
-    imported.silent += first_took;
+    imported.duration += first_duration;
+    imported.time_to_response += first_duration;
     imported.memory.peak_kib = imported.memory.peak_kib.max(first_peak_kib);
     Ok(imported)
 }
 
-async fn contacts(world: &World) -> i64 {
+async fn contact_count(world: &World) -> i64 {
     world.count("SELECT COUNT(*) FROM contacts").await
 }

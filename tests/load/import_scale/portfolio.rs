@@ -65,7 +65,7 @@ impl Portfolio {
     }
 
     /// As many contacts and loans as fit into a file of this length.
-    pub fn that_fits(self, bytes: u64) -> Self {
+    pub fn fitting(self, bytes: u64) -> Self {
         let mut length = (self.head().len() + FOOT.len()) as u64;
         let fits = |number: &u64| {
             length += (self.contact(*number).len() + self.loan(*number).len()) as u64;
@@ -78,18 +78,18 @@ impl Portfolio {
     /// Writes the file and returns its length.
     pub fn write(&self, file: &mut impl Write) -> io::Result<u64> {
         let mut length = 0;
-        let mut put = |text: &str| {
+        let mut write_text = |text: &str| {
             length += text.len() as u64;
             file.write_all(text.as_bytes())
         };
-        put(&self.head())?;
+        write_text(&self.head())?;
         for number in 1..=self.contacts {
-            put(&self.contact(number))?;
+            write_text(&self.contact(number))?;
         }
         for number in 1..=self.contacts {
-            put(&self.loan(number))?;
+            write_text(&self.loan(number))?;
         }
-        put(FOOT)?;
+        write_text(FOOT)?;
         Ok(length)
     }
 
@@ -104,7 +104,7 @@ impl Portfolio {
         json!({"Line": line, "Element": element, "Action": "inserted", "Key": key, "Messages": []})
     }
 
-    /// The expected totals of the answer.
+    /// The expected totals of the response.
     pub fn totals(&self, test: bool) -> Value {
         json!({"Test": test, "Committed": !test, "Read": self.records(),
             "Inserted": self.records(), "Updated": 0, "Deleted": 0, "Failed": 0})
@@ -120,14 +120,14 @@ impl Portfolio {
         let last = pick(&LAST_NAMES, number / 5);
         let (city, state, zip) = pick(&PLACES, number);
         let key = contact_number(number);
-        let stored = match self.by_number {
+        let store_id = match self.by_number {
             true => String::new(),
             false => format!(" StoreRecordID=\"borrower {number}\""),
         };
         let (house, apartment) = (number % 9973, number % 97);
         let phone = number % 10_000;
         let tax = format!("{:03}-{:02}-{:04}", number % 899 + 1, number % 89 + 10, phone);
-        let kind = match number % 10 {
+        let name = match number % 10 {
             0 => format!(
                 "EntityCode=\"COMPANY\" ShortName=\"CO{number}\" Company=\"{last} &amp; Sons \
                  Transport and Logistics No. {number}\" LastName1=\"{last}\" Title1=\"Treasurer\""
@@ -139,11 +139,11 @@ impl Portfolio {
             ),
         };
         format!(
-            "<Contact ContactNumber=\"{key}\" ContactTypeCode=\"BORROWER\" {kind} \
+            "<Contact ContactNumber=\"{key}\" ContactTypeCode=\"BORROWER\" {name} \
              FirstName1=\"{first}\" TaxID1=\"{tax}\" StreetAddress1=\"{house} Jefferson Avenue, Apartment {apartment}\" \
              City=\"{city}\" State=\"{state}\" Zip=\"{zip}\" Country=\"United States\" \
              Email=\"{first}.{number}@example.com\" HomePhone=\"+1 555 010 {phone:04}\" \
-             MobilePhone=\"+1 555 020 {phone:04}\" ContactMethod=\"email\"{stored}/>\n"
+             MobilePhone=\"+1 555 020 {phone:04}\" ContactMethod=\"email\"{store_id}/>\n"
         )
     }
 
@@ -164,7 +164,7 @@ impl Portfolio {
             0 => String::new(),
             // More than the level instalment: an even share, plus a month's interest on the whole
             // amount.
-            _ => format!(" PaymentAmount=\"{}\"", two(cents / months + cents * rate / 120_000)),
+            _ => format!(" PaymentAmount=\"{}\"", decimal(cents / months + cents * rate / 120_000)),
         };
         let origination = day(2024, number % 360);
         let first = origination + Months::new(1);
@@ -176,8 +176,8 @@ impl Portfolio {
              InterestYearNumerator=\"360\" InterestYearDenominator=\"360\" \
              PaymentPeriod=\"monthly\" NumberOfPayments=\"{months}\"{instalment} \
              FirstPaymentDate=\"{first}\" PaymentDay=\"{}\" ExcessHandling=\"principal\" AdvanceDays=\"{}\"/>\n",
-            two(cents),
-            two(rate),
+            decimal(cents),
+            decimal(rate),
             origination.day(),
             15 + number % 10,
         )
@@ -200,7 +200,7 @@ fn pick<T>(list: &[T], number: u64) -> &T {
 }
 
 /// Formats hundredths as a decimal.
-fn two(hundredths: u64) -> String {
+fn decimal(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 

@@ -1,25 +1,25 @@
 //! The rows that an import leaves: how many there are, and whether each contact and loan exists
 //! once.
 
-use super::answer::Answer;
+use super::import_result::ImportResult;
 use super::portfolio::Portfolio;
 use acceptance::World;
 
 /// A table that the import fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct FilledTable {
     /// Its name.
     pub name: &'static str,
     /// The column of its primary key.
     pub key: &'static str,
 }
 
-const fn table(name: &'static str, key: &'static str) -> Table {
-    Table { name, key }
+const fn table(name: &'static str, key: &'static str) -> FilledTable {
+    FilledTable { name, key }
 }
 
 /// Tables that the import fills, each after those it refers to.
-pub const TABLES: [Table; 5] = [
+pub const TABLES: [FilledTable; 5] = [
     table("contacts", "contact_id"),
     table("loans", "loan_id"),
     table("loan_interest_rates", "row_id"),
@@ -29,23 +29,23 @@ pub const TABLES: [Table; 5] = [
 
 /// The rows of a table above a key.
 #[derive(Clone, Copy, Debug)]
-pub struct Written {
+pub struct WrittenRows {
     /// The table.
-    pub table: Table,
+    pub table: FilledTable,
     /// The highest key before the import.
-    pub above: i64,
+    pub key_before: i64,
     /// The number of rows above it.
     pub rows: u64,
 }
 
-impl Written {
+impl WrittenRows {
     /// Notes where the rows of the import begin in each table.
-    pub async fn begin(world: &World) -> Vec<Self> {
+    pub async fn before_import(world: &World) -> Vec<Self> {
         let mut all = Vec::new();
         for table in TABLES {
-            let Table { name, key } = table;
+            let FilledTable { name, key } = table;
             let sql = format!("SELECT COALESCE(MAX({key}), 0) FROM {name}");
-            all.push(Self { table, above: world.count(&sql).await, rows: 0 });
+            all.push(Self { table, key_before: world.count(&sql).await, rows: 0 });
         }
         all
     }
@@ -60,13 +60,13 @@ impl Written {
 
     /// The FROM clause that selects them.
     pub fn source(&self) -> String {
-        let Self { table: Table { name, key }, above, .. } = self;
-        format!("{name} WHERE {key} > {above}")
+        let Self { table: FilledTable { name, key }, key_before, .. } = self;
+        format!("{name} WHERE {key} > {key_before}")
     }
 }
 
 /// Differences between the database and the file, one line each.
-pub async fn faults(world: &World, portfolio: &Portfolio, answer: &Answer) -> Vec<String> {
+pub async fn faults(world: &World, portfolio: &Portfolio, result: &ImportResult) -> Vec<String> {
     let integer = if world.database.name() == "mysql" { "SIGNED" } else { "BIGINT" };
     let contacts = i64::try_from(portfolio.contacts).unwrap_or_default();
     let sum = |key: &str, table: &str| {
@@ -103,15 +103,15 @@ pub async fn faults(world: &World, portfolio: &Portfolio, answer: &Answer) -> Ve
                 .into(),
             2 * contacts,
         ),
-        ("the sum of the ids of contacts", sum("contact_id", "contacts"), answer.ids[0]),
-        ("the sum of the ids of loans", sum("loan_id", "loans"), answer.ids[1]),
+        ("the sum of the ids of contacts", sum("contact_id", "contacts"), result.ids[0]),
+        ("the sum of the ids of loans", sum("loan_id", "loans"), result.ids[1]),
     ];
     let mut faults = Vec::new();
-    for (what, sql, wanted) in checks {
+    for (what, sql, expected) in checks {
         let sql: String = sql;
         let found = world.count(&sql).await;
-        if found != wanted {
-            faults.push(format!("{what}: {found} in the database, not {wanted}"));
+        if found != expected {
+            faults.push(format!("{what}: {found} in the database, not {expected}"));
         }
     }
     faults

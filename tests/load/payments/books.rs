@@ -43,7 +43,7 @@ const RULES: [(&str, &str); 8] = [
          WHERE interest_settled_total <> COALESCE(settled, 0)",
     ),
     (
-        "an entry whose parts do not come to its total",
+        "an entry whose parts do not add up to its total",
         "SELECT transaction_reference_no FROM loan_transactions \
          WHERE transaction_code IN (120, 122, 124, 126, 128, 130, 132, 134) \
          AND transaction_reference_no IN (SELECT transaction_reference_no FROM loan_transactions \
@@ -106,7 +106,7 @@ const LINES: &str = "SELECT name, id, line FROM (\
     FROM cash_drawer_reconciliations) found ORDER BY part, id";
 
 /// What the books show about the jobs sent.
-pub struct Finding {
+pub struct BooksCheck {
     /// The number of jobs in the books.
     pub posted: usize,
     /// The number of jobs in the books that were never acknowledged.
@@ -116,14 +116,14 @@ pub struct Finding {
 }
 
 /// A row in the books, left by a job.
-struct Line {
+struct BookLine {
     id: i64,
     text: String,
 }
 
 /// Checks everything. With `all`, every job must be in the books except refused ones; otherwise
 /// only acknowledged ones.
-pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<Finding, String> {
+pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<BooksCheck, String> {
     let mut faults = Vec::new();
     let settled = if all { &card_books::RULES_ONCE_SETTLED[..] } else { &[] };
     let rules = RULES.iter().chain(&drawer_books::RULES).chain(&card_books::RULES).chain(settled);
@@ -142,7 +142,7 @@ pub async fn check(world: &World, jobs: &[Job], all: bool) -> Result<Finding, St
     if all {
         faults.extend(compare_sum(world, jobs).await);
     }
-    Ok(Finding { faults, ..compared })
+    Ok(BooksCheck { faults, ..compared })
 }
 
 async fn rows(world: &World, sql: &str) -> Result<Vec<sea_orm::QueryResult>, String> {
@@ -151,12 +151,12 @@ async fn rows(world: &World, sql: &str) -> Result<Vec<sea_orm::QueryResult>, Str
 }
 
 /// Every line in the books, by the name of its job.
-async fn lines(world: &World) -> Result<HashMap<String, Vec<Line>>, String> {
-    let mut lines: HashMap<_, Vec<Line>> = HashMap::new();
+async fn lines(world: &World) -> Result<HashMap<String, Vec<BookLine>>, String> {
+    let mut lines: HashMap<_, Vec<BookLine>> = HashMap::new();
     for row in rows(world, LINES).await? {
         let read = || -> Result<_, sea_orm::DbErr> {
             let name: Option<String> = row.try_get_by_index(0)?;
-            let line = Line { id: row.try_get_by_index(1)?, text: row.try_get_by_index(2)? };
+            let line = BookLine { id: row.try_get_by_index(1)?, text: row.try_get_by_index(2)? };
             Ok((name.unwrap_or_default(), line))
         };
         let (name, line) = read().map_err(|error| error.to_string())?;
@@ -165,14 +165,14 @@ async fn lines(world: &World) -> Result<HashMap<String, Vec<Line>>, String> {
     Ok(lines)
 }
 
-fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Finding {
-    let [mut lost, mut doubled, mut other, mut refused] = [const { Vec::new() }; 4];
+fn compare(lines: &HashMap<String, Vec<BookLine>>, jobs: &[Job], all: bool) -> BooksCheck {
+    let [mut lost, mut duplicated, mut different, mut refused] = [const { Vec::new() }; 4];
     let (mut posted, mut unacknowledged) = (0, 0);
     for job in jobs {
         let found = lines.get(&job.name).map_or(&[][..], Vec::as_slice);
         let sent = job.lines();
         posted += usize::from(!found.is_empty());
-        let right_id = |line: &Line| match job.state {
+        let has_right_id = |line: &BookLine| match job.state {
             State::Acknowledged(id) => id == line.id,
             _ => true,
         };
@@ -180,21 +180,21 @@ fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Findi
             [] if job.state == State::Refused || job.state == State::Open && !all => {}
             [] => lost.push(&job.name),
             _ if job.state == State::Refused => refused.push(&job.name),
-            _ if found.len() > sent.len() => doubled.push(&job.name),
+            _ if found.len() > sent.len() => duplicated.push(&job.name),
             [first, ..]
-                if right_id(first) && found.iter().map(|line| &line.text).eq(sent.iter()) =>
+                if has_right_id(first) && found.iter().map(|line| &line.text).eq(sent.iter()) =>
             {
                 unacknowledged += usize::from(job.state == State::Open);
             }
-            _ => other.push(&job.name),
+            _ => different.push(&job.name),
         }
     }
     let mut faults = Vec::new();
     for (what, names) in [
         ("lost", lost),
-        ("doubled", doubled),
-        ("not what was sent", other),
-        ("refused and posted all the same", refused),
+        ("duplicated", duplicated),
+        ("not what was sent", different),
+        ("refused but posted", refused),
     ] {
         if !names.is_empty() {
             let listed = &names[..names.len().min(LISTED)];
@@ -202,16 +202,16 @@ fn compare(lines: &HashMap<String, Vec<Line>>, jobs: &[Job], all: bool) -> Findi
         }
     }
     if posted != lines.len() {
-        faults.push(format!("posted, and nobody has sent it: {}", lines.len() - posted));
+        faults.push(format!("posted but never sent: {}", lines.len() - posted));
     }
-    Finding { posted, unacknowledged, faults }
+    BooksCheck { posted, unacknowledged, faults }
 }
 
 /// Reports if the sum of all payments differs from what was acknowledged.
 async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
-    let whole = if world.database.name() == "mysql" { "signed" } else { "bigint" };
+    let integer = if world.database.name() == "mysql" { "signed" } else { "bigint" };
     let sum = format!(
-        "SELECT CAST(COALESCE(SUM(transaction_amount), 0) AS {whole}) \
+        "SELECT CAST(COALESCE(SUM(transaction_amount), 0) AS {integer}) \
          FROM loan_transactions WHERE transaction_code = 120"
     );
     let in_books = world.count(&sum).await;
@@ -224,5 +224,5 @@ async fn compare_sum(world: &World, jobs: &[Job]) -> Option<String> {
     });
     let acknowledged: i64 = paid.sum();
     (in_books != acknowledged)
-        .then(|| format!("{in_books} is in the books, and {acknowledged} was acknowledged"))
+        .then(|| format!("{in_books} is in the books, but {acknowledged} was acknowledged"))
 }

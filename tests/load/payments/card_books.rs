@@ -3,12 +3,12 @@
 /// Each statement finds what is wrong at any time: payments by id.
 pub const RULES: [(&str, &str); 3] = [
     (
-        "a payment whose card was charged, or given the money back, more than once",
+        "a payment whose card was charged or refunded more than once",
         "SELECT card_payment_id FROM gateway_payments JOIN sandbox_payments \
          ON reference = gateway_reference WHERE charge_count > 1 OR refund_count > charge_count",
     ),
     (
-        "a payment that is posted and was not charged its total, or that failed and was",
+        "a posted payment that was not charged its total, or a failed one that was charged",
         "SELECT card_payment_id FROM gateway_payments p LEFT JOIN sandbox_payments s \
          ON reference = gateway_reference WHERE CASE p.state \
          WHEN 'posted' THEN COALESCE(s.state, '') <> 'charged' OR s.amount <> total_charged \
@@ -34,7 +34,7 @@ pub const RULES: [(&str, &str); 3] = [
 
 /// Each statement finds what is wrong once every payment has been settled.
 pub const RULES_ONCE_SETTLED: [(&str, &str); 1] = [(
-    "a payment that is on its way, and nobody is asking for it",
+    "a payment that is still in progress",
     "SELECT card_payment_id FROM gateway_payments \
      WHERE state NOT IN ('posted', 'voided', 'failed')",
 )];

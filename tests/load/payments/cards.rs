@@ -18,7 +18,7 @@ struct Card {
 /// The cards.
 pub struct Cards {
     hot: Card,
-    many: Vec<Card>,
+    others: Vec<Card>,
 }
 
 impl Cards {
@@ -30,7 +30,7 @@ impl Cards {
         world.sql(grant).await;
         let token = world.token("admin").await;
         let mut cards = Vec::new();
-        for loan_id in [loans.hot].iter().chain(loans.many.iter().take(LOANS)) {
+        for loan_id in [loans.hot].iter().chain(loans.others.iter().take(LOANS)) {
             let path = format!("/loans/{loan_id}/payment-gateway/credit-cards");
             let body = json!({"Gateway_Token": "tok_visa"});
             let added = world.client.post(&token, &path, &body, None).await;
@@ -39,18 +39,18 @@ impl Cards {
             cards.push(Card { loan_id: *loan_id, card_id });
         }
         match cards.split_first() {
-            Some((hot, many)) => Ok(Self { hot: *hot, many: many.to_vec() }),
+            Some((hot, others)) => Ok(Self { hot: *hot, others: others.to_vec() }),
             None => Err("no card was added".to_owned()),
         }
     }
 
     /// Draws a payment with an odd number of cents, from 0.01 to 99.99.
-    pub fn payment(&self, draw: &mut fastrand::Rng, hot_percent: u32) -> Work {
-        let hot = draw.u32(0..100) < hot_percent || self.many.is_empty();
-        let Card { loan_id, card_id } = match hot {
+    pub fn draw_payment(&self, rng: &mut fastrand::Rng, hot_percent: u32) -> Work {
+        let is_hot = rng.u32(0..100) < hot_percent || self.others.is_empty();
+        let Card { loan_id, card_id } = match is_hot {
             true => self.hot,
-            false => self.many[draw.usize(0..self.many.len())],
+            false => self.others[rng.usize(0..self.others.len())],
         };
-        Work::CardPayment { loan_id, card_id, cents: 2 * draw.i64(0..5000) + 1 }
+        Work::CardPayment { loan_id, card_id, cents: 2 * rng.i64(0..5000) + 1 }
     }
 }

@@ -22,7 +22,7 @@ pub const RULES: [(&str, &str); 12] = [
          FROM cash_drawer_transactions) r WHERE resulting_balance <> upto OR upto < 0",
     ),
     (
-        "a drawer's row that goes the wrong way for its type",
+        "a drawer's row with the wrong sign for its type",
         "SELECT drawer_transaction_id FROM cash_drawer_transactions WHERE amount = 0 OR \
          CASE WHEN transaction_type IN ('bank_in', 'adjustment_in', 'transfer_in', 'payment') \
          THEN amount < 0 WHEN transaction_type IN ('bank_out', 'adjustment_out', 'transfer_out') \
@@ -101,7 +101,7 @@ pub const RULES: [(&str, &str); 12] = [
          WHEN over_short_cash <= 0 AND over_short_check <= 0 THEN 'short' ELSE 'mixed' END",
     ),
     (
-        "a drawer that does not say when it was counted last",
+        "a drawer with a wrong date of its last count",
         "SELECT drawer_id FROM (SELECT drawer_id, last_reconciled_date AS told, \
          (SELECT reconciled_date FROM cash_drawer_reconciliations c \
          WHERE c.drawer_id = d.drawer_id ORDER BY reconciliation_id DESC LIMIT 1) AS counted \
@@ -116,12 +116,12 @@ pub const RULES: [(&str, &str); 12] = [
 ];
 
 /// The counts so far, and the rows they froze, none of which may ever change.
-pub struct Frozen {
+pub struct FrozenRows {
     last_count: i64,
     rows: Vec<String>,
 }
 
-impl Frozen {
+impl FrozenRows {
     /// Reads what is frozen now.
     pub async fn read(world: &World) -> Self {
         let last = "SELECT COALESCE(MAX(reconciliation_id), 0) FROM cash_drawer_reconciliations";
@@ -137,7 +137,7 @@ impl Frozen {
     /// Reports if any of it has changed.
     pub async fn compare(&self, world: &World) -> Option<String> {
         let now = Self::up_to(world, self.last_count).await;
-        (now.rows != self.rows).then(|| "rows have changed that a count had frozen".to_owned())
+        (now.rows != self.rows).then(|| "rows that a count had frozen have changed".to_owned())
     }
 }
 

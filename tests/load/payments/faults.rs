@@ -1,6 +1,6 @@
 //! Faults injected while payments are posted.
 
-use super::judging::is_of_database;
+use super::verdicts::is_database_problem;
 use acceptance::World;
 use acceptance::postgres::{Postgres, Storage, is_root};
 use clap::ValueEnum;
@@ -28,39 +28,39 @@ pub enum Fault {
 }
 
 /// How long a killed server is away.
-const AWAY: Duration = Duration::from_secs(1);
+const DOWNTIME: Duration = Duration::from_secs(1);
 /// The pause between two faults, for the service to recover.
-const BETWEEN: Duration = Duration::from_secs(3);
+const RECOVERY_PAUSE: Duration = Duration::from_secs(3);
 /// How long the auth server is suspended: longer than the api-server waits for it.
-const STILL: Duration = Duration::from_secs(6);
+const SUSPENSION: Duration = Duration::from_secs(6);
 /// How long the disk is full.
-const FULL: Duration = Duration::from_secs(6);
+const DISK_FULL: Duration = Duration::from_secs(6);
 /// Size of the disk that runs full, in MiB; the database takes about sixty.
-const DISK: u32 = 160;
+const DISK_MIB: u32 = 160;
 /// When the operator starts a database that has not come back without help.
-const OPERATOR: Duration = Duration::from_secs(5);
+const OPERATOR_DELAY: Duration = Duration::from_secs(5);
 
 /// What was done, and when.
 #[derive(Default)]
-pub struct Blows {
+pub struct FaultTimeline {
     /// When the api-server was dead, so that connections may fail.
-    pub dead: Vec<(Instant, Instant)>,
+    pub api_downtimes: Vec<(Instant, Instant)>,
     /// When everything was back to normal.
     pub ended: Option<Instant>,
     /// What else an operator had to do.
-    pub operator: Vec<String>,
+    pub operator_actions: Vec<String>,
 }
 
 impl Fault {
     /// Each of these faults once.
-    pub fn chosen(faults: &[Self]) -> Vec<Self> {
-        let every = [Self::Api, Self::Postgres, Self::Auth, Self::Disk];
-        let wanted = |fault: &Self| faults.contains(fault) || faults.contains(&Self::All);
-        every.into_iter().filter(wanted).collect()
+    pub fn selected(faults: &[Self]) -> Vec<Self> {
+        let all = [Self::Api, Self::Postgres, Self::Auth, Self::Disk];
+        let is_selected = |fault: &Self| faults.contains(fault) || faults.contains(&Self::All);
+        all.into_iter().filter(is_selected).collect()
     }
 
     /// Returns why this fault cannot be injected here, if so.
-    pub fn cannot(self) -> Option<&'static str> {
+    pub fn skip_reason(self) -> Option<&'static str> {
         (self == Self::Disk && !is_root()).then_some("only root can make a small disk")
     }
 
@@ -77,7 +77,7 @@ impl Fault {
 
     /// The storage of the database for this fault.
     pub fn storage(self) -> Storage {
-        if self == Self::Disk { Storage::Small(DISK) } else { Storage::Folder }
+        if self == Self::Disk { Storage::Small(DISK_MIB) } else { Storage::Folder }
     }
 
     /// True if this fault explains a problem of this type.
@@ -85,71 +85,79 @@ impl Fault {
         match self {
             Self::Api => false,
             Self::Auth => kind == ProblemType::AuthServerUnavailable,
-            _ => is_of_database(kind),
+            _ => is_database_problem(kind),
         }
     }
 
     /// Injects the fault.
-    pub async fn strike(self, world: &mut World, postgres: &Postgres) -> Result<Blows, String> {
-        let mut blows = Blows::default();
+    pub async fn inject(
+        self,
+        world: &mut World,
+        postgres: &Postgres,
+    ) -> Result<FaultTimeline, String> {
+        let mut timeline = FaultTimeline::default();
         match self {
-            Self::Api => kill_api(world, &mut blows).await,
+            Self::Api => kill_api(world, &mut timeline).await,
             Self::Postgres => kill_postgres(postgres).await?,
             Self::Auth => stop_auth(world).await?,
-            Self::Disk => fill_disk(world, postgres, &mut blows).await?,
+            Self::Disk => fill_disk(world, postgres, &mut timeline).await?,
             Self::All => return Err("one fault at a time".to_owned()),
         }
-        blows.ended = Some(Instant::now());
-        Ok(blows)
+        timeline.ended = Some(Instant::now());
+        Ok(timeline)
     }
 }
 
-async fn kill_api(world: &mut World, blows: &mut Blows) {
-    for blow in 0..3 {
-        if blow > 0 {
-            sleep(BETWEEN).await;
+async fn kill_api(world: &mut World, timeline: &mut FaultTimeline) {
+    for round in 0..3 {
+        if round > 0 {
+            sleep(RECOVERY_PAUSE).await;
         }
         let killed = Instant::now();
         world.api.kill().await;
-        sleep(AWAY).await;
+        sleep(DOWNTIME).await;
         world.api.restart(&world.client.http).await;
-        blows.dead.push((killed, Instant::now()));
+        timeline.api_downtimes.push((killed, Instant::now()));
     }
 }
 
 async fn kill_postgres(postgres: &Postgres) -> Result<(), String> {
-    for blow in 0..2 {
-        if blow > 0 {
-            sleep(BETWEEN).await;
+    for round in 0..2 {
+        if round > 0 {
+            sleep(RECOVERY_PAUSE).await;
         }
         postgres.kill().await?;
-        sleep(AWAY).await;
-        postgres.start_again().await?;
+        sleep(DOWNTIME).await;
+        postgres.launch().await?;
     }
     Ok(())
 }
 
 async fn stop_auth(world: &mut World) -> Result<(), String> {
     world.auth.suspend()?;
-    sleep(STILL).await;
+    sleep(SUSPENSION).await;
     world.auth.resume()?;
-    sleep(BETWEEN).await;
+    sleep(RECOVERY_PAUSE).await;
     world.auth.kill().await;
-    sleep(AWAY).await;
+    sleep(DOWNTIME).await;
     world.auth.restart(&world.client.http).await;
     Ok(())
 }
 
-async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Result<(), String> {
+async fn fill_disk(
+    world: &World,
+    postgres: &Postgres,
+    timeline: &mut FaultTimeline,
+) -> Result<(), String> {
     let filler = postgres.disk().join("filler");
     // Dropped when it has been full long enough, or when the run is given up.
-    let full = Arc::new(());
+    let keep_filling = Arc::new(());
     let filling = {
-        let (filler, full) = (filler.clone(), Arc::downgrade(&full));
+        let (filler, keep_filling) = (filler.clone(), Arc::downgrade(&keep_filling));
         tokio::task::spawn_blocking(move || -> std::io::Result<()> {
             let mut file = std::fs::File::create(filler)?;
             let block = [1; 4096];
-            while full.strong_count() > 0 {
+            while keep_filling.strong_count() > 0 {
                 // Repeatedly, because the database also frees space.
                 if file.write_all(&block).is_err() {
                     std::thread::sleep(Duration::from_millis(10));
@@ -158,30 +166,30 @@ async fn fill_disk(world: &World, postgres: &Postgres, blows: &mut Blows) -> Res
             Ok(())
         })
     };
-    sleep(FULL / 2).await;
+    sleep(DISK_FULL / 2).await;
     // After a checkpoint the first change to a page is logged as a whole page: there is no room for
     // that either, and PostgreSQL ends.
     let checkpoint = world.db.execute_unprepared("CHECKPOINT");
-    let _ = timeout(FULL, checkpoint).await;
-    sleep(FULL / 2).await;
-    drop(full);
-    let filled = filling.await.map_err(|error| error.to_string())?;
-    filled.map_err(|error| format!("the filler: {error}"))?;
+    let _ = timeout(DISK_FULL, checkpoint).await;
+    sleep(DISK_FULL / 2).await;
+    drop(keep_filling);
+    let result = filling.await.map_err(|error| error.to_string())?;
+    result.map_err(|error| format!("the filler: {error}"))?;
     std::fs::remove_file(filler).map_err(|error| error.to_string())?;
-    if comes_back(postgres, OPERATOR).await {
+    if recovers(postgres, OPERATOR_DELAY).await {
         return Ok(());
     }
     if postgres.is_running() {
         postgres.kill().await?;
     }
-    postgres.start_again().await?;
-    blows.operator.push("PostgreSQL had ended and was started again".to_owned());
+    postgres.launch().await?;
+    timeline.operator_actions.push("PostgreSQL had ended and was started again".to_owned());
     Ok(())
 }
 
 /// True if the database answers within this time.
-async fn comes_back(postgres: &Postgres, within: Duration) -> bool {
-    let answers = async {
+async fn recovers(postgres: &Postgres, within: Duration) -> bool {
+    let first_response = async {
         while postgres.is_running() {
             if let Ok(db) = db::connect(&postgres.url(), 1, false).await
                 && db.execute_unprepared("SELECT 1").await.is_ok()
@@ -192,5 +200,5 @@ async fn comes_back(postgres: &Postgres, within: Duration) -> bool {
         }
         false
     };
-    timeout(within, answers).await.unwrap_or(false)
+    timeout(within, first_response).await.unwrap_or(false)
 }

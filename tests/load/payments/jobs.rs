@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::fmt;
 
-/// A request as its sender keeps it, from before it is sent until its answer is known.
+/// A request as its sender keeps it, from before it is sent until its response is known.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The Idempotency-Key, and its name in the books: the External_ID, the Reference, the Comment.
@@ -16,9 +16,9 @@ pub struct Job {
     pub keyed: bool,
 }
 
-/// The kind of request, by which answers are counted.
+/// The kind of request, by which responses are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JobKind {
     /// A payment that does not go into a drawer.
     Payment,
     /// A payment into a drawer.
@@ -31,7 +31,7 @@ pub enum Kind {
     Count,
 }
 
-impl Kind {
+impl JobKind {
     /// True for payments of any kind.
     pub fn is_payment(self) -> bool {
         matches!(self, Self::Payment | Self::CashPayment | Self::CardPayment)
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for JobKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Payment => "payment",
@@ -74,14 +74,14 @@ pub enum Work {
     /// A payment by this card.
     CardPayment { loan_id: i64, card_id: i64, cents: i64 },
     /// Money into a drawer or out of it.
-    Movement { drawer_id: i64, way: Way, tender: &'static str, cents: i64 },
+    Movement { drawer_id: i64, movement_type: MovementType, tender: &'static str, cents: i64 },
     /// A count of a drawer.
     Count { drawer_id: i64, cash: i64, check: i64, close: bool },
 }
 
 /// The direction of a movement of money.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum MovementType {
     /// From the bank.
     BankIn,
     /// To the bank.
@@ -94,7 +94,7 @@ pub enum Way {
     Transfer(i64),
 }
 
-impl Way {
+impl MovementType {
     /// The Transaction_Type.
     pub fn name(self) -> &'static str {
         match self {
@@ -113,14 +113,14 @@ impl Job {
         Self { name, work, state: State::Open, keyed: true }
     }
 
-    /// The kind under which its answers are counted.
-    pub fn kind(&self) -> Kind {
+    /// The kind under which its responses are counted.
+    pub fn kind(&self) -> JobKind {
         match self.work {
-            Work::Payment { drawer_id: None, .. } => Kind::Payment,
-            Work::Payment { drawer_id: Some(_), .. } => Kind::CashPayment,
-            Work::CardPayment { .. } => Kind::CardPayment,
-            Work::Movement { .. } => Kind::Movement,
-            Work::Count { .. } => Kind::Count,
+            Work::Payment { drawer_id: None, .. } => JobKind::Payment,
+            Work::Payment { drawer_id: Some(_), .. } => JobKind::CashPayment,
+            Work::CardPayment { .. } => JobKind::CardPayment,
+            Work::Movement { .. } => JobKind::Movement,
+            Work::Count { .. } => JobKind::Count,
         }
     }
 
@@ -147,8 +147,8 @@ impl Job {
                 "Amount": amount(cents),
                 "External_ID": self.name,
             }),
-            Work::Movement { way, tender, cents, .. } => json!({
-                "Transaction_Type": way.name(),
+            Work::Movement { movement_type, tender, cents, .. } => json!({
+                "Transaction_Type": movement_type.name(),
                 "Tender": tender,
                 "Amount": amount(cents),
                 "Reference": self.name,
@@ -165,7 +165,7 @@ impl Job {
                 body["Payment_Method_Code"] = json!("CASH");
                 body["Cash_Drawer_ID"] = json!(drawer_id);
             }
-            Work::Movement { way: Way::Transfer(target), .. } => {
+            Work::Movement { movement_type: MovementType::Transfer(target), .. } => {
                 body["Counter_Drawer_ID"] = json!(target);
             }
             _ => {}
@@ -186,14 +186,17 @@ impl Job {
             Work::CardPayment { loan_id, card_id, cents } => {
                 vec![format!("loan {loan_id}, {cents}, card {card_id}")]
             }
-            Work::Movement { drawer_id, way, tender, cents } => match way {
-                Way::BankIn | Way::AdjustmentIn => {
-                    vec![format!("drawer {drawer_id}, {}, {tender}, {cents}", way.name())]
+            Work::Movement { drawer_id, movement_type, tender, cents } => match movement_type {
+                MovementType::BankIn | MovementType::AdjustmentIn => {
+                    vec![format!("drawer {drawer_id}, {}, {tender}, {cents}", movement_type.name())]
                 }
-                Way::BankOut | Way::AdjustmentOut => {
-                    vec![format!("drawer {drawer_id}, {}, {tender}, -{cents}", way.name())]
+                MovementType::BankOut | MovementType::AdjustmentOut => {
+                    vec![format!(
+                        "drawer {drawer_id}, {}, {tender}, -{cents}",
+                        movement_type.name()
+                    )]
                 }
-                Way::Transfer(target) => vec![
+                MovementType::Transfer(target) => vec![
                     format!("drawer {drawer_id}, transfer_out, {tender}, -{cents}"),
                     format!("drawer {target}, transfer_in, {tender}, {cents}"),
                 ],

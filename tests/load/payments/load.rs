@@ -1,8 +1,8 @@
 //! Many concurrent senders, and the work left when they stop.
 
-use super::answers::{Answered, Outcome};
 use super::jobs::{Job, State};
-use super::sender::{Aim, Sender, Sent};
+use super::responses::{Attempt, Outcome};
+use super::sender::{LoadMix, Sender, SentJobs};
 use acceptance::{Client, World};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -14,27 +14,27 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// How many payments, and how many other jobs, are sent once more although they were acknowledged.
-const AGAIN: usize = 200;
+const REPEATED: usize = 200;
 /// Concurrent requests when the last jobs are sent.
-const AT_ONCE: usize = 8;
+const CONCURRENCY: usize = 8;
 /// The most attempts for a job that is not acknowledged.
-const TRIES: usize = 30;
+const ATTEMPTS_MAX: usize = 30;
 /// How long a dead server's claim on an Idempotency-Key holds.
 const LEASE_SECONDS: i64 = 60;
 
 /// Senders at work.
 pub struct Load {
-    senders: JoinSet<Sent>,
+    senders: JoinSet<SentJobs>,
     stop: Arc<AtomicBool>,
     bar: ProgressBar,
     started: Instant,
 }
 
 /// The result of a load.
-pub struct Done {
+pub struct LoadResult {
     /// What was sent and answered.
-    pub sent: Sent,
-    /// From the first request to the last answer.
+    pub sent: SentJobs,
+    /// From the first request to the last response.
     pub elapsed: Duration,
 }
 
@@ -42,8 +42,8 @@ pub struct Done {
 async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
     let World { tls, credentials, .. } = world;
     let secret = &credentials.integration;
-    let own = |of: &Client| Client::new(&of.auth_url, &of.api_url, &tls.authority, secret);
-    Sender::log_in(servers.iter().map(own).collect(), &credentials.teller).await
+    let own_client = |of: &Client| Client::new(&of.auth_url, &of.api_url, &tls.authority, secret);
+    Sender::log_in(servers.iter().map(own_client).collect(), &credentials.teller).await
 }
 
 impl Load {
@@ -53,7 +53,7 @@ impl Load {
         world: &World,
         replicas: &[Client],
         senders: u32,
-        aim: Aim,
+        mix: LoadMix,
     ) -> Result<Self, String> {
         let mut ready = Vec::new();
         let mut replicas = replicas.to_vec();
@@ -64,28 +64,28 @@ impl Load {
         let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} posted, {per_sec}");
         let bar = ProgressBar::new_spinner().with_style(style.map_err(|error| error.to_string())?);
         bar.enable_steady_tick(Duration::from_millis(200));
-        let (aim, stop) = (Arc::new(aim), Arc::new(AtomicBool::new(false)));
+        let (mix, stop) = (Arc::new(mix), Arc::new(AtomicBool::new(false)));
         let mut tasks = JoinSet::new();
         let started = Instant::now();
         for (number, sender) in (0..).zip(ready) {
-            let (aim, stop, bar) = (Arc::clone(&aim), Arc::clone(&stop), bar.clone());
-            tasks.spawn(sender.post_until(number, aim, stop, bar));
+            let (mix, stop, bar) = (Arc::clone(&mix), Arc::clone(&stop), bar.clone());
+            tasks.spawn(sender.post_until(number, mix, stop, bar));
         }
         Ok(Self { senders: tasks, stop, bar, started })
     }
 
     /// Lets every sender finish its current request.
-    pub async fn end(mut self) -> Result<Done, String> {
+    pub async fn end(mut self) -> Result<LoadResult, String> {
         self.stop.store(true, Ordering::Relaxed);
-        let mut sent = Sent::default();
+        let mut sent = SentJobs::default();
         while let Some(joined) = self.senders.join_next().await {
-            let mut one = joined.map_err(|error| error.to_string())?;
-            sent.jobs.append(&mut one.jobs);
-            sent.answered.append(&mut one.answered);
+            let mut of_sender = joined.map_err(|error| error.to_string())?;
+            sent.jobs.append(&mut of_sender.jobs);
+            sent.attempts.append(&mut of_sender.attempts);
         }
         self.bar.finish_and_clear();
-        sent.answered.sort_by_key(Answered::at);
-        Ok(Done { sent, elapsed: self.started.elapsed() })
+        sent.attempts.sort_by_key(Attempt::answered_at);
+        Ok(LoadResult { sent, elapsed: self.started.elapsed() })
     }
 }
 
@@ -97,39 +97,40 @@ pub async fn finish(world: &World, jobs: &mut [Job]) -> Result<Vec<String>, Stri
     world.age("idempotency_records", &["lease_until"], LEASE_SECONDS).await;
     let mut faults = Vec::new();
     for payments in [true, false] {
-        let acknowledged = |job: &&Job| job.keyed && matches!(job.state, State::Acknowledged(_));
-        let of_kind = |job: &&Job| job.kind().is_payment() == payments;
-        let some: Vec<&Job> = jobs.iter().filter(acknowledged).filter(of_kind).collect();
-        let step = (some.len() / AGAIN).max(1);
-        let again = some.into_iter().step_by(step).map(|job| send_again(&sender, job));
-        let again: Vec<_> = stream::iter(again).buffer_unordered(AT_ONCE).collect().await;
-        faults.extend(again.into_iter().flatten());
+        let is_acknowledged = |job: &&Job| job.keyed && matches!(job.state, State::Acknowledged(_));
+        let is_of_kind = |job: &&Job| job.kind().is_payment() == payments;
+        let acknowledged_jobs: Vec<&Job> =
+            jobs.iter().filter(is_acknowledged).filter(is_of_kind).collect();
+        let step = (acknowledged_jobs.len() / REPEATED).max(1);
+        let repeats = acknowledged_jobs.into_iter().step_by(step).map(|job| repeat(&sender, job));
+        let repeats: Vec<_> = stream::iter(repeats).buffer_unordered(CONCURRENCY).collect().await;
+        faults.extend(repeats.into_iter().flatten());
     }
     let open = jobs.iter_mut().filter(|job| job.state == State::Open);
-    let open = open.map(|job| send_open(&sender, job));
-    let open: Vec<_> = stream::iter(open).buffer_unordered(AT_ONCE).collect().await;
+    let open = open.map(|job| send_until_answered(&sender, job));
+    let open: Vec<_> = stream::iter(open).buffer_unordered(CONCURRENCY).collect().await;
     faults.extend(open.into_iter().flatten());
     Ok(faults)
 }
 
-/// Sends an acknowledged job once more: the answer must equal the first one.
-async fn send_again(sender: &Sender, job: &Job) -> Option<String> {
+/// Sends an acknowledged job once more: the response must equal the first one.
+async fn repeat(sender: &Sender, job: &Job) -> Option<String> {
     let outcome = sender.send(job).await.0.outcome;
-    let right = matches!(outcome, Outcome::Replayed(_)) && outcome.state() == job.state;
-    (!right).then(|| format!("{} sent once more: {outcome:?}", job.name))
+    let is_same = matches!(outcome, Outcome::Replayed(_)) && outcome.state() == job.state;
+    (!is_same).then(|| format!("{} sent once more: {outcome:?}", job.name))
 }
 
-/// Sends a job until its answer is known.
-async fn send_open(sender: &Sender, job: &mut Job) -> Option<String> {
-    let mut last = None;
-    for _ in 0..TRIES {
-        let (answered, pause) = sender.send(job).await;
-        job.state = answered.outcome.state();
+/// Sends a job until its response is known.
+async fn send_until_answered(sender: &Sender, job: &mut Job) -> Option<String> {
+    let mut last_outcome = None;
+    for _ in 0..ATTEMPTS_MAX {
+        let (attempt, pause) = sender.send(job).await;
+        job.state = attempt.outcome.state();
         if job.state != State::Open {
             return None;
         }
-        last = Some(answered.outcome);
+        last_outcome = Some(attempt.outcome);
         sleep(pause).await;
     }
-    Some(format!("{} is not acknowledged even now: {last:?}", job.name))
+    Some(format!("{} is still not acknowledged: {last_outcome:?}", job.name))
 }

@@ -13,17 +13,17 @@ pub struct Loans {
     /// The loan on which many payments contend.
     pub hot: i64,
     /// The others.
-    pub many: Vec<i64>,
+    pub others: Vec<i64>,
 }
 
 impl Loans {
     /// Books this many loans and the hot one through the API.
-    pub async fn book(world: &World, many: u32) -> Result<Self, String> {
+    pub async fn book(world: &World, count: u32) -> Result<Self, String> {
         let token = world.token("admin").await;
         let today = world.text("SELECT CAST(CURRENT_DATE AS char(10))").await;
-        let today: NaiveDate = today.parse().map_err(|_| format!("{today} is no day"))?;
-        let mut booked = Vec::new();
-        let numbers: Vec<u32> = (0..=many).collect();
+        let today: NaiveDate = today.parse().map_err(|_| format!("{today} is not a date"))?;
+        let mut loan_ids = Vec::new();
+        let numbers: Vec<u32> = (0..=count).collect();
         for block in numbers.chunks(BLOCK as usize) {
             let mut records = String::new();
             for number in block {
@@ -34,13 +34,13 @@ impl Loans {
             let result = world.import(&token, &seeds::file(&records)).await;
             let records = result["Records"].as_array().cloned().unwrap_or_default();
             let loans = records.iter().filter(|record| record["Element"] == "Loan");
-            booked.extend(loans.filter_map(|loan| loan["New_ID"].as_i64()));
+            loan_ids.extend(loans.filter_map(|loan| loan["New_ID"].as_i64()));
         }
-        match booked.split_first() {
-            Some((hot, others)) if others.len() == many as usize => {
-                Ok(Self { hot: *hot, many: others.to_vec() })
+        match loan_ids.split_first() {
+            Some((hot, others)) if others.len() == count as usize => {
+                Ok(Self { hot: *hot, others: others.to_vec() })
             }
-            _ => Err(format!("{} of {many} loans were booked", booked.len())),
+            _ => Err(format!("{} of {count} loans were booked", loan_ids.len())),
         }
     }
 }
@@ -48,16 +48,16 @@ impl Loans {
 /// The kinds in turn. All loans are large and cheap enough to take payments for hours, and small
 /// payments are enough to settle what fell due before today.
 fn terms(today: NaiveDate, number: u32) -> String {
-    let ago = |days: u64| today - Days::new(days);
+    let days_ago = |days: u64| today - Days::new(days);
     let (amount, rate) = if number == 0 { (90_000_000, "0.001") } else { (1_000_000, "0.1") };
-    let scheduled = |period: &str, instalment: &str, since: u64| {
+    let scheduled = |period: &str, instalment: &str, first_due_days: u64| {
         format!(
             "PaymentPeriod=\"{period}\" PaymentAmount=\"{instalment}\" NumberOfPayments=\"500\" \
              FirstPaymentDate=\"{}\"",
-            ago(since)
+            days_ago(first_due_days)
         )
     };
-    let kind = match number % 4 {
+    let schedule = match number % 4 {
         0 => {
             let charges = "LateChargeBalance=\"12.35\" FeesBalance=\"7.65\"";
             format!("{} {charges}", scheduled("weekly", "35.35", 133))
@@ -71,12 +71,13 @@ fn terms(today: NaiveDate, number: u32) -> String {
             format!("{} {more}", scheduled("biweekly", "71.03", 112))
         }
         _ => {
-            let year = "InterestYearNumerator=\"360\" InterestYearDenominator=\"360\"";
-            format!("{} {year}", scheduled("weekly", "52.07", 70))
+            let day_count = "InterestYearNumerator=\"360\" InterestYearDenominator=\"360\"";
+            format!("{} {day_count}", scheduled("weekly", "52.07", 70))
         }
     };
-    let booked = ago(140);
+    let origination_date = days_ago(140);
     format!(
-        "OriginationDate=\"{booked}\" LoanAmount=\"{amount}.00\" InterestRate=\"{rate}\" {kind}"
+        "OriginationDate=\"{origination_date}\" LoanAmount=\"{amount}.00\" \
+         InterestRate=\"{rate}\" {schedule}"
     )
 }

@@ -1,11 +1,11 @@
 //! An integrator's program: posts payments one after the other, and retries what was not
 //! acknowledged under the same key, as an integrator must.
 
-use super::answers::{Answered, Outcome, judge};
 use super::cards::Cards;
 use super::drawers::Drawers;
 use super::jobs::{Job, State, Work};
 use super::loans::Loans;
+use super::responses::{Attempt, Outcome, classify};
 use acceptance::Client;
 use indicatif::ProgressBar;
 use reqwest::Method;
@@ -15,28 +15,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// The time limit for any answer.
-pub const ANSWER: Duration = Duration::from_secs(15);
+/// The time limit for any response.
+pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest `Retry-After` that is heeded: longer pauses would hide when the service is back.
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// The pause if the answer does not give one.
+/// The pause if the response does not give one.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The most unfinished jobs before no new one is begun.
+/// The most unfinished jobs with which a new one is still started.
 const UNFINISHED_MAX: usize = 20;
 /// When a token is renewed; tokens live for twelve minutes.
-const TOKEN: Duration = Duration::from_secs(9 * 60);
+const TOKEN_RENEWAL: Duration = Duration::from_secs(9 * 60);
 
-/// Everything that was sent, and the answers.
+/// Everything that was sent, and the responses.
 #[derive(Default)]
-pub struct Sent {
+pub struct SentJobs {
     /// The jobs.
     pub jobs: Vec<Job>,
-    /// One answer for each request.
-    pub answered: Vec<Answered>,
+    /// One for each request.
+    pub attempts: Vec<Attempt>,
 }
 
 /// The targets of a sender's payments.
-pub struct Aim {
+pub struct LoadMix {
     /// The loans.
     pub loans: Loans,
     /// The cash drawers.
@@ -69,22 +69,22 @@ impl Sender {
     }
 
     /// Sends a job once. Returns the outcome, and the pause before the next request.
-    pub async fn send(&self, job: &Job) -> (Answered, Duration) {
+    pub async fn send(&self, job: &Job) -> (Attempt, Duration) {
         let client = &self.clients[0];
         let request = client.request(Method::POST, &self.token, &job.path());
-        let request = request.header("Idempotency-Key", &job.name).timeout(ANSWER);
+        let request = request.header("Idempotency-Key", &job.name).timeout(RESPONSE_TIMEOUT);
         let sent = Instant::now();
-        let answer = client.send(request.json(&job.body())).await;
-        let took = sent.elapsed();
-        let outcome = judge(job, answer.as_ref());
-        let pause = answer.ok().and_then(|answer| answer.header("retry-after").parse().ok());
+        let response = client.send(request.json(&job.body())).await;
+        let latency = sent.elapsed();
+        let outcome = classify(job, response.as_ref());
+        let pause = response.ok().and_then(|response| response.header("retry-after").parse().ok());
         let pause = pause.map_or(PAUSE, Duration::from_secs).min(PAUSE_MAX);
-        (Answered { kind: job.kind(), sent, took, outcome }, pause)
+        (Attempt { kind: job.kind(), sent, latency, outcome }, pause)
     }
 
     /// Renews the token in time; if that fails now, the old one still lives for minutes.
     async fn renew_token(&mut self) {
-        if self.token_since.elapsed() < TOKEN {
+        if self.token_since.elapsed() < TOKEN_RENEWAL {
             return;
         }
         match token(&self.clients[0], &self.password).await {
@@ -98,22 +98,22 @@ impl Sender {
     pub async fn post_until(
         mut self,
         number: u32,
-        aim: Arc<Aim>,
+        mix: Arc<LoadMix>,
         stop: Arc<AtomicBool>,
         posted: ProgressBar,
-    ) -> Sent {
-        let mut draw = fastrand::Rng::with_seed(number.into());
-        let mut sent = Sent::default();
+    ) -> SentJobs {
+        let mut rng = fastrand::Rng::with_seed(number.into());
+        let mut sent = SentJobs::default();
         let mut unfinished: VecDeque<(Instant, usize)> = VecDeque::new();
         while !stop.load(Ordering::Relaxed) {
             self.renew_token().await;
             let due = unfinished.iter().position(|(due, _)| *due <= Instant::now());
             let is_first = due.is_none();
-            let at = match due.and_then(|at| unfinished.remove(at)) {
-                Some((_, at)) => at,
+            let index = match due.and_then(|index| unfinished.remove(index)) {
+                Some((_, index)) => index,
                 None if unfinished.len() < UNFINISHED_MAX => {
                     let name = format!("{number}-{}", sent.jobs.len());
-                    sent.jobs.push(Job::new(name, aim.draw(&mut draw)));
+                    sent.jobs.push(Job::new(name, mix.draw_work(&mut rng)));
                     sent.jobs.len() - 1
                 }
                 None => {
@@ -121,23 +121,23 @@ impl Sender {
                     continue;
                 }
             };
-            let (mut answered, pause) = self.send(&sent.jobs[at]).await;
-            if is_first && answered.outcome.is_of_earlier_request() {
+            let (mut attempt, pause) = self.send(&sent.jobs[index]).await;
+            if is_first && attempt.outcome.is_of_earlier_request() {
                 // A new job cannot be a repetition: only its sender may send it again, because not
                 // every sender uses a key.
-                answered.outcome = Outcome::Wrong(format!("sent twice: {}", answered.outcome));
+                attempt.outcome = Outcome::Wrong(format!("sent twice: {}", attempt.outcome));
             }
-            let outage = answered.outcome.is_outage();
-            let wrong = matches!(answered.outcome, Outcome::Wrong(_));
-            let state = answered.outcome.state();
-            sent.answered.push(answered);
-            sent.jobs[at].state = state;
+            let is_outage = attempt.outcome.is_outage();
+            let is_wrong = matches!(attempt.outcome, Outcome::Wrong(_));
+            let state = attempt.outcome.state();
+            sent.attempts.push(attempt);
+            sent.jobs[index].state = state;
             match state {
                 State::Acknowledged(_) => posted.inc(1),
-                State::Open if !wrong => unfinished.push_back((Instant::now() + pause, at)),
+                State::Open if !is_wrong => unfinished.push_back((Instant::now() + pause, index)),
                 State::Open | State::Refused => {}
             }
-            if outage {
+            if is_outage {
                 self.clients.rotate_left(1);
                 sleep(if self.clients.len() > 1 { PAUSE } else { pause }).await;
             }
@@ -154,33 +154,34 @@ async fn token(client: &Client, password: &str) -> Result<String, String> {
         ("password", password),
     ];
     let request = client.http.post(format!("{}/oauth2/token", client.auth_url)).form(&form);
-    let request = request.basic_auth("integration", Some(&client.client_secret)).timeout(ANSWER);
-    let answer = client.send(request).await.map_err(|error| format!("{error:?}"))?;
-    let token = answer.json()["access_token"].as_str().map(str::to_owned);
-    token.ok_or_else(|| format!("no token: {} {}", answer.status, answer.text))
+    let request =
+        request.basic_auth("integration", Some(&client.client_secret)).timeout(RESPONSE_TIMEOUT);
+    let response = client.send(request).await.map_err(|error| format!("{error:?}"))?;
+    let token = response.json()["access_token"].as_str().map(str::to_owned);
+    token.ok_or_else(|| format!("no token: {} {}", response.status, response.text))
 }
 
-impl Aim {
-    fn draw(&self, draw: &mut fastrand::Rng) -> Work {
+impl LoadMix {
+    fn draw_work(&self, rng: &mut fastrand::Rng) -> Work {
         let Self { cash_percent, drawers, .. } = self;
         // For each cash payment there is one other request about drawers.
-        match draw.u32(0..100 + cash_percent) {
-            drawn if drawn < *cash_percent => drawers.work(draw),
-            drawn => self.payment(draw, drawn < 2 * cash_percent),
+        match rng.u32(0..100 + cash_percent) {
+            number if number < *cash_percent => drawers.draw_work(rng),
+            number => self.draw_payment(rng, number < 2 * cash_percent),
         }
     }
 
     /// Draws a payment with an odd number of cents, from 0.01 to 99.99.
-    fn payment(&self, draw: &mut fastrand::Rng, is_cash: bool) -> Work {
-        if !is_cash && draw.u32(0..100) < self.card_percent {
-            return self.cards.payment(draw, self.hot_percent);
+    fn draw_payment(&self, rng: &mut fastrand::Rng, is_cash: bool) -> Work {
+        if !is_cash && rng.u32(0..100) < self.card_percent {
+            return self.cards.draw_payment(rng, self.hot_percent);
         }
-        let hot = draw.u32(0..100) < self.hot_percent || self.loans.many.is_empty();
-        let loan_id = match hot {
+        let is_hot = rng.u32(0..100) < self.hot_percent || self.loans.others.is_empty();
+        let loan_id = match is_hot {
             true => self.loans.hot,
-            false => self.loans.many[draw.usize(0..self.loans.many.len())],
+            false => self.loans.others[rng.usize(0..self.loans.others.len())],
         };
-        let drawer_id = is_cash.then(|| self.drawers.window(draw));
-        Work::Payment { loan_id, drawer_id, cents: 2 * draw.i64(0..5000) + 1 }
+        let drawer_id = is_cash.then(|| self.drawers.draw_window(rng));
+        Work::Payment { loan_id, drawer_id, cents: 2 * rng.i64(0..5000) + 1 }
     }
 }

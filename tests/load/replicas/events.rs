@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// How long something is away before the operator acts.
-const AWAY: Duration = Duration::from_secs(1);
+const DOWNTIME: Duration = Duration::from_secs(1);
 /// How long the load continues after each event.
-const BEHIND: Duration = Duration::from_secs(1);
+const LOAD_AFTER: Duration = Duration::from_secs(1);
 /// How long an old primary runs at the same time as the new one.
-const BESIDE: Duration = Duration::from_secs(2);
+const OVERLAP: Duration = Duration::from_secs(2);
 /// Concurrent log-outs.
-const AT_ONCE: usize = 8;
+const CONCURRENCY: usize = 8;
 
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -36,7 +36,7 @@ pub enum Event {
 }
 
 /// When an event took place, and what else there is to report.
-pub struct Happened {
+pub struct EventRun {
     pub event: Event,
     pub from: Instant,
     /// When everything was back to normal.
@@ -51,7 +51,7 @@ impl Event {
     pub fn name(self) -> &'static str {
         match self {
             Self::Rolling => "rolling restart of all four servers",
-            Self::LogOuts => "log-outs felt by the other replica",
+            Self::LogOuts => "log-outs noticed by the other replica",
             Self::Alone => "standby killed, primary alone",
             Self::Failover => "primary killed, standby promoted",
             Self::Kill => "one of each server killed",
@@ -59,18 +59,18 @@ impl Event {
     }
 
     /// Runs the event, and the load for a little longer.
-    pub async fn happen(self, site: &mut Site, log_outs: u32) -> Result<Happened, String> {
+    pub async fn run(self, site: &mut Site, log_outs: u32) -> Result<EventRun, String> {
         let (mut notes, mut faults) = (Vec::new(), Vec::new());
         let from = Instant::now();
         match self {
             Self::Rolling => restart_all(site, &mut faults).await?,
             Self::LogOuts => check_log_outs(site, log_outs, &mut notes, &mut faults).await,
-            Self::Alone => stand_alone(site, &mut faults).await?,
+            Self::Alone => remove_synchronous_standby(site, &mut faults).await?,
             Self::Failover => fail_over(site, &mut notes, &mut faults).await?,
             Self::Kill => kill_one_of_each(site).await?,
         }
-        sleep(BEHIND).await;
-        Ok(Happened { event: self, from, to: Instant::now(), notes, faults })
+        sleep(LOAD_AFTER).await;
+        Ok(EventRun { event: self, from, to: Instant::now(), notes, faults })
     }
 }
 
@@ -80,8 +80,8 @@ async fn restart_all(site: &mut Site, faults: &mut Vec<String>) -> Result<(), St
     for member in Member::ALL {
         let process = site.process(member);
         process.signal("TERM")?;
-        if !process.ended().await {
-            faults.push(format!("{member} did not end well: {}", process.log()));
+        if !process.wait_for_end().await {
+            faults.push(format!("{member} did not exit successfully: {}", process.log()));
         }
         site.wait_for(member, false).await?;
         site.process(member).restart(&http).await;
@@ -96,7 +96,7 @@ async fn kill_one_of_each(site: &mut Site) -> Result<(), String> {
     for member in [Member::Auth1, Member::Api2] {
         site.process(member).kill().await;
     }
-    sleep(AWAY).await;
+    sleep(DOWNTIME).await;
     for member in [Member::Auth1, Member::Api2] {
         site.process(member).restart(&http).await;
         site.wait_for(member, true).await?;
@@ -112,11 +112,11 @@ async fn check_log_outs(
     faults: &mut Vec<String>,
 ) {
     let started = Instant::now();
-    let each = (0..count as usize).map(|number| log_out_once(site, number));
-    let wrong: Vec<_> = stream::iter(each).buffer_unordered(AT_ONCE).collect().await;
-    faults.extend(wrong.into_iter().flatten());
+    let log_outs = (0..count as usize).map(|number| log_out_once(site, number));
+    let failures: Vec<_> = stream::iter(log_outs).buffer_unordered(CONCURRENCY).collect().await;
+    faults.extend(failures.into_iter().flatten());
     let seconds = started.elapsed().as_secs_f64();
-    notes.push(format!("{count} log-outs in {seconds:.1} s, past HAProxy"));
+    notes.push(format!("{count} log-outs in {seconds:.1} s, bypassing HAProxy"));
 }
 
 /// Logs in at one replica, out at another one, and calls each. Reports what is wrong.
@@ -133,26 +133,27 @@ async fn log_out_once(site: &Site, number: usize) -> Option<String> {
             return Some(format!("a call before log-out {number}: {before}"));
         }
     }
-    let out = replica(1).log_out(&token).await.status;
+    let log_out = replica(1).log_out(&token).await.status;
     let after = replica(2).get(&token, "/loans/999999").await.status;
-    (out != 204 || after != 401).then(|| format!("log-out {number}: {out}, the next call {after}"))
+    (log_out != 204 || after != 401)
+        .then(|| format!("log-out {number}: {log_out}, the next call {after}"))
 }
 
 /// A commit is acknowledged once it is on both disks, or on one after the operator has allowed
 /// that.
-async fn stand_alone(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
+async fn remove_synchronous_standby(site: &Site, faults: &mut Vec<String>) -> Result<(), String> {
     site.pg2.kill().await?;
-    sleep(AWAY).await;
-    let before = written(&site.pg1, site).await?;
-    sleep(AWAY).await;
-    let more = written(&site.pg1, site).await? - before;
+    sleep(DOWNTIME).await;
+    let before = payment_count(&site.pg1, site).await?;
+    sleep(DOWNTIME).await;
+    let more = payment_count(&site.pg1, site).await? - before;
     if more > 0 {
         faults.push(format!("{more} payments did not wait for the standby"));
     }
-    site.pg1.stand_alone().await?;
-    sleep(BEHIND).await;
-    site.pg2.start_again().await?;
-    site.pg1.be_followed_by(&site.pg2).await
+    site.pg1.remove_synchronous_standby().await?;
+    sleep(LOAD_AFTER).await;
+    site.pg2.launch().await?;
+    site.pg1.set_synchronous_standby(&site.pg2).await
 }
 
 async fn fail_over(
@@ -162,63 +163,64 @@ async fn fail_over(
 ) -> Result<(), String> {
     let killed = Instant::now();
     site.pg1.kill().await?;
-    sleep(AWAY).await;
-    let used = async {
-        site.door.wait("postgresql", "pg2", true).await?;
+    sleep(DOWNTIME).await;
+    let time_to_traffic = async {
+        site.database_proxy.wait("postgresql", "pg2", true).await?;
         Ok::<_, String>(killed.elapsed().as_secs_f64())
     };
-    let (promoted, used) = tokio::join!(site.pg2.promote(), used);
+    let (promoted, time_to_traffic) = tokio::join!(site.pg2.promote(), time_to_traffic);
     promoted?;
-    let used = used?;
-    notes.push(format!("the new primary got connections {used:.1} s after the kill"));
-    sleep(BEHIND).await;
+    let time_to_traffic = time_to_traffic?;
+    notes.push(format!("the new primary got connections {time_to_traffic:.1} s after the kill"));
+    sleep(LOAD_AFTER).await;
     // As after a reboot of the machine, if no one has prevented it from starting.
-    site.pg1.start_again().await?;
-    site.door.wait("postgresql", "pg1", true).await?;
-    let before = written(&site.pg2, site).await?;
-    sleep(BESIDE).await;
-    let (sessions, after) = (sessions(&site.pg1.url()).await?, written(&site.pg2, site).await?);
+    site.pg1.launch().await?;
+    site.database_proxy.wait("postgresql", "pg1", true).await?;
+    let before = payment_count(&site.pg2, site).await?;
+    sleep(OVERLAP).await;
+    let (connections, after) =
+        (connection_count(&site.pg1.url()).await?, payment_count(&site.pg2, site).await?);
     notes.push(format!(
-        "the old primary ran beside the new one for {} s: {sessions} connections of servers",
-        BESIDE.as_secs()
+        "the old primary ran next to the new one for {} s: {connections} connections of servers",
+        OVERLAP.as_secs()
     ));
-    if sessions > 0 || after == before {
+    if connections > 0 || after == before {
         faults.push(format!(
-            "{sessions} connections to the old primary; {} payments on the new one meanwhile",
+            "{connections} connections to the old primary; {} payments on the new one meanwhile",
             after - before
         ));
     }
     site.pg1.stop().await?;
-    site.door.wait("postgresql", "pg1", false).await?;
+    site.database_proxy.wait("postgresql", "pg1", false).await?;
     let rebuilding = Instant::now();
     site.pg1.follow(&site.pg2).await?;
-    let took = rebuilding.elapsed().as_secs_f64();
-    notes.push(format!("the old primary was a synchronous standby after {took:.1} s"));
+    let duration = rebuilding.elapsed().as_secs_f64();
+    notes.push(format!("the old primary was a synchronous standby after {duration:.1} s"));
     std::mem::swap(&mut site.pg1, &mut site.pg2);
     Ok(())
 }
 
 /// The number of payments in the books of this server.
-async fn written(server: &Postgres, site: &Site) -> Result<i64, String> {
+async fn payment_count(server: &Postgres, site: &Site) -> Result<i64, String> {
     let database = site.world.database_url.rsplit('/').next().unwrap_or_default();
     let url = server.url().replace("/postgres", &format!("/{database}"));
     let count = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
-    figure(&url, count).await
+    query_number(&url, count).await
 }
 
 /// The number of connections, except this one and HAProxy's.
-async fn sessions(url: &str) -> Result<i64, String> {
-    let others = "SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend' \
+async fn connection_count(url: &str) -> Result<i64, String> {
+    let connections = "SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend' \
                   AND pid <> pg_backend_pid() AND usename <> 'haproxy_check'";
-    figure(url, others).await
+    query_number(url, connections).await
 }
 
-async fn figure(url: &str, sql: &str) -> Result<i64, String> {
+async fn query_number(url: &str, sql: &str) -> Result<i64, String> {
     let failed = |error: sea_orm::DbErr| format!("{error}: {sql}");
     let db = db::connect(url, 1, false).await.map_err(failed)?;
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no row")?;
-    let figure = row.try_get_by_index(0).map_err(failed)?;
+    let number = row.try_get_by_index(0).map_err(failed)?;
     db.close().await.map_err(failed)?;
-    Ok(figure)
+    Ok(number)
 }

@@ -1,9 +1,9 @@
 //! A site on this machine: two replicas of each server behind HAProxy, on a PostgreSQL server with
 //! a standby, set up from the samples in `deploy/` with other addresses.
 
-use acceptance::haproxy::{self, Front, Haproxy, replace, sample};
+use acceptance::haproxy::{self, Haproxy, HaproxySettings, replace, sample};
 use acceptance::postgres::Postgres;
-use acceptance::servers::{Process, free_port};
+use acceptance::servers::{ServerProcess, free_port};
 use acceptance::world::{Environment, Replica, tls_files};
 use acceptance::{Client, Database, World};
 use std::fmt;
@@ -19,9 +19,9 @@ pub struct Site {
     /// Clients of the first two servers and of the second two, bypassing HAProxy.
     pub direct: [Client; 2],
     /// HAProxy in front of the servers.
-    pub front: Haproxy,
+    pub server_proxy: Haproxy,
     /// HAProxy in front of PostgreSQL.
-    pub door: Haproxy,
+    pub database_proxy: Haproxy,
     /// The PostgreSQL server that is the primary at first.
     pub pg1: Postgres,
     /// The PostgreSQL server that is the standby at first.
@@ -75,8 +75,8 @@ impl Site {
                 ("10.0.0.32:5432", format!("127.0.0.1:{}", pg2.port())),
             ],
         )?;
-        let door = Haproxy::start(&haproxy, &settings).await?;
-        door.wait("postgresql", "pg2", false).await?;
+        let database_proxy = Haproxy::start(&haproxy, &settings).await?;
+        database_proxy.wait("postgresql", "pg2", false).await?;
         let database = Database::Server(url.replace(&pg1.port().to_string(), &port.to_string()));
         let port = free_port();
         let environment = environment(port, drain_seconds);
@@ -86,18 +86,18 @@ impl Site {
         let mut second = api2.client.clone();
         second.auth_url.clone_from(&auth2.client.auth_url);
         let direct = [world.client.clone(), second];
-        let front = Front {
+        let proxy_settings = HaproxySettings {
             port,
             auth: [&direct[0].auth_url, &direct[1].auth_url],
             api: [&direct[0].api_url, &direct[1].api_url],
             tls: &tls,
             authority: &tls.authority,
         };
-        let settings = front.settings(world.folder.path())?;
-        let front = Haproxy::start(&haproxy, &settings).await?;
+        let settings = proxy_settings.render(world.folder.path())?;
+        let server_proxy = Haproxy::start(&haproxy, &settings).await?;
         world.client.auth_url = format!("https://127.0.0.1:{port}");
         world.client.api_url = format!("https://localhost:{port}");
-        let site = Self { world, auth2, api2, direct, front, door, pg1, pg2 };
+        let site = Self { world, auth2, api2, direct, server_proxy, database_proxy, pg1, pg2 };
         for member in Member::ALL {
             site.wait_for(member, true).await?;
         }
@@ -105,7 +105,7 @@ impl Site {
     }
 
     /// The process of a server.
-    pub fn process(&mut self, member: Member) -> &mut Process {
+    pub fn process(&mut self, member: Member) -> &mut ServerProcess {
         match member {
             Member::Auth1 => &mut self.world.auth,
             Member::Auth2 => &mut self.auth2.process,
@@ -117,7 +117,7 @@ impl Site {
     /// Waits until HAProxy sends requests to this server, or stops doing so.
     pub async fn wait_for(&self, member: Member, up: bool) -> Result<(), String> {
         let (backend, server) = member.names();
-        self.front.wait(backend, server, up).await
+        self.server_proxy.wait(backend, server, up).await
     }
 
     /// Stops everything; the servers must stop successfully.
@@ -129,20 +129,20 @@ impl Site {
 
 /// What the servers must know about the HAProxy in front of them.
 fn environment(port: u16, drain_seconds: u32) -> Environment {
-    let front = format!("https://127.0.0.1:{port}");
+    let public_url = format!("https://127.0.0.1:{port}");
     let drain = drain_seconds.to_string();
     let settings = |settings: &[(&str, &str)]| {
         settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
     Environment {
         auth: settings(&[
-            ("AUTH_ISSUER", &front),
+            ("AUTH_ISSUER", &public_url),
             ("AUTH_TRUSTED_PROXIES", "127.0.0.1"),
             ("AUTH_DATABASE_CONNECTIONS", "16"),
             ("AUTH_DRAIN_DELAY_SECONDS", &drain),
         ]),
         api: settings(&[
-            ("API_AUTH_URL", &front),
+            ("API_AUTH_URL", &public_url),
             ("API_DATABASE_CONNECTIONS", "16"),
             ("API_DRAIN_DELAY_SECONDS", &drain),
         ]),

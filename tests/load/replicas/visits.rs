@@ -1,8 +1,8 @@
 //! Visits of people who log in, read, and log out, one after the other; and what their requests
 //! have in common with those of the payments' senders.
 
-use super::payments::answers::{Answered, Outcome};
-use acceptance::{Answer, Client, World};
+use super::payments::responses::{Attempt, Outcome};
+use acceptance::{Client, TestResponse, World};
 use reqwest::Method;
 use std::fmt;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// The time limit for any answer.
-const ANSWER: Duration = Duration::from_secs(30);
-/// The pause between two requests of one person.
+/// The time limit for any response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The pause between two requests of one visitor.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Reads per visit.
 const READS: usize = 8;
@@ -31,31 +31,31 @@ pub enum Step {
 
 /// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Seen {
+pub enum RequestOutcome {
     /// It was done, or refused as it must be.
     Done,
     /// To be sent again, because of contention with other requests.
     Busy(String),
     /// A server reports that something is away.
     Unavailable(String),
-    /// The load balancer had no answer from a server.
+    /// The load balancer had no response from a server.
     Balancer(u16),
     /// The connection failed.
     Lost(String),
-    /// There was no answer in time.
+    /// There was no response in time.
     TimedOut,
-    /// An answer that must not occur.
+    /// A response that must not occur.
     Wrong(String),
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for RequestOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done => write!(f, "done"),
             Self::Busy(name) | Self::Unavailable(name) => write!(f, "{name}"),
             Self::Balancer(status) => write!(f, "{status} of HAProxy"),
             Self::Lost(_) => write!(f, "connection lost"),
-            Self::TimedOut => write!(f, "no answer in time"),
+            Self::TimedOut => write!(f, "no response in time"),
             Self::Wrong(_) => write!(f, "WRONG"),
         }
     }
@@ -63,40 +63,40 @@ impl fmt::Display for Seen {
 
 /// A request and its outcome.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct TimedRequest {
     pub step: Step,
     pub sent: Instant,
-    pub took: Duration,
-    pub seen: Seen,
+    pub latency: Duration,
+    pub outcome: RequestOutcome,
 }
 
-impl Asked {
+impl TimedRequest {
     /// When the outcome was known.
-    pub fn at(&self) -> Instant {
-        self.sent + self.took
+    pub fn answered_at(&self) -> Instant {
+        self.sent + self.latency
     }
 }
 
-impl From<&Answered> for Asked {
-    fn from(answered: &Answered) -> Self {
-        let seen = match &answered.outcome {
-            outcome if outcome.is_posted() => Seen::Done,
+impl From<&Attempt> for TimedRequest {
+    fn from(attempt: &Attempt) -> Self {
+        let outcome = match &attempt.outcome {
+            outcome if outcome.is_posted() => RequestOutcome::Done,
             Outcome::Refused(kind) if kind.status() == 503 => {
-                Seen::Unavailable(answered.outcome.to_string())
+                RequestOutcome::Unavailable(attempt.outcome.to_string())
             }
-            Outcome::Refused(_) => Seen::Busy(answered.outcome.to_string()),
-            Outcome::Balancer(status) => Seen::Balancer(*status),
-            Outcome::Lost(error) => Seen::Lost(error.clone()),
-            Outcome::TimedOut => Seen::TimedOut,
-            outcome => Seen::Wrong(format!("{outcome:?}")),
+            Outcome::Refused(_) => RequestOutcome::Busy(attempt.outcome.to_string()),
+            Outcome::Balancer(status) => RequestOutcome::Balancer(*status),
+            Outcome::Lost(error) => RequestOutcome::Lost(error.clone()),
+            Outcome::TimedOut => RequestOutcome::TimedOut,
+            outcome => RequestOutcome::Wrong(format!("{outcome:?}")),
         };
-        Self { step: Step::Payment, sent: answered.sent, took: answered.took, seen }
+        Self { step: Step::Payment, sent: attempt.sent, latency: attempt.latency, outcome }
     }
 }
 
 /// People at work.
 pub struct Visits {
-    visitors: JoinSet<Vec<Asked>>,
+    visitors: JoinSet<Vec<TimedRequest>>,
     stop: Arc<AtomicBool>,
 }
 
@@ -109,39 +109,39 @@ impl Visits {
             let World { client, tls, credentials, .. } = world;
             let secret = &credentials.integration;
             let client = Client::new(&client.auth_url, &client.api_url, &tls.authority, secret);
-            let person = Person { client, password: credentials.officer.clone(), loan_id };
-            tasks.spawn(person.visit_until(Arc::clone(&stop)));
+            let visitor = Visitor { client, password: credentials.officer.clone(), loan_id };
+            tasks.spawn(visitor.visit_until(Arc::clone(&stop)));
         }
         Self { visitors: tasks, stop }
     }
 
     /// Lets all visitors finish their visits.
-    pub async fn end(mut self) -> Result<Vec<Asked>, String> {
+    pub async fn end(mut self) -> Result<Vec<TimedRequest>, String> {
         self.stop.store(true, Ordering::Relaxed);
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         while let Some(joined) = self.visitors.join_next().await {
-            asked.append(&mut joined.map_err(|error| error.to_string())?);
+            requests.append(&mut joined.map_err(|error| error.to_string())?);
         }
-        Ok(asked)
+        Ok(requests)
     }
 }
 
-struct Person {
+struct Visitor {
     client: Client,
     password: String,
     loan_id: i64,
 }
 
-impl Person {
-    async fn visit_until(self, stop: Arc<AtomicBool>) -> Vec<Asked> {
-        let mut asked = Vec::new();
+impl Visitor {
+    async fn visit_until(self, stop: Arc<AtomicBool>) -> Vec<TimedRequest> {
+        let mut requests = Vec::new();
         while !stop.load(Ordering::Relaxed) {
-            self.visit(&mut asked).await;
+            self.visit(&mut requests).await;
         }
-        asked
+        requests
     }
 
-    async fn visit(&self, asked: &mut Vec<Asked>) {
+    async fn visit(&self, requests: &mut Vec<TimedRequest>) {
         let form = [
             ("grant_type", "password"),
             ("scope", "core"),
@@ -151,71 +151,74 @@ impl Person {
         let url = format!("{}/oauth2/token", self.client.auth_url);
         let request = self.client.http.post(url).form(&form);
         let request = request.basic_auth("integration", Some(&self.client.client_secret));
-        let answer = self.ask(Step::LogIn, request, 200, asked).await;
-        let token = answer.and_then(|a| a.json()["access_token"].as_str().map(str::to_owned));
+        let response = self.send(Step::LogIn, request, 200, requests).await;
+        let token = response.and_then(|a| a.json()["access_token"].as_str().map(str::to_owned));
         let Some(token) = token else { return sleep(PAUSE).await };
         for _ in 0..READS {
-            self.read(Step::Read, &token, 200, asked).await;
+            self.read(Step::Read, &token, 200, requests).await;
             sleep(PAUSE).await;
         }
         // A log-out may be retried as often as necessary.
         loop {
             let url = format!("{}/logout", self.client.auth_url);
             let request = self.client.http.post(url).bearer_auth(&token);
-            if self.ask(Step::LogOut, request, 204, asked).await.is_some() {
+            if self.send(Step::LogOut, request, 204, requests).await.is_some() {
                 break;
             }
-            if matches!(asked.last(), Some(Asked { seen: Seen::Wrong(_), .. })) {
+            if matches!(
+                requests.last(),
+                Some(TimedRequest { outcome: RequestOutcome::Wrong(_), .. })
+            ) {
                 return;
             }
             sleep(PAUSE).await;
         }
-        self.read(Step::AfterLogOut, &token, 401, asked).await;
+        self.read(Step::AfterLogOut, &token, 401, requests).await;
     }
 
-    async fn read(&self, step: Step, token: &str, status: u16, asked: &mut Vec<Asked>) {
+    async fn read(&self, step: Step, token: &str, status: u16, requests: &mut Vec<TimedRequest>) {
         let path = format!("/loans/{}", self.loan_id);
         let request = self.client.request(Method::GET, token, &path);
-        self.ask(step, request, status, asked).await;
+        self.send(step, request, status, requests).await;
     }
 
-    /// Sends a request. Returns its answer if it has this status.
-    async fn ask(
+    /// Sends a request. Returns the response if it has this status.
+    async fn send(
         &self,
         step: Step,
         request: reqwest::RequestBuilder,
         status: u16,
-        asked: &mut Vec<Asked>,
-    ) -> Option<Answer> {
+        requests: &mut Vec<TimedRequest>,
+    ) -> Option<TestResponse> {
         let sent = Instant::now();
-        let answer = self.client.send(request.timeout(ANSWER)).await;
-        let took = sent.elapsed();
-        let (seen, answer) = match answer {
-            Ok(answer) if answer.status == status => (Seen::Done, Some(answer)),
-            Ok(answer) => (judge(&answer), None),
-            Err(error) if error.is_timeout() => (Seen::TimedOut, None),
-            Err(error) => (Seen::Lost(format!("{error:?}")), None),
+        let response = self.client.send(request.timeout(RESPONSE_TIMEOUT)).await;
+        let latency = sent.elapsed();
+        let (outcome, response) = match response {
+            Ok(response) if response.status == status => (RequestOutcome::Done, Some(response)),
+            Ok(response) => (classify(&response), None),
+            Err(error) if error.is_timeout() => (RequestOutcome::TimedOut, None),
+            Err(error) => (RequestOutcome::Lost(format!("{error:?}")), None),
         };
-        asked.push(Asked { step, sent, took, seen });
-        answer
+        requests.push(TimedRequest { step, sent, latency, outcome });
+        response
     }
 }
 
-/// Judges an answer other than the expected one.
-fn judge(answer: &Answer) -> Seen {
-    let status = answer.status.as_u16();
-    let of_server = answer.header("x-request-id").len() == 32;
-    if [502, 503, 504].contains(&status) && !of_server {
-        return Seen::Balancer(status);
+/// Classifies a response other than the expected one.
+fn classify(response: &TestResponse) -> RequestOutcome {
+    let status = response.status.as_u16();
+    let is_from_server = response.header("x-request-id").len() == 32;
+    if [502, 503, 504].contains(&status) && !is_from_server {
+        return RequestOutcome::Balancer(status);
     }
-    let document = answer.json();
-    let says_when = answer.header("retry-after") == "5";
+    let document = response.json();
+    let has_retry_after = response.header("retry-after") == "5";
     let problem = match document["error"].as_str() {
         Some(error) => error.to_owned(),
-        None => answer.problem(),
+        None => response.problem(),
     };
-    if status == 503 && says_when && !problem.is_empty() {
-        return Seen::Unavailable(format!("503 {problem}"));
+    if status == 503 && has_retry_after && !problem.is_empty() {
+        return RequestOutcome::Unavailable(format!("503 {problem}"));
     }
-    Seen::Wrong(format!("{status} {:.300}", answer.text))
+    RequestOutcome::Wrong(format!("{status} {:.300}", response.text))
 }

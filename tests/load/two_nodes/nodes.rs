@@ -6,17 +6,17 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 /// Attempts at a comparison: sweeps and leases go on meanwhile.
-const TRIES: usize = 10;
+const ATTEMPTS_MAX: usize = 10;
 
 /// The tables of a database that are not InnoDB or have no primary key.
-pub async fn unfit_tables(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
-    let unfit = "SELECT table_name FROM information_schema.tables t \
+pub async fn unsuitable_tables(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    let unsuitable = "SELECT table_name FROM information_schema.tables t \
                  WHERE table_schema = database() AND table_type = 'BASE TABLE' \
                  AND (engine <> 'InnoDB' OR NOT EXISTS (SELECT 1 \
                  FROM information_schema.table_constraints c \
                  WHERE c.table_schema = t.table_schema AND c.table_name = t.table_name \
                  AND constraint_type = 'PRIMARY KEY'))";
-    names(db, unfit).await
+    query_names(db, unsuitable).await
 }
 
 /// Compares every table of the same database on several nodes. Returns the number of rows, and the
@@ -26,24 +26,24 @@ pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
     for url in urls {
         nodes.push(db::connect(url, 1, false).await?);
     }
-    let every = "SELECT table_name FROM information_schema.tables \
+    let all_tables = "SELECT table_name FROM information_schema.tables \
                  WHERE table_schema = database() AND table_type = 'BASE TABLE' ORDER BY 1";
     let (mut total, mut faults) = (0, Vec::new());
-    for table in names(&nodes[0], every).await? {
-        let mut tries = 1;
+    for table in query_names(&nodes[0], all_tables).await? {
+        let mut attempts = 1;
         let rows = loop {
-            let mut seen = Vec::new();
+            let mut fingerprints = Vec::new();
             for node in &nodes {
-                seen.push(fingerprint(node, &table).await?);
+                fingerprints.push(fingerprint(node, &table).await?);
             }
-            let same = seen.iter().all(|one| *one == seen[0]);
-            if same || tries == TRIES {
-                if !same {
-                    faults.push(format!("{table} is not the same on all nodes: {seen:?}"));
+            let is_same = fingerprints.iter().all(|found| *found == fingerprints[0]);
+            if is_same || attempts == ATTEMPTS_MAX {
+                if !is_same {
+                    faults.push(format!("{table} is not the same on all nodes: {fingerprints:?}"));
                 }
-                break seen[0].0;
+                break fingerprints[0].0;
             }
-            tries += 1;
+            attempts += 1;
             sleep(Duration::from_millis(200)).await;
         };
         total += rows;
@@ -56,17 +56,18 @@ pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
 
 /// The number of rows in a table, and a checksum.
 async fn fingerprint(db: &DatabaseConnection, table: &str) -> Result<(i64, i64), DbErr> {
-    let count = one(db, &format!("SELECT COUNT(*) FROM {table}")).await?.try_get_by_index(0)?;
-    let sum = one(db, &format!("CHECKSUM TABLE {table}")).await?;
+    let count =
+        query_one(db, &format!("SELECT COUNT(*) FROM {table}")).await?.try_get_by_index(0)?;
+    let sum = query_one(db, &format!("CHECKSUM TABLE {table}")).await?;
     Ok((count, sum.try_get_by_index::<Option<i64>>(1)?.unwrap_or_default()))
 }
 
-async fn one(db: &DatabaseConnection, sql: &str) -> Result<QueryResult, DbErr> {
+async fn query_one(db: &DatabaseConnection, sql: &str) -> Result<QueryResult, DbErr> {
     let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))
 }
 
-async fn names(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, DbErr> {
+async fn query_names(db: &DatabaseConnection, sql: &str) -> Result<Vec<String>, DbErr> {
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }

@@ -2,7 +2,7 @@
 //! refresh tokens, two effects under one key.
 
 use crate::payments::jobs::{Job, State, Work};
-use acceptance::{Answer, Client, World};
+use acceptance::{Client, TestResponse, World};
 use futures_util::future::join;
 use installer::installation::accounts::{self, Account};
 use reqwest::Method;
@@ -16,12 +16,12 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 /// The most retries of a request that met 503 or 423.
-const TRIES: usize = 20;
+const RETRIES_MAX: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Payments of one import.
-const IMPORTED: usize = 10;
+const PAYMENTS_PER_IMPORT: usize = 10;
 /// The user whose password changes.
-const CHANGING: &str = "officer";
+const CHANGED_USER: &str = "officer";
 
 /// Two replicas, each on its own node.
 pub struct Races<'a> {
@@ -41,19 +41,19 @@ pub struct Tally {
     /// The jobs that are in the books.
     pub jobs: Vec<Job>,
     /// The number of rounds in which both sides won in turn, where that was possible.
-    pub both: u32,
+    pub both_succeeded: u32,
 }
 
 impl Tally {
-    fn check(&mut self, right: bool, what: impl FnOnce() -> String) {
-        if !right {
+    fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
             self.faults.push(what());
         }
     }
 }
 
 impl Races<'_> {
-    fn home_and_away(&self, round: u32) -> (&Client, &Client) {
+    fn replicas_in_turn(&self, round: u32) -> (&Client, &Client) {
         let [first, second] = &self.replicas;
         if round.is_multiple_of(2) { (first, second) } else { (second, first) }
     }
@@ -62,14 +62,14 @@ impl Races<'_> {
     pub async fn log_outs(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
-            let token = tokens(home, "viewer", &self.world.credentials.viewer).await.access;
-            tally.check(status(away, &token).await == 404, || {
+            let (first, second) = self.replicas_in_turn(round);
+            let token = tokens(first, "viewer", &self.world.credentials.viewer).await.access;
+            tally.check(status(second, &token).await == 404, || {
                 format!("log-out {round}: the other node does not know a new token")
             });
-            let answer = log_out(home, &token).await;
-            tally.check(answer == 204, || format!("log-out {round}: {answer}"));
-            for replica in [away, home] {
+            let response = log_out(first, &token).await;
+            tally.check(response == 204, || format!("log-out {round}: {response}"));
+            for replica in [second, first] {
                 let status = status(replica, &token).await;
                 tally.check(status == 401, || format!("log-out {round}: then {status}, not 401"));
             }
@@ -81,45 +81,46 @@ impl Races<'_> {
     pub async fn refreshes(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
-            let tokens = tokens(home, "viewer", &self.world.credentials.viewer).await;
+            let (first, second) = self.replicas_in_turn(round);
+            let tokens = tokens(first, "viewer", &self.world.credentials.viewer).await;
             let (one, other) =
-                join(refresh_once(home, &tokens.refresh), refresh_once(away, &tokens.refresh))
+                join(refresh_once(first, &tokens.refresh), refresh_once(second, &tokens.refresh))
                     .await;
             let mut successors = std::collections::BTreeSet::new();
-            for answer in [&one, &other] {
-                let sound = matches!(answer.status.as_u16(), 200 | 400 | 503);
-                tally
-                    .check(sound, || format!("refresh {round}: {} {}", answer.status, answer.text));
-                successors.extend(answer.json()["refresh_token"].as_str().map(str::to_owned));
+            for response in [&one, &other] {
+                let is_allowed = matches!(response.status.as_u16(), 200 | 400 | 503);
+                tally.check(is_allowed, || {
+                    format!("refresh {round}: {} {}", response.status, response.text)
+                });
+                successors.extend(response.json()["refresh_token"].as_str().map(str::to_owned));
             }
-            tally.check(successors.len() <= 1, || format!("refresh {round}: two families live"));
-            tally.both += u32::from(one.status == 200 && other.status == 200);
+            tally.check(successors.len() <= 1, || format!("refresh {round}: two live families"));
+            tally.both_succeeded += u32::from(one.status == 200 && other.status == 200);
         }
         tally
     }
 
     /// Logs out on one node while the other refreshes: nothing is left of the session.
-    pub async fn log_out_beside_refresh(&self, rounds: u32) -> Tally {
+    pub async fn log_outs_during_refresh(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
-            let tokens = tokens(home, "viewer", &self.world.credentials.viewer).await;
+            let (first, second) = self.replicas_in_turn(round);
+            let tokens = tokens(first, "viewer", &self.world.credentials.viewer).await;
             let (logged_out, refreshed) =
-                join(log_out(home, &tokens.access), refresh(away, &tokens.refresh)).await;
-            tally.check(logged_out == 204, || format!("log-out beside a refresh: {logged_out}"));
-            tally.both += u32::from(refreshed.status == 200);
-            let new = Tokens::of(&refreshed);
-            for replica in [home, away] {
-                for access in [&tokens.access, &new.access] {
+                join(log_out(first, &tokens.access), refresh(second, &tokens.refresh)).await;
+            tally.check(logged_out == 204, || format!("log-out during a refresh: {logged_out}"));
+            tally.both_succeeded += u32::from(refreshed.status == 200);
+            let successor = Tokens::from_response(&refreshed);
+            for replica in [first, second] {
+                for access in [&tokens.access, &successor.access] {
                     let status = status(replica, access).await;
                     tally.check(status == 401, || format!("a token outlived log-out {round}"));
                 }
             }
-            for left in [&tokens.refresh, &new.refresh] {
-                let answer = refresh(away, left).await;
-                tally.check(answer.status == 400, || {
-                    format!("a refresh token outlived log-out {round}: {}", answer.status)
+            for token in [&tokens.refresh, &successor.refresh] {
+                let response = refresh(second, token).await;
+                tally.check(response.status == 400, || {
+                    format!("a refresh token outlived log-out {round}: {}", response.status)
                 });
             }
         }
@@ -132,25 +133,28 @@ impl Races<'_> {
         let mut tally = Tally { rounds, ..Tally::default() };
         let mut password = self.world.credentials.officer.clone();
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
-            let next = format!("another password {round}");
+            let (first, second) = self.replicas_in_turn(round);
+            let new_password = format!("another password {round}");
             let (logged_in, changed) =
-                join(log_in(home, CHANGING, &password), self.change_password(&next)).await;
+                join(log_in(first, CHANGED_USER, &password), self.change_password(&new_password))
+                    .await;
             if let Err(error) = changed {
                 tally.faults.push(format!("password {round}: {error}"));
                 continue;
             }
-            let old = Tokens::of(&logged_in);
-            tally.both += u32::from(logged_in.status == 200);
-            for replica in [home, away] {
-                let status = status(replica, &old.access).await;
+            let old_session = Tokens::from_response(&logged_in);
+            tally.both_succeeded += u32::from(logged_in.status == 200);
+            for replica in [first, second] {
+                let status = status(replica, &old_session.access).await;
                 tally.check(status == 401, || format!("a token outlived password {round}"));
             }
-            let answer = refresh(away, &old.refresh).await;
-            tally.check(answer.status == 400, || format!("a session outlived password {round}"));
-            let now = log_in(away, CHANGING, &next).await;
-            tally.check(now.status == 200, || format!("password {round} is none: {}", now.text));
-            password = next;
+            let response = refresh(second, &old_session.refresh).await;
+            tally.check(response.status == 400, || format!("a session outlived password {round}"));
+            let new_log_in = log_in(second, CHANGED_USER, &new_password).await;
+            tally.check(new_log_in.status == 200, || {
+                format!("the new password {round} does not work: {}", new_log_in.text)
+            });
+            password = new_password;
         }
         tally
     }
@@ -159,7 +163,7 @@ impl Races<'_> {
     async fn change_password(&self, password: &str) -> Result<(), String> {
         let passwords = Passwords::recommended()?;
         let hash = passwords.hash(password).await?;
-        let account = Account::find(self.db, UserKind::Core, CHANGING).await;
+        let account = Account::find(self.db, UserKind::Core, CHANGED_USER).await;
         let account = account.map_err(|refused| refused.to_string())?;
         let changed = db::again(async || {
             let tx = db::begin_write(self.db).await?;
@@ -175,28 +179,28 @@ impl Races<'_> {
     pub async fn client_removals(&self, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
+            let (first, second) = self.replicas_in_turn(round);
             let id = format!("short-lived-{round}");
-            let copied = format!(
+            let copy_client = format!(
                 "INSERT INTO oauth_clients (client_id, kind, secret_hash1, grants, user_kinds, \
                  redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
                  created_date) SELECT '{id}', kind, secret_hash1, grants, user_kinds, \
                  redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
                  created_date FROM oauth_clients WHERE client_id = 'integration'"
             );
-            if let Err(error) = self.db.execute_unprepared(&copied).await {
+            if let Err(error) = self.db.execute_unprepared(&copy_client).await {
                 tally.faults.push(format!("client {round}: {error}"));
                 continue;
             }
             let viewer = &self.world.credentials.viewer;
             let (logged_in, removed) =
-                join(log_in_by(home, &id, "viewer", viewer), self.remove_client(&id)).await;
+                join(log_in_by(first, &id, "viewer", viewer), self.remove_client(&id)).await;
             if let Err(error) = removed {
                 tally.faults.push(format!("client {round}: {error}"));
             }
-            tally.both += u32::from(logged_in.status == 200);
-            let token = Tokens::of(&logged_in).access;
-            for replica in [away, home] {
+            tally.both_succeeded += u32::from(logged_in.status == 200);
+            let token = Tokens::from_response(&logged_in).access;
+            for replica in [second, first] {
                 let status = status(replica, &token).await;
                 tally.check(status == 401, || format!("a token outlived client {round}"));
             }
@@ -218,28 +222,30 @@ impl Races<'_> {
         .await
     }
 
-    /// Sends one payment under one key to both nodes concurrently: one effect, and one answer.
-    pub async fn keys(&self, loan_id: i64, rounds: u32) -> Tally {
+    /// Sends one payment under one key to both nodes concurrently: one effect, and one response.
+    pub async fn shared_keys(&self, loan_id: i64, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let teller = tokens(&self.replicas[0], "teller", &self.world.credentials.teller).await;
         for round in 0..rounds {
-            let (home, away) = self.home_and_away(round);
+            let (first, second) = self.replicas_in_turn(round);
             let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
             let mut job = Job::new(format!("key-{round}"), work);
             let (one, other) =
-                join(pay(home, &teller.access, &job), pay(away, &teller.access, &job)).await;
-            for answer in [&one, &other] {
-                let sound = matches!(answer.status.as_u16(), 201 | 409 | 423 | 503);
-                tally.check(sound, || format!("key {round}: {} {}", answer.status, answer.text));
+                join(pay(first, &teller.access, &job), pay(second, &teller.access, &job)).await;
+            for response in [&one, &other] {
+                let is_allowed = matches!(response.status.as_u16(), 201 | 409 | 423 | 503);
+                tally.check(is_allowed, || {
+                    format!("key {round}: {} {}", response.status, response.text)
+                });
             }
             let mut ids = Vec::new();
-            for replica in [home, away] {
-                let answer = until_done(|| pay(replica, &teller.access, &job)).await;
-                tally.check(answer.status == 201, || format!("key {round}: {}", answer.text));
-                ids.push(answer.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
+            for replica in [first, second] {
+                let response = retry_while_unavailable(|| pay(replica, &teller.access, &job)).await;
+                tally.check(response.status == 201, || format!("key {round}: {}", response.text));
+                ids.push(response.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
             }
             tally.check(ids[0] == ids[1], || format!("key {round}: two effects, {ids:?}"));
-            tally.both += u32::from(one.status == 201 && other.status == 201);
+            tally.both_succeeded += u32::from(one.status == 201 && other.status == 201);
             job.state = State::Acknowledged(ids[0]);
             tally.jobs.push(job);
         }
@@ -253,13 +259,13 @@ impl Races<'_> {
         let admin = tokens(&self.replicas[0], "admin", &self.world.credentials.admin).await;
         let today = db::clock(self.db).await.expect("the time").today;
         for round in 0..rounds {
-            let (home, _) = self.home_and_away(round);
+            let (first, _) = self.replicas_in_turn(round);
             let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
             let job = |number| {
                 let job = Job::new(format!("import-{round}-{number}"), work.clone());
                 Job { keyed: false, ..job }
             };
-            let mut jobs: Vec<Job> = (0..IMPORTED).map(job).collect();
+            let mut jobs: Vec<Job> = (0..PAYMENTS_PER_IMPORT).map(job).collect();
             let record = |job: &Job| {
                 let name = &job.name;
                 format!(
@@ -269,16 +275,16 @@ impl Races<'_> {
             };
             let file = format!("<Core>{}</Core>", jobs.iter().map(record).collect::<String>());
             let key = format!("import-{round}");
-            let answer = home.import(&admin.access, false, &file, Some(&key)).await;
-            tally.check(answer.status == 200, || format!("{key}: {}", answer.text));
-            let told = answer.json();
-            let posted = told["Records"].as_array().into_iter().flatten();
+            let response = first.import(&admin.access, false, &file, Some(&key)).await;
+            tally.check(response.status == 200, || format!("{key}: {}", response.text));
+            let result = response.json();
+            let posted = result["Records"].as_array().into_iter().flatten();
             let ids = posted.filter_map(|record| record["New_ID"].as_i64());
             for (job, id) in jobs.iter_mut().zip(ids) {
                 job.state = State::Acknowledged(id);
             }
-            let all = jobs.iter().all(|job| matches!(job.state, State::Acknowledged(_)));
-            tally.check(all, || format!("{key}: {told}"));
+            let all_posted = jobs.iter().all(|job| matches!(job.state, State::Acknowledged(_)));
+            tally.check(all_posted, || format!("{key}: {result}"));
             tally.jobs.extend(jobs);
         }
         tally
@@ -293,65 +299,68 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens in an answer; made-up ones if there are none.
-    fn of(answer: &Answer) -> Self {
-        let answer = answer.json();
-        let of = |name: &str| answer[name].as_str().unwrap_or("nobody's").to_owned();
-        Self { access: of("access_token"), refresh: of("refresh_token") }
+    /// The tokens in a response; made-up ones if there are none.
+    fn from_response(response: &TestResponse) -> Self {
+        let response = response.json();
+        let member = |name: &str| response[name].as_str().unwrap_or("invalid").to_owned();
+        Self { access: member("access_token"), refresh: member("refresh_token") }
     }
 }
 
 async fn tokens(client: &Client, user: &str, password: &str) -> Tokens {
-    Tokens::of(&log_in(client, user, password).await)
+    Tokens::from_response(&log_in(client, user, password).await)
 }
 
-async fn log_in(client: &Client, user: &str, password: &str) -> Answer {
+async fn log_in(client: &Client, user: &str, password: &str) -> TestResponse {
     log_in_by(client, "integration", user, password).await
 }
 
-async fn log_in_by(client: &Client, id: &str, user: &str, password: &str) -> Answer {
+async fn log_in_by(client: &Client, id: &str, user: &str, password: &str) -> TestResponse {
     let form =
         [("grant_type", "password"), ("scope", "core"), ("username", user), ("password", password)];
     let secret = &client.client_secret;
-    until_done(|| client.form((id, secret), "/oauth2/token", &form)).await
+    retry_while_unavailable(|| client.form((id, secret), "/oauth2/token", &form)).await
 }
 
-async fn refresh(client: &Client, token: &str) -> Answer {
-    until_done(|| refresh_once(client, token)).await
+async fn refresh(client: &Client, token: &str) -> TestResponse {
+    retry_while_unavailable(|| refresh_once(client, token)).await
 }
 
-async fn refresh_once(client: &Client, token: &str) -> Answer {
+async fn refresh_once(client: &Client, token: &str) -> TestResponse {
     let form = [("grant_type", "refresh_token"), ("refresh_token", token)];
     client.form(("integration", &client.client_secret), "/oauth2/token", &form).await
 }
 
 async fn log_out(client: &Client, token: &str) -> u16 {
     let request = || client.http.post(format!("{}/logout", client.auth_url)).bearer_auth(token);
-    let answer = until_done(async || client.send(request()).await.expect("an answer")).await;
-    answer.status.as_u16()
+    let response =
+        retry_while_unavailable(async || client.send(request()).await.expect("a response")).await;
+    response.status.as_u16()
 }
 
 /// The status of a call with this token: 404 while it is alive, because there is no such loan.
 async fn status(client: &Client, token: &str) -> u16 {
-    let answer = until_done(|| client.get(token, "/loans/0")).await;
-    answer.status.as_u16()
+    let response = retry_while_unavailable(|| client.get(token, "/loans/0")).await;
+    response.status.as_u16()
 }
 
-async fn pay(client: &Client, token: &str, job: &Job) -> Answer {
+async fn pay(client: &Client, token: &str, job: &Job) -> TestResponse {
     let request = client.request(Method::POST, token, &job.path());
     let request = request.header("Idempotency-Key", &job.name).json(&job.body());
-    client.send(request).await.expect("an answer")
+    client.send(request).await.expect("a response")
 }
 
 /// Sends a request until nothing is away or locked.
-async fn until_done<F: Future<Output = Answer>>(mut send: impl FnMut() -> F) -> Answer {
-    let mut answer = send().await;
-    for _ in 0..TRIES {
-        if !matches!(answer.status.as_u16(), 409 | 423 | 503) {
+async fn retry_while_unavailable<F: Future<Output = TestResponse>>(
+    mut send: impl FnMut() -> F,
+) -> TestResponse {
+    let mut response = send().await;
+    for _ in 0..RETRIES_MAX {
+        if !matches!(response.status.as_u16(), 409 | 423 | 503) {
             break;
         }
         sleep(PAUSE).await;
-        answer = send().await;
+        response = send().await;
     }
-    answer
+    response
 }

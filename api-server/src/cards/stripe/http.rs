@@ -180,8 +180,8 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_refusal_says_why_and_names_neither_card_nor_customer_nor_key() {
-        for (told, kept) in [
+    fn a_stripe_error_shows_its_reason_but_no_card_customer_or_key() {
+        for (message, redacted) in [
             ("No such PaymentMethod: 'pm_1Ab_x'; see pm_2.", "No such PaymentMethod: '…'; see …."),
             ("(cus_1,sk_test_2) rk_live_3", "(…,…) …"),
             ("The payment_method épm_1 ü", "The payment_method é… ü"),
@@ -189,8 +189,8 @@ mod tests {
             ("Your card was declined.", "Your card was declined."),
             ("No such payment_intent: 'pi_1'", "No such payment_intent: 'pi_1'"),
         ] {
-            let refusal = refusal(&json!({"message": told, "code": "c", "decline_code": "d"}));
-            assert_eq!((refusal.message.as_str(), refusal.code.as_str()), (kept, "d"));
+            let refusal = refusal(&json!({"message": message, "code": "c", "decline_code": "d"}));
+            assert_eq!((refusal.message.as_str(), refusal.code.as_str()), (redacted, "d"));
         }
         let long = "é".repeat(300);
         let refusal = refusal(&json!({"message": long, "type": "t"}));

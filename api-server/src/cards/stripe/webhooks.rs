@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_taken_under_its_secret_for_its_body_and_some_minutes() {
+    fn a_signature_is_valid_for_its_secret_and_body_and_a_few_minutes() {
         let genuine = |signature: &str, now| {
             signed_at(SECRET, signature, BODY).is_some_and(|signed| is_recent(signed, at(now)))
         };
@@ -102,17 +102,17 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_is_about_a_payment_a_page_or_nothing() {
+    fn a_webhook_concerns_a_payment_a_checkout_session_or_nothing() {
         assert_eq!(subject(BODY), WebhookSubject::Payment("pi_1".to_owned()));
         let page = br#"{"type":"checkout.session.completed","data":{"object":{"id":"cs_test_1"}}}"#;
         assert_eq!(subject(page), WebhookSubject::Checkout("cs_test_1".to_owned()));
-        for nothing in [
+        for unrelated in [
             &b"{}"[..],
             b"no json",
             br#"{"type":"payment_intent.succeeded","data":{"object":{"id":"../pi_1"}}}"#,
             br#"{"type":"customer.created","data":{"object":{"id":"cus_1"}}}"#,
         ] {
-            assert_eq!(subject(nothing), WebhookSubject::Nothing);
+            assert_eq!(subject(unrelated), WebhookSubject::Nothing);
         }
     }
 }

@@ -116,15 +116,15 @@ mod tests {
     use crate::documents::multipart::file_types::ALL;
 
     /// Returns the result for a file in chunks of several sizes.
-    fn watch(name: &str, file: &[u8]) -> Result<(), &'static str> {
-        let file_type = ALL.iter().find(|known| known.name == name).expect("a type");
+    fn scan(name: &str, file: &[u8]) -> Result<(), &'static str> {
+        let file_type = ALL.iter().find(|candidate| candidate.name == name).expect("a type");
         let outcomes: Vec<_> = [1, 2, 3, 13, 14, 15, usize::MAX]
             .into_iter()
             .map(|size| {
-                let mut watch = ContentScan::over(file_type, file);
-                file.chunks(size).try_for_each(|chunk| watch.feed(chunk))?;
-                watch.feed(b"")?;
-                watch.finish()
+                let mut content_scan = ContentScan::over(file_type, file);
+                file.chunks(size).try_for_each(|chunk| content_scan.feed(chunk))?;
+                content_scan.feed(b"")?;
+                content_scan.finish()
             })
             .collect();
         assert!(outcomes.windows(2).all(|pair| pair[0] == pair[1]), "{outcomes:?}");
@@ -139,47 +139,47 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_no_control_characters_up_to_their_end() {
+    fn text_files_must_not_contain_control_characters() {
         for name in ["txt", "csv"] {
-            assert_eq!(watch(name, "Größe: 3 €\r\n\t\u{c}\u{1b}[0m".as_bytes()), Ok(()));
-            assert_eq!(watch(name, b"written under DOS\x1a"), Ok(()));
+            assert_eq!(scan(name, "Größe: 3 €\r\n\t\u{c}\u{1b}[0m".as_bytes()), Ok(()));
+            assert_eq!(scan(name, b"written under DOS\x1a"), Ok(()));
             for control in [0, 8, 0x0b, 0x0e, 0x19, 0x1c, 0x1f] {
                 let text = [b"much that is well and then".as_slice(), &[control]].concat();
-                assert!(watch(name, &text).is_err(), "{control}");
+                assert!(scan(name, &text).is_err(), "{control}");
             }
         }
     }
 
     #[test]
-    fn texts_in_utf_16_are_judged_by_their_code_units() {
+    fn utf_16_texts_are_checked_by_code_unit() {
         for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-            assert_eq!(watch("csv", &wide("Größe\t3 €\r\n\u{1f600} Ā\u{1a}", bytes)), Ok(()));
-            assert_eq!(watch("txt", &wide("", bytes)), Ok(()));
+            assert_eq!(scan("csv", &wide("Größe\t3 €\r\n\u{1f600} Ā\u{1a}", bytes)), Ok(()));
+            assert_eq!(scan("txt", &wide("", bytes)), Ok(()));
             for control in ["\0", "\u{8}", "\u{b}", "\u{19}", "\u{1f}"] {
                 let text = format!("words{control}");
-                assert!(watch("txt", &wide(&text, bytes)).is_err(), "{control:?}");
+                assert!(scan("txt", &wide(&text, bytes)).is_err(), "{control:?}");
             }
             let odd = [wide("words", bytes), vec![b'x']].concat();
-            assert_eq!(watch("txt", &odd), Err("it ends in the middle of a UTF-16 character"));
+            assert_eq!(scan("txt", &odd), Err("it ends in the middle of a UTF-16 character"));
         }
         let unmarked = &wide("words", u16::to_le_bytes)[2..];
-        assert!(watch("txt", unmarked).is_err());
+        assert!(scan("txt", unmarked).is_err());
     }
 
     #[test]
-    fn office_documents_have_no_macros_wherever_they_stand() {
+    fn macros_anywhere_in_an_office_document_are_found() {
         let filler = [0_u8, 0x4b, b'v'].repeat(40);
         for name in ["docx", "xlsx"] {
-            assert_eq!(watch(name, &filler), Ok(()));
+            assert_eq!(scan(name, &filler), Ok(()));
             for part in ["xl/vbaProject.bin", "word/VBAPROJECT.BIN", "vbaProject.bin"] {
                 for before in 0..filler.len() {
                     let file = [&filler[..before], part.as_bytes(), &filler[before..]].concat();
-                    assert!(watch(name, &file).is_err(), "{part} behind {before}");
+                    assert!(scan(name, &file).is_err(), "{part} behind {before}");
                 }
             }
-            assert_eq!(watch(name, b"vbaProject.bi"), Ok(()));
-            assert_eq!(watch(name, b"vbaProjectvbaProject.bi.bin"), Ok(()));
+            assert_eq!(scan(name, b"vbaProject.bi"), Ok(()));
+            assert_eq!(scan(name, b"vbaProjectvbaProject.bi.bin"), Ok(()));
         }
-        assert_eq!(watch("pdf", b"vbaProject.bin\0"), Ok(()), "only archives have such parts");
+        assert_eq!(scan("pdf", b"vbaProject.bin\0"), Ok(()), "only archives have such parts");
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_told_by_the_grammar() {
+    fn parameters_are_parsed_by_the_grammar() {
         for (header, name, file_name) in [
             ("form-data; name=\"file\"; filename=\"a.txt\"", Some("file"), Some("a.txt")),
             ("form-data; name=file; filename=a.txt", Some("file"), Some("a.txt")),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_come_in_several_spellings() {
+    fn file_names_are_read_in_every_encoding() {
         for (header, file_name) in [
             (b"f; filename=\"C:\\dir\\a.txt\"".as_slice(), "C:\\dir\\a.txt"),
             (b"f; filename=\"\\\\server\\b.txt\"", "\\server\\b.txt"),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_grammar_could_mean_anything() {
+    fn ungrammatical_dispositions_are_refused() {
         for header in [
             "",
             "name=file",

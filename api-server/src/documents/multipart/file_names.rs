@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_paths_and_characters_that_nobody_sees() {
+    fn names_lose_paths_and_invisible_characters() {
         for (name, expected) in [
             ("letter.pdf", Some("letter.pdf")),
             ("/etc/passwd", Some("passwd")),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_is_called_what_the_file_is_called() {
+    fn a_download_keeps_the_file_name() {
         assert_eq!(
             content_disposition("a \"b\" \\ 100%.pdf"),
             "attachment; filename=\"a _b_ _ 100_.pdf\"; \

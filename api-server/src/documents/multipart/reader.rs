@@ -205,7 +205,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_client_that_takes_too_long_is_told_that_and_nothing_else() {
+    fn a_slow_client_gets_only_the_timeout_problem() {
         let late = multer::Error::StreamReadFailed(Box::new(too_late("too slow")));
         assert_eq!(refused(late), malformed().detail("too slow"));
         let other = cut(&io::Error::other("reset"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_may_be_slow_for_a_minute_and_then_has_to_keep_a_pace() {
+    fn a_body_may_be_slow_for_a_minute_and_then_needs_a_minimum_rate() {
         let pace = Pace::begin();
         let at = |seconds: u32| pace.begun + SECOND * seconds;
         assert!(!pace.is_too_slow_with(1, at(0)));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_that_comes_all_at_once_while_the_parser_looks_for_it_is_read() {
+    async fn a_form_that_arrives_at_once_during_parsing_is_read() {
         let form = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nOne\r\n--b--\r\n";
         let mut polls = 0;
         let body = stream::poll_fn(move |context| {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_which_nobody_asks_for_more_does_not_count() {
+    fn time_without_a_pending_read_does_not_count() {
         let pace = Pace::begin();
         pace.pause(SECOND * 30);
         assert!(!pace.is_too_slow_with(1, pace.begun + SECOND * 90));

@@ -53,22 +53,22 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn an_object_is_measured_or_not_there_or_cannot_be_read() {
+    async fn an_object_is_measured_missing_or_unreadable() {
         let folder = tempfile::tempdir().unwrap();
         let store = DocumentStore::open(&Location::Folder(folder.path().into())).unwrap();
-        let (there, loops) = ("0".repeat(32), "1".repeat(32));
-        store.put(&there, "abc".into()).await.unwrap();
+        let (existing, looping) = ("0".repeat(32), "1".repeat(32));
+        store.put(&existing, "abc".into()).await.unwrap();
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
         let whole = Measured::Whole { size_bytes: 3, sha256 };
-        assert_eq!(store.measure(&there).await.unwrap(), whole);
-        assert_eq!(store.measure(&loops).await.unwrap(), Measured::Missing);
-        store.put(&there, "".into()).await.unwrap();
-        let empty = store.measure(&there).await.unwrap();
+        assert_eq!(store.measure(&existing).await.unwrap(), whole);
+        assert_eq!(store.measure(&looping).await.unwrap(), Measured::Missing);
+        store.put(&existing, "".into()).await.unwrap();
+        let empty = store.measure(&existing).await.unwrap();
         assert!(matches!(empty, Measured::Whole { size_bytes: 0, .. }), "{empty:?}");
-        let place = folder.path().join("11").join(&loops);
-        std::fs::create_dir(place.parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(&place, &place).unwrap();
-        let found = store.measure(&loops).await.unwrap();
+        let object_path = folder.path().join("11").join(&looping);
+        std::fs::create_dir(object_path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&object_path, &object_path).unwrap();
+        let found = store.measure(&looping).await.unwrap();
         assert!(matches!(found, Measured::Unreadable(_)), "{found:?}");
     }
 }

@@ -261,23 +261,26 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_only_one_of_the_two_has_is_named_and_refused() {
+    fn an_operation_missing_in_one_of_the_two_is_reported() {
         let get = |id: &str| json!({"get": {"operationId": id, "responses": {}}});
         let body = json!({"content": {"text/plain": {}}});
-        let strange = json!({"post": {"operationId": "post_payment", "requestBody": body}});
-        let paths = json!({"/a": get("get_loan"), "/b": get("get_nothing"), "/c": strange});
+        let unsupported = json!({"post": {"operationId": "post_payment", "requestBody": body}});
+        let paths = json!({"/a": get("get_loan"), "/b": get("get_nothing"), "/c": unsupported});
         let joined = Operations::of(&json!({"paths": paths}));
-        let told = joined.check().unwrap_err();
-        assert!(told.contains("get_nothing (get /b) is not in the table"), "{told}");
-        assert!(told.contains("post_payment accepts text/plain"), "{told}");
-        assert!(told.contains("list_transactions is not exactly once in the document"), "{told}");
-        assert!(!told.contains("get_loan "), "{told}");
+        let report = joined.check().unwrap_err();
+        assert!(report.contains("get_nothing (get /b) is not in the table"), "{report}");
+        assert!(report.contains("post_payment accepts text/plain"), "{report}");
+        assert!(
+            report.contains("list_transactions is not exactly once in the document"),
+            "{report}"
+        );
+        assert!(!report.contains("get_loan "), "{report}");
         assert_eq!(joined.all().map(|operation| operation.id).collect::<Vec<_>>(), ["get_loan"]);
         assert!(joined.find(&Method::GET, "/b").is_none());
     }
 
     #[test]
-    fn a_word_in_a_path_is_preferred_to_a_parameter() {
+    fn a_literal_path_segment_takes_precedence_over_a_parameter() {
         let find = |method, path| operations().find(method, path).map(|found| found.id);
         assert_eq!(find(&Method::GET, "/loans/17"), Some("get_loan"));
         assert_eq!(find(&Method::HEAD, "/loans/17/transactions"), Some("list_transactions"));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
 #[test]
-fn numbers_of_every_brand_are_found_however_they_are_written() {
+fn card_numbers_of_every_brand_are_found_in_every_notation() {
     for number in [
         "4242424242424242",
         "4222222222222",
@@ -60,7 +60,7 @@ fn numbers_of_every_brand_are_found_however_they_are_written() {
 }
 
 #[test]
-fn other_numbers_are_none() {
+fn other_numbers_are_not_taken_for_card_numbers() {
     for other in [
         "",
         "4242424242424241",
@@ -92,7 +92,7 @@ fn other_numbers_are_none() {
 }
 
 #[test]
-fn members_named_like_security_codes_are_found_however_they_are_spelt() {
+fn security_code_members_are_found_in_every_spelling() {
     for name in [
         "cvv",
         "CVC",
@@ -122,7 +122,7 @@ fn members_named_like_security_codes_are_found_however_they_are_spelt() {
 }
 
 #[test]
-fn json_is_searched_on_every_level_and_beyond_what_is_json() {
+fn json_is_searched_at_every_depth_and_beyond_its_end() {
     for body in [
         r#"{"a": "4242424242424242"}"#,
         r#"{"4242424242424242": 1}"#,
@@ -160,7 +160,7 @@ fn json_is_searched_on_every_level_and_beyond_what_is_json() {
 }
 
 #[test]
-fn paths_of_the_gateway_are_shown_without_card_numbers() {
+fn gateway_paths_are_logged_without_card_numbers() {
     let shown = |path| shown_path(path).into_owned();
     let hidden = "/loans/***/payment-gateway/credit-cards";
     assert_eq!(shown("/loans/4242424242424242/payment-gateway/credit-cards"), hidden);
@@ -202,8 +202,8 @@ fn card_number() -> impl Strategy<Value = String> {
         let more = more.iter().map(|digit| char::from(b'0' + digit));
         let digits: String = prefix.chars().chain(more).take(length - 1).collect();
         let mut sum = 0;
-        for (place, digit) in digits.bytes().rev().enumerate() {
-            let value = u32::from(digit - b'0') * if place % 2 == 0 { 2 } else { 1 };
+        for (placement, digit) in digits.bytes().rev().enumerate() {
+            let value = u32::from(digit - b'0') * if placement % 2 == 0 { 2 } else { 1 };
             sum += value / 10 + value % 10;
         }
         format!("{digits}{}", (10 - sum % 10) % 10)
@@ -260,7 +260,7 @@ fn body(leaf: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
 
 /// Position at which a card number is placed.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Placement {
     Text,
     Number,
     Fraction,
@@ -268,13 +268,13 @@ enum Place {
     Name,
 }
 
-const PLACES: [Place; 5] =
-    [Place::Text, Place::Number, Place::Fraction, Place::Exponent, Place::Name];
+const PLACEMENTS: [Placement; 5] =
+    [Placement::Text, Placement::Number, Placement::Fraction, Placement::Exponent, Placement::Name];
 
 /// Placeholder for the card number in the JSON.
 const MARK: &str = "\"THE CARD NUMBER\"";
 
-fn spelt(place: Place, number: &str, written: &str, escaped: bool) -> String {
+fn embed(placement: Placement, number: &str, written: &str, escaped: bool) -> String {
     let quote = |text: &str| {
         let escape = |unit| format!("\\u{unit:04x}");
         match escaped {
@@ -282,25 +282,25 @@ fn spelt(place: Place, number: &str, written: &str, escaped: bool) -> String {
             false => json!(text).to_string(),
         }
     };
-    match place {
-        Place::Text => quote(&format!("no. {written}.")),
-        Place::Number => number.to_owned(),
-        Place::Fraction => format!("-{number}.000"),
-        Place::Exponent => {
+    match placement {
+        Placement::Text => quote(&format!("no. {written}.")),
+        Placement::Number => number.to_owned(),
+        Placement::Fraction => format!("-{number}.000"),
+        Placement::Exponent => {
             format!("{}.{}e{}", &number[..3], &number[3..], number.len() - 3)
         }
-        Place::Name => format!("{{{}: 1}}", quote(written)),
+        Placement::Name => format!("{{{}: 1}}", quote(written)),
     }
 }
 
 proptest! {
     #[test]
-    fn a_card_number_is_found_wherever_it_is_hidden(
+    fn a_card_number_is_found_at_any_position(
         before in body(ordinary().boxed()),
         after in ordinary(),
         depth in 0..6usize,
         (number, written) in (card_number(), written()),
-        place in select(&PLACES[..]),
+        placement in select(&PLACEMENTS[..]),
         escaped in any::<bool>(),
         cut in any::<bool>(),
     ) {
@@ -308,7 +308,7 @@ proptest! {
         for _ in 0..depth {
             hidden = json!({"a": before, "b": [hidden]});
         }
-        let card = spelt(place, &number, &written, escaped);
+        let card = embed(placement, &number, &written, escaped);
         let mut sent = hidden.to_string().replace(MARK, &card);
         prop_assert!(found_in_json(sent.as_bytes()), "{}", sent);
         if cut {
@@ -320,20 +320,20 @@ proptest! {
     }
 
     #[test]
-    fn ordinary_bodies_are_let_through(body in body(ordinary().boxed())) {
+    fn ordinary_bodies_pass(body in body(ordinary().boxed())) {
         prop_assert!(!found_in_json(body.to_string().as_bytes()), "{}", body);
         prop_assert!(!found_in_json(format!("{body:#}").as_bytes()), "{}", body);
     }
 
     #[test]
-    fn nothing_that_is_sent_stops_the_search(body in vec(any::<u8>(), 0..200), text in ".{0,200}") {
+    fn arbitrary_input_never_panics(body in vec(any::<u8>(), 0..200), text in ".{0,200}") {
         let _ = found_in_json(&body);
         let _ = (found_in_json(text.as_bytes()), found_in(&text), shown_path(&text).len());
     }
 }
 
 #[test]
-fn the_longest_bodies_are_searched_in_time_proportional_to_their_length() {
+fn search_time_is_linear_in_the_length_of_the_body() {
     const BYTES: usize = 1 << 17;
     let mut slowest = Duration::ZERO;
     for pattern in [

@@ -23,7 +23,7 @@ fn field(data_type: DataType) -> user_defined_fields::Model {
 }
 
 #[test]
-fn what_the_definition_allows_is_stored_in_one_form() {
+fn allowed_values_are_stored_in_canonical_form() {
     for (data_type, value, stored) in [
         (DataType::Text, "äöüßé", "äöüßé"),
         (DataType::Number, "-007", "-7"),
@@ -38,7 +38,7 @@ fn what_the_definition_allows_is_stored_in_one_form() {
 }
 
 #[test]
-fn what_it_does_not_allow_is_refused_with_the_member() {
+fn disallowed_values_are_refused_with_the_member() {
     for (data_type, value) in [
         (DataType::Text, "sechs!"),
         (DataType::Number, "1.5"),
@@ -59,7 +59,7 @@ fn what_it_does_not_allow_is_refused_with_the_member() {
 }
 
 #[test]
-fn what_is_required_must_not_be_empty_and_what_is_read_only_not_given() {
+fn required_fields_need_a_value_and_read_only_fields_must_be_absent() {
     let required = user_defined_fields::Model { required_flag: true, ..field(DataType::Text) };
     for value in [None, Some("")] {
         let refused = checked(&required, "Userdef01", value).unwrap_err();

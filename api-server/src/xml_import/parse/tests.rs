@@ -16,7 +16,7 @@ fn pieces(text: &str) -> Result<Vec<Piece>, XmlFault> {
 fn records(text: &str) -> Vec<Element> {
     let whole = |piece| match piece {
         Piece::Record(record) => record,
-        other => panic!("{other:?} is no whole record"),
+        other => panic!("{other:?} is not a complete record"),
     };
     pieces(text).unwrap().into_iter().map(whole).collect()
 }
@@ -24,15 +24,15 @@ fn records(text: &str) -> Vec<Element> {
 #[track_caller]
 fn fault(file: impl AsRef<[u8]>) -> XmlFault {
     let file = file.as_ref();
-    let told = String::from_utf8_lossy(&file[..file.len().min(80)]);
+    let excerpt = String::from_utf8_lossy(&file[..file.len().min(80)]);
     match check(file) {
         Err(fault) => fault,
-        Ok(_) => panic!("{told} is sound"),
+        Ok(_) => panic!("{excerpt} is accepted"),
     }
 }
 
 #[test]
-fn records_come_with_lines_attributes_children_text_and_lengths() {
+fn records_have_lines_attributes_children_text_and_lengths() {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Core CommitBlock=\"1\">\n  \
                 <!-- a comment -->\n  <Contact A=\"1 &amp; 2\"\n     B='x\ty'>\n    \
                 <Comment>so &lt;b&gt; &#65;<![CDATA[<raw>]]></Comment>\n  </Contact>\n\
@@ -55,7 +55,7 @@ fn records_come_with_lines_attributes_children_text_and_lengths() {
 }
 
 #[test]
-fn what_is_not_sound_is_refused_with_its_place() {
+fn malformed_xml_is_refused_with_its_position() {
     for (text, line, column, expected) in [
         ("", 1, 1, "no root"),
         (" \n ", 2, 2, "no root"),
@@ -139,12 +139,12 @@ fn limits_are_exact() {
         |bytes: usize| format!("<Core><r><a><![CDATA[{}]]></a></r></Core>", "x".repeat(bytes));
     let comment = |bytes: usize| format!("<Core><!--{}--></Core>", "x".repeat(bytes));
     let name = |bytes: usize| format!("<Core><{0}/></Core>", "x".repeat(bytes));
-    let sound = [nested(8), wide(200), value(VALUE_BYTES_MAX), text(TEXT_BYTES_MAX)];
-    for text in sound.iter().chain(&[raw(TEXT_BYTES_MAX - 12), comment(1 << 19), name(128)]) {
+    let valid = [nested(8), wide(200), value(VALUE_BYTES_MAX), text(TEXT_BYTES_MAX)];
+    for text in valid.iter().chain(&[raw(TEXT_BYTES_MAX - 12), comment(1 << 19), name(128)]) {
         check(text.as_bytes()).unwrap_or_else(|fault| panic!("{text:.60}: {fault}"));
     }
     let references = format!("<Core><r><a>{}</a></r></Core>", "&#65;".repeat(1 << 18));
-    for (text, place, expected) in [
+    for (text, position, expected) in [
         (nested(9), (1, 28), "deeper than 8"),
         (wide(201), (1, 1505), "200 attributes"),
         (value(VALUE_BYTES_MAX + 1), (2, 4), "64 KiB"),
@@ -159,12 +159,12 @@ fn limits_are_exact() {
     ] {
         let fault = fault(&text);
         assert!(fault.message.contains(expected), "{text:.60}: {fault}");
-        assert_eq!((fault.line, fault.column), place, "{text:.60}: {fault}");
+        assert_eq!((fault.line, fault.column), position, "{text:.60}: {fault}");
     }
 }
 
 #[test]
-fn lines_end_in_three_ways() {
+fn all_three_line_endings_are_counted() {
     for (text, line) in [
         ("<Core>\n\n<a>&x;</a></Core>", 3),
         ("<Core>\r\n\r\n<a>&x;</a></Core>", 3),
@@ -180,14 +180,14 @@ fn lines_end_in_three_ways() {
 }
 
 #[test]
-fn what_xml_tools_write_on_the_root_is_left_out() {
+fn namespace_attributes_on_the_root_are_ignored() {
     let file = "\u{feff}<?xml version='1.0' encoding='utf-8' standalone='yes'?>\n\
          <Core xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns='' \
          xsi:noNamespaceSchemaLocation='core.xsd' xml:lang='en' CommitBlock='1'><a/></Core>";
     let root = check(file.as_bytes()).unwrap();
     assert_eq!(root.attributes, [("CommitBlock".to_owned(), "1".to_owned())]);
     let other = records("<Core><a xsi:nil='true'/></Core>");
-    assert_eq!(other[0].attribute("xsi:nil"), Some("true"), "the importer tells of it");
+    assert_eq!(other[0].attribute("xsi:nil"), Some("true"), "the importer reports it");
 }
 
 #[test]
@@ -210,7 +210,7 @@ const EXAMPLE: &str = "<?xml version=\"1.0\"?>\r\n<Core CommitBlock=\"1\">\n<Con
      <!-- c --><Comment>x &lt; <![CDATA[y]]></Comment></Contact ><Loan/>\n</Core>";
 
 #[test]
-fn a_file_cut_short_anywhere_is_refused_near_its_end() {
+fn a_truncated_file_is_refused_near_its_end() {
     for length in 0..EXAMPLE.len() {
         let part = &EXAMPLE.as_bytes()[..length];
         let fault = fault(part);
@@ -235,7 +235,7 @@ impl Read for Trickle<'_> {
 }
 
 #[test]
-fn it_does_not_matter_how_the_bytes_arrive() {
+fn parsing_is_independent_of_chunk_boundaries() {
     let long = format!(
         "<Core>\n<a b='{}'>{}</a></Core>",
         "\u{e4}".repeat(30_000),
@@ -260,21 +260,21 @@ fn record_with(bytes: usize) -> String {
 }
 
 #[test]
-fn a_large_record_comes_in_pieces_and_a_small_one_whole() {
+fn a_large_record_is_streamed_and_a_small_one_is_whole() {
     let limit = WHOLE_BYTES_MAX as usize;
     let whole = records(&record_with(limit));
     assert_eq!(whole[0].children.len(), 104);
-    let apart = pieces(&record_with(limit + 1)).unwrap();
-    assert_eq!(apart.len(), 106);
-    let Piece::Opened(opened) = &apart[0] else { panic!("{:?}", apart[0]) };
+    let streamed = pieces(&record_with(limit + 1)).unwrap();
+    assert_eq!(streamed.len(), 106);
+    let Piece::Opened(opened) = &streamed[0] else { panic!("{:?}", streamed[0]) };
     assert_eq!((opened.attribute("a"), opened.children.len()), (Some("1"), 0));
     assert_eq!(opened.bytes, "<Transactions a='1'>".len() as u64);
-    let of = |piece: &Piece| match piece {
+    let child_of = |piece: &Piece| match piece {
         Piece::Child(child) => child.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(apart[1..105].iter().map(of).collect::<Vec<_>>(), whole[0].children);
-    assert_eq!(apart[105], Piece::Closed);
+    assert_eq!(streamed[1..105].iter().map(child_of).collect::<Vec<_>>(), whole[0].children);
+    assert_eq!(streamed[105], Piece::Closed);
     let many = "<a/>".repeat(WHOLE_NAMES_MAX as usize + 1);
     let many = format!("<Core><Transactions>{many}</Transactions><s/></Core>");
     let many = pieces(&many).unwrap();
@@ -283,34 +283,34 @@ fn a_large_record_comes_in_pieces_and_a_small_one_whole() {
 }
 
 #[test]
-fn a_large_record_has_no_text_of_its_own_and_no_endless_child() {
+fn a_large_record_must_not_have_text_or_an_unbounded_child() {
     let inside = record_with(2_000_000);
-    for (place, at) in [("<Transactions a='1'>", 27), ("</p></Transactions>", 2_000_027)] {
-        let text = match place.starts_with("</p>") {
-            true => inside.replace(place, "</p>words</Transactions>"),
-            false => inside.replace(place, &format!("{place}words")),
+    for (tag, column) in [("<Transactions a='1'>", 27), ("</p></Transactions>", 2_000_027)] {
+        let text = match tag.starts_with("</p>") {
+            true => inside.replace(tag, "</p>words</Transactions>"),
+            false => inside.replace(tag, &format!("{tag}words")),
         };
         let fault = fault(&text);
         assert!(fault.message.contains("between the elements"), "{fault}");
-        assert_eq!((fault.line, fault.column), (1, at));
+        assert_eq!((fault.line, fault.column), (1, column));
     }
-    let loud = records("<Core><r>words</r></Core>");
-    assert_eq!(loud[0].text, "words", "the importer tells of it");
+    let with_text = records("<Core><r>words</r></Core>");
+    assert_eq!(with_text[0].text, "words", "the importer reports it");
 }
 
 #[test]
-fn what_must_be_held_is_limited() {
+fn buffered_content_is_limited() {
     let text = "<b>".to_owned() + &"x".repeat(1 << 20) + "</b>";
-    let [most, beyond] = [7, 8].map(|count| text.repeat(count));
+    let [most, too_much] = [7, 8].map(|count| text.repeat(count));
     let whole = pieces(&format!("<Core>\n<r>{most}</r></Core>")).unwrap();
     assert!(matches!(whole[..], [Piece::Record(_)]));
     let child = pieces(&format!("<Core><Transactions>\n<a>{most}</a></Transactions></Core>"));
     assert!(matches!(child.unwrap()[..], [Piece::Opened(_), Piece::Child(_), Piece::Closed]));
     let many = "<b/>".repeat(70_000);
     for text in [
-        format!("<Core>\n<r>{beyond}</r></Core>"),
+        format!("<Core>\n<r>{too_much}</r></Core>"),
         format!("<Core>\n<r>{many}</r></Core>"),
-        format!("<Core><Transactions>\n<a>{beyond}</a></Transactions></Core>"),
+        format!("<Core><Transactions>\n<a>{too_much}</a></Transactions></Core>"),
         format!("<Core><Transactions>\n<a>{many}</a></Transactions></Core>"),
     ] {
         let fault = fault(text);
@@ -322,7 +322,7 @@ fn what_must_be_held_is_limited() {
 proptest! {
     /// Any input is either accepted or has a fault, whose position is in the file.
     #[test]
-    fn a_file_with_a_few_other_bytes_is_sound_or_has_a_fault_in_it(
+    fn a_mutated_file_is_accepted_or_has_a_fault_within_it(
         changes in prop::collection::vec((0..EXAMPLE.len(), any::<u8>(), 0..3_u8), 1..4)
     ) {
         let mut bytes = EXAMPLE.as_bytes().to_vec();

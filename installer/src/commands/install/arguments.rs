@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_flags_and_wrong_ones_are_named() {
+    fn lines_become_flags_and_invalid_ones_are_named() {
         let file = "# mine\n\nhost = loans.example.com\nyes=yes\nstart = no\nclient=a=b\n";
         let expected = ["--host=loans.example.com", "--yes", "--client=a=b"];
         assert_eq!(flags(file).unwrap(), expected);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_has_answers_that_are_known() {
+    fn the_sample_has_only_known_answers() {
         let flags = flags(include_str!("../../../../deploy/install.answers.sample")).unwrap();
         let command = InstallArgs::augment_args(Command::new("install"));
         let words = std::iter::once("install".to_owned()).chain(flags);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_the_command_line_come_after_those_of_the_file() {
+    fn command_line_flags_come_after_those_of_the_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "host = a\nyes = yes").unwrap();
         let path = file.path().display().to_string();

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_checked_where_its_path_is_there() {
+    fn a_missing_folder_is_checked_at_its_nearest_parent() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
         assert!(check_folder("x", &new, "--x").found.ends_with("a/b, to be created"));

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_was_cut_short_leaves_what_it_has_done() {
+    fn an_interrupted_run_leaves_its_journal() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("a/b");
         assert_eq!(Journal::left_behind(&dir), Ok(None));
@@ -216,8 +216,8 @@ mod tests {
             file,
         ];
         assert_eq!(journal.done(), expected);
-        let meanwhile = Journal::left_behind(&dir).unwrap_err();
-        assert!(meanwhile.contains("another installer is running"), "{meanwhile}");
+        let error = Journal::left_behind(&dir).unwrap_err();
+        assert!(error.contains("another installer is running"), "{error}");
         drop(journal);
         assert_eq!(Journal::left_behind(&dir), Ok(Some(expected)));
         Journal::forget(&dir).unwrap();

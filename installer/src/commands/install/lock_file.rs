@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_at_a_time_has_its_turn() {
+    async fn only_one_run_at_a_time_holds_the_lock() {
         let url = format!("sqlite:///no/such/{}", std::process::id());
         let first = InstallLock::take(&url).await.unwrap();
         assert!(InstallLock::take(&url).await.is_err_and(|error| error.0.contains("another")));

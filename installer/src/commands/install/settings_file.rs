@@ -84,7 +84,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_new_file_has_every_setting_and_keeps_what_is_set() {
+    fn a_new_file_lists_every_setting_and_keeps_given_values() {
         let mut file = SettingsFile::read(Path::new("/no/such/file"), KNOWN).unwrap();
         assert_eq!((file.get("PORT"), file.get("URL")), (None, None));
         file.set("PORT", "2");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_is_told_and_no_secret_with_it() {
+    fn changes_are_listed_without_secrets() {
         let before = SettingsFile("A=1\nX_MASTER_KEYS=k\n#C=1\nD=4".to_owned());
         let mut after = before.clone();
         assert_eq!(after.changes(&before), [""; 0]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_stay_and_the_last_one_of_a_name_counts() {
+    fn other_lines_are_kept_and_the_last_of_a_name_applies() {
         let mut file = SettingsFile("# mine\nA = 1\n#A=0\nB=2\nA=3".to_owned());
         assert_eq!(file.get("A"), Some("3"));
         file.set("A", "4");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_made_private_and_so_are_the_files_in_it() {
+    fn a_folder_and_its_files_are_made_private() {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("new/folder");
         let opened = open(&dir).unwrap();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_may_write_to_and_links_are_refused() {
+    fn folders_writable_by_others_and_links_are_refused() {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("folder");
         open(&dir).unwrap();

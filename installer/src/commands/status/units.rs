@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_well_where_all_are_active() {
+    fn units_are_healthy_if_all_are_active() {
         for (listed, holds) in [
             ("", true),
             ("auth-server.service loaded active running Auth server\n", true),

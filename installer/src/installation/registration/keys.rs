@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn public_keys_of_every_sort_are_kept_as_they_are() {
+    fn public_keys_of_every_type_are_stored_unchanged() {
         let certificate = rcgen::generate_simple_self_signed(vec!["app".to_owned()]).unwrap();
         let chain = [STANDARD.encode(certificate.cert.der())];
         let certified = json!({"kty": "EC", "x5c": chain});
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_private_key_is_taken() {
+    fn private_keys_are_refused() {
         for member in PRIVATE {
             let mut key = ec();
             key[member] = json!("AAAA");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_of_usable_keys_is_refused() {
+    fn unusable_key_sets_are_refused() {
         let mut without_y = ec();
         without_y.as_object_mut().unwrap().remove("y");
         let mut forged = ec();

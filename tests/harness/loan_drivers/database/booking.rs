@@ -20,7 +20,7 @@ use shared::entity::{
 use shared::time::Timestamp;
 
 /// Ids of the rows that loans refer to.
-pub struct Places {
+pub struct SetupIds {
     contact_id: i64,
     loan_group_id: i64,
     portfolio_id: i64,
@@ -31,7 +31,7 @@ pub struct Places {
     paid_off: i64,
 }
 
-impl Places {
+impl SetupIds {
     /// Adds the rows that a fresh database lacks.
     pub async fn add(db: &DatabaseConnection) -> Result<Self, DbErr> {
         let now = db::time(db).await?;
@@ -176,11 +176,11 @@ fn status(stops_accrual: bool, refuses_payments: bool) -> loan_status_codes::Mod
 /// Books a loan. Returns its id, the id of its credit line, and the number of rows of its opening.
 pub async fn book(
     tx: &DatabaseTransaction,
-    places: &Places,
+    setup: &SetupIds,
     terms: &Terms,
     booked: &State,
 ) -> Result<(i64, i64, usize), DbErr> {
-    let loan_id = add(tx, places.loan(terms, booked)).await?;
+    let loan_id = add(tx, setup.loan(terms, booked)).await?;
     let rates = terms.rates.iter().map(|(effective_date, units)| loan_interest_rates::Model {
         row_id: 0,
         loan_id,
@@ -188,7 +188,7 @@ pub async fn book(
         interest_rate: rate(*units),
     });
     add_all(tx, rates.collect()).await?;
-    let opening = places.opening(loan_id, terms);
+    let opening = setup.opening(loan_id, terms);
     let rows = opening.len();
     add_all(tx, opening).await?;
     let line = credit_lines::Model {

@@ -1,13 +1,16 @@
 //! `POST /cash-drawers/{drawer_id}/reconciliations`
 
-use super::{assign, check_books, count_drawer, filled, grant, holds, make_teller, post, user};
+use super::{
+    assign, balances, check_books, count_drawer, drawer_with_balances, grant, make_teller, post,
+    user,
+};
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 use shared::entity::cash_drawer_transactions;
 
-async fn frozen(world: &World) -> Vec<cash_drawer_transactions::Model> {
+async fn reconciled_rows(world: &World) -> Vec<cash_drawer_transactions::Model> {
     let rows = cash_drawer_transactions::Entity::find().all(&world.db).await.expect("rows");
     let mut rows: Vec<_> = rows.into_iter().filter(|row| row.reconciliation_id.is_some()).collect();
     rows.sort_by_key(|row| row.drawer_transaction_id);
@@ -38,10 +41,10 @@ async fn check_differences(world: &World, token: &str, drawer: i64) {
 }
 
 #[tokio::test]
-async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_change_again() {
+async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 1_000_000, 200_000).await;
-        let other = filled(&world, "Two", "individual", 1_000_000, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 1_000_000, 200_000).await;
+        let other = drawer_with_balances(&world, "Two", "individual", 1_000_000, 0).await;
         let teller = make_teller(&world, "teller").await;
         assign(&world, this, "teller").await;
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
@@ -55,7 +58,7 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
             ("0.00", "25.00", "-100.01", "6.00", "mixed", 2),
             ("5.00", "26.00", "5.00", "1.00", "over", 2),
         ] {
-            let expected = holds(&world, this).await;
+            let expected = balances(&world, this).await;
             let rows = world.count("SELECT COUNT(*) FROM cash_drawer_transactions").await;
             let body = json!({"Counted_Cash": cash, "Counted_Check": check});
             let count = count_drawer(&world, &teller, this, body).await.expect(201).json();
@@ -74,11 +77,11 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
             );
             let now = world.count("SELECT COUNT(*) FROM cash_drawer_transactions").await;
             assert_eq!(now - rows, entered);
-            let held = holds(&world, this).await;
+            let held = balances(&world, this).await;
             assert_eq!((money(held.0), money(held.1)), (cash.to_owned(), check.to_owned()));
             let drawer = world.client.get(&teller, &format!("/cash-drawers/{this}")).await;
             assert_eq!(drawer.expect(200).json()["Last_Reconciled_Date"], count["Reconciled_Date"]);
-            let rows = frozen(&world).await;
+            let rows = reconciled_rows(&world).await;
             assert_eq!(rows[..before.len()], before, "frozen rows stay as they are");
             let of_this = rows[before.len()..].iter();
             assert!(of_this.clone().all(|row| {
@@ -101,7 +104,7 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
         let listed = world.client.get(&teller, &path).await.expect(200).json();
         assert_eq!(listed, json!(counts), "the answers are what the list shows");
         check_differences(&world, &teller, this).await;
-        assert_eq!(holds(&world, other).await, (1_000_000, 0));
+        assert_eq!(balances(&world, other).await, (1_000_000, 0));
         check_books(&world).await;
         world
     })
@@ -109,9 +112,9 @@ async fn what_was_counted_becomes_the_balance_and_the_rows_up_to_then_never_chan
 }
 
 #[tokio::test]
-async fn notes_and_coins_are_kept_as_they_were_counted() {
+async fn denominations_are_stored_as_counted() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "reserve", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "reserve", 0, 0).await;
         let admin = world.token("admin").await;
         let comment = "ä".repeat(32 * 1024);
         let counted = json!([
@@ -136,52 +139,52 @@ async fn notes_and_coins_are_kept_as_they_were_counted() {
 }
 
 #[tokio::test]
-async fn a_count_that_does_not_add_up_is_refused_and_changes_nothing() {
+async fn a_count_whose_denominations_do_not_sum_is_refused() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 600_000, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 600_000, 0).await;
         let admin = world.token("admin").await;
-        let with = |member: &str, value: Value| {
+        let count_with = |member: &str, value: Value| {
             let mut body = json!({"Counted_Cash": "60.00", "Counted_Check": "0"});
             body[member] = value;
             body
         };
-        let notes = |list: Value| with("Denominations", list);
-        let one = |value: &str, count: i64| json!({"Value": value, "Count": count});
-        let many: Vec<Value> = (1..=101).map(|n| one(&format!("{n}"), 0)).collect();
+        let notes = |list: Value| count_with("Denominations", list);
+        let denomination = |value: &str, count: i64| json!({"Value": value, "Count": count});
+        let many: Vec<Value> = (1..=101).map(|n| denomination(&format!("{n}"), 0)).collect();
         let before = world.snapshot().await;
-        for (body, told) in [
-            (with("Counted_Cash", json!("-0.01")), "Counted_Cash"),
-            (with("Counted_Cash", json!("1.005")), "too many decimals"),
-            (with("Counted_Check", json!("-1")), "Counted_Check"),
-            (with("Counted_Check", json!("900000000000000.01")), "Counted_Check"),
-            (notes(json!([one("20.00", 2)])), "sum to 40.00, not to Counted_Cash 60.00"),
+        for (body, expected) in [
+            (count_with("Counted_Cash", json!("-0.01")), "Counted_Cash"),
+            (count_with("Counted_Cash", json!("1.005")), "too many decimals"),
+            (count_with("Counted_Check", json!("-1")), "Counted_Check"),
+            (count_with("Counted_Check", json!("900000000000000.01")), "Counted_Check"),
+            (notes(json!([denomination("20.00", 2)])), "sum to 40.00, not to Counted_Cash 60.00"),
             (notes(json!([])), "sum to 0.00"),
-            (notes(json!([one("20.00", 1), one("20", 2)])), "twice"),
-            (notes(json!([one("0", 1), one("20", 3)])), "above zero"),
-            (notes(json!([one("-20", 1), one("20", 4)])), "above zero"),
-            (notes(json!([one("20", 4), one("10", -2)])), "must not be negative"),
-            (notes(json!([one("0.005", 12_000)])), "too many decimals"),
-            (notes(json!([one("900000000000000", 2_000_000_000)])), "Denominations"),
+            (notes(json!([denomination("20.00", 1), denomination("20", 2)])), "twice"),
+            (notes(json!([denomination("0", 1), denomination("20", 3)])), "above zero"),
+            (notes(json!([denomination("-20", 1), denomination("20", 4)])), "above zero"),
+            (notes(json!([denomination("20", 4), denomination("10", -2)])), "must not be negative"),
+            (notes(json!([denomination("0.005", 12_000)])), "too many decimals"),
+            (notes(json!([denomination("900000000000000", 2_000_000_000)])), "Denominations"),
             (notes(json!(many)), "at most 100"),
-            (with("Comment", json!("ä".repeat(32 * 1024 + 1))), "Comment"),
-            (with("Comment", json!("a\0")), "U+0000"),
+            (count_with("Comment", json!("ä".repeat(32 * 1024 + 1))), "Comment"),
+            (count_with("Comment", json!("a\0")), "U+0000"),
         ] {
             let refused = count_drawer(&world, &admin, this, body.clone()).await;
             let refused = refused.expect_problem(422, "invalid-value");
-            assert!(refused.text.contains(told), "{refused:?}");
+            assert!(refused.text.contains(expected), "{refused:?}");
         }
         for (body, field) in [
             (json!({"Counted_Cash": "1"}), "Counted_Check"),
             (json!({"Counted_Check": "1"}), "Counted_Cash"),
-            (with("Counted_Cash", json!(60)), "Counted_Cash"),
-            (with("Close_Drawer", json!("yes")), "Close_Drawer"),
-            (with("Expected_Cash", json!("1")), "Expected_Cash"),
+            (count_with("Counted_Cash", json!(60)), "Counted_Cash"),
+            (count_with("Close_Drawer", json!("yes")), "Close_Drawer"),
+            (count_with("Expected_Cash", json!("1")), "Expected_Cash"),
             (notes(json!({})), "Denominations"),
             (notes(json!([{"Value": "20.00"}])), "Denominations[0].Count"),
             (notes(json!([{"Value": 20, "Count": 3}])), "Denominations[0].Value"),
             (notes(json!([{"Value": "20", "Count": 3.5}])), "Denominations[0].Count"),
             (notes(json!([{"Value": "20", "Count": 3, "Kind": "note"}])), "Denominations[0].Kind"),
-            (notes(json!([one("20", 2_147_483_648)])), "Denominations[0].Count"),
+            (notes(json!([denomination("20", 2_147_483_648)])), "Denominations[0].Count"),
         ] {
             let refused = count_drawer(&world, &admin, this, body.clone()).await;
             let refused = refused.expect_problem(400, "bad-request");
@@ -194,12 +197,13 @@ async fn a_count_that_does_not_add_up_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_count_takes_as_many_statements_for_many_rows_as_for_one() {
+async fn a_count_takes_the_same_number_of_statements_for_any_number_of_rows() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let mut taken = Vec::new();
+        let mut statement_counts = Vec::new();
         for rows in [1, 300] {
-            let this = filled(&world, &format!("Of {rows}"), "individual", 10_000, 0).await;
+            let this =
+                drawer_with_balances(&world, &format!("Of {rows}"), "individual", 10_000, 0).await;
             let columns = "drawer_id, transaction_type, tender, amount, resulting_balance, \
                            user_id, transaction_date";
             let row = format!("{this}, 'bank_in', 'cash', 0, 10000, 1, NOW");
@@ -209,14 +213,14 @@ async fn a_count_takes_as_many_statements_for_many_rows_as_for_one() {
             let before = world.statements().await;
             let body = json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
             count_drawer(&world, &admin, this, body).await.expect(201);
-            taken.push(world.statements().await - before);
-            let left = "SELECT COUNT(*) FROM cash_drawer_transactions \
+            statement_counts.push(world.statements().await - before);
+            let unreconciled = "SELECT COUNT(*) FROM cash_drawer_transactions \
                         WHERE reconciliation_id IS NULL";
-            assert_eq!(world.count(left).await, 0);
+            assert_eq!(world.count(unreconciled).await, 0);
         }
-        assert_eq!(taken[0], taken[1]);
-        assert!(taken[0] <= 14, "{taken:?}");
-        println!("{taken:?}");
+        assert_eq!(statement_counts[0], statement_counts[1]);
+        assert!(statement_counts[0] <= 14, "{statement_counts:?}");
+        println!("{statement_counts:?}");
         world
     })
     .await;

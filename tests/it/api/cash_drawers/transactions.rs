@@ -1,7 +1,8 @@
 //! `POST /cash-drawers/{drawer_id}/transactions`, except transfers.
 
 use super::{
-    assign, check_books, count_drawer, drawer, filled, grant, holds, make_teller, post, user,
+    assign, balances, check_books, count_drawer, drawer, drawer_with_balances, grant, make_teller,
+    post, user,
 };
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
@@ -13,24 +14,26 @@ async fn active(world: &World, token: &str, drawer: i64) -> Vec<Value> {
     world.client.get(token, &path).await.expect(200).column("User_Name")
 }
 
-fn body(kind: &str, amount: &str, more: Value) -> Value {
+fn body(kind: &str, amount: &str, members: Value) -> Value {
     let mut body = json!({"Transaction_Type": kind, "Amount": amount});
-    body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    body.as_object_mut()
+        .expect("an object")
+        .extend(members.as_object().expect("an object").clone());
     body
 }
 
 #[tokio::test]
-async fn each_transaction_is_a_row_with_the_balance_after_it() {
+async fn each_transaction_is_a_row_with_its_resulting_balance() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 0, 0).await;
         let token = make_teller(&world, "teller").await;
-        for right in ["Cash Drawer > Funding", "Cash Drawer > Supervise"] {
-            grant(&world, "teller", right, "Allow").await;
+        for privilege in ["Cash Drawer > Funding", "Cash Drawer > Supervise"] {
+            grant(&world, "teller", privilege, "Allow").await;
         }
         assign(&world, this, "teller").await;
         let teller = user(&world, "teller").await;
         let mut listed = Vec::new();
-        for (kind, more, amount, after) in [
+        for (kind, members, amount, after) in [
             ("bank_in", json!({"Reference": "Order 7 ä"}), "100.00", "100.00"),
             ("bank_in", json!({"Tender": "check", "Check_Number": "0042"}), "25.50", "25.50"),
             ("bank_out", json!({"Tender": "cash"}), "-30.00", "70.00"),
@@ -38,12 +41,12 @@ async fn each_transaction_is_a_row_with_the_balance_after_it() {
             ("adjustment_in", json!({"Reference": "Found"}), "0.01", "70.01"),
             ("adjustment_out", json!({"Reference": "Lost"}), "-70.01", "0.00"),
         ] {
-            let mut body = more.clone();
+            let mut body = members.clone();
             body["Transaction_Type"] = json!(kind);
             body["Amount"] = json!(amount.trim_start_matches('-'));
             let rows = post(&world, &token, this, body).await.expect(201).json();
             let row = rows[0].clone();
-            let mut expected = more;
+            let mut expected = members;
             expected["Drawer_Transaction_ID"] = row["Drawer_Transaction_ID"].clone();
             expected["Transaction_Date"] = row["Transaction_Date"].clone();
             expected["Drawer_ID"] = json!(this);
@@ -58,7 +61,7 @@ async fn each_transaction_is_a_row_with_the_balance_after_it() {
         let path = format!("/cash-drawers/{this}/transactions");
         let list = world.client.get(&token, &path).await.expect(200).json();
         assert_eq!(list, json!(listed), "the answers are what the list shows");
-        assert_eq!(holds(&world, this).await, (0, 250_000));
+        assert_eq!(balances(&world, this).await, (0, 250_000));
         check_books(&world).await;
         world
     })
@@ -66,13 +69,13 @@ async fn each_transaction_is_a_row_with_the_balance_after_it() {
 }
 
 #[tokio::test]
-async fn funding_and_corrections_need_their_right_by_name() {
+async fn funding_and_corrections_each_need_their_privilege() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 1_000_000, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 1_000_000, 0).await;
         let token = make_teller(&world, "teller").await;
         assign(&world, this, "teller").await;
         let before = world.snapshot().await;
-        for (kind, right) in [
+        for (kind, privilege) in [
             ("bank_in", "Cash Drawer > Funding > Allow"),
             ("bank_out", "Cash Drawer > Funding > Allow"),
             ("adjustment_in", "Cash Drawer > Supervise > Allow"),
@@ -82,7 +85,7 @@ async fn funding_and_corrections_need_their_right_by_name() {
             let body = json!({"Transaction_Type": kind, "Amount": "0.00"});
             let refused = post(&world, &token, this, body).await;
             let refused = refused.expect_problem(403, "privilege-missing");
-            assert!(refused.text.contains(right), "{}", refused.text);
+            assert!(refused.text.contains(privilege), "{}", refused.text);
         }
         assert_eq!(world.snapshot().await, before);
         world
@@ -91,14 +94,14 @@ async fn funding_and_corrections_need_their_right_by_name() {
 }
 
 #[tokio::test]
-async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
+async fn drawer_rule_violations_are_refused_and_change_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let this = filled(&world, "One", "individual", 123_400, 5_000).await;
-        let other = filled(&world, "Two", "individual", 0, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 123_400, 5_000).await;
+        let other = drawer_with_balances(&world, "Two", "individual", 0, 0).await;
         let none = || json!({});
         let before = world.snapshot().await;
-        for (body, kind, told) in [
+        for (body, kind, expected) in [
             (body("bank_in", "0.00", none()), "invalid-value", "Amount"),
             (body("bank_in", "-1.00", none()), "invalid-value", "Amount"),
             (body("bank_in", "1.001", none()), "invalid-value", "too many decimals"),
@@ -143,7 +146,7 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
         ] {
             let refused = post(&world, &admin, this, body.clone()).await;
             let refused = refused.expect_problem(422, kind);
-            assert!(refused.text.contains(told), "{body}: {}", refused.text);
+            assert!(refused.text.contains(expected), "{body}: {}", refused.text);
         }
         assert_eq!(world.snapshot().await, before);
         world
@@ -152,10 +155,10 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_malformed_and_the_member_is_named() {
+async fn malformed_drawer_transactions_name_the_member_at_fault() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let this = filled(&world, "One", "individual", 123_400, 5_000).await;
+        let this = drawer_with_balances(&world, "One", "individual", 123_400, 5_000).await;
         let none = || json!({});
         let before = world.snapshot().await;
         for (body, field) in [
@@ -184,9 +187,9 @@ async fn what_cannot_be_read_is_malformed_and_the_member_is_named() {
 }
 
 #[tokio::test]
-async fn a_drawer_that_the_caller_may_not_see_is_not_there_and_a_closed_one_takes_nothing() {
+async fn an_invisible_drawer_is_not_found_and_a_closed_one_accepts_nothing() {
     on_each_database(PROGRAM, |world| async move {
-        let open = filled(&world, "One", "individual", 10_000, 0).await;
+        let open = drawer_with_balances(&world, "One", "individual", 10_000, 0).await;
         let closed = drawer(&world, "Old", "individual", "closed").await;
         let token = make_teller(&world, "teller").await;
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
@@ -217,9 +220,9 @@ async fn a_drawer_that_the_caller_may_not_see_is_not_there_and_a_closed_one_take
 }
 
 #[tokio::test]
-async fn the_first_assigned_user_who_enters_something_has_the_drawer_to_himself() {
+async fn the_first_assigned_user_to_post_has_exclusive_use_of_the_drawer() {
     on_each_database(PROGRAM, |world| async move {
-        let this = filled(&world, "One", "individual", 500_000, 0).await;
+        let this = drawer_with_balances(&world, "One", "individual", 500_000, 0).await;
         let (first, second) =
             (make_teller(&world, "teller").await, make_teller(&world, "officer").await);
         for name in ["teller", "officer"] {
@@ -272,9 +275,9 @@ async fn the_first_assigned_user_who_enters_something_has_the_drawer_to_himself(
 }
 
 #[tokio::test]
-async fn a_reserve_is_everybodys_who_is_assigned_to_it() {
+async fn a_reserve_is_shared_by_its_assigned_users() {
     on_each_database(PROGRAM, |world| async move {
-        let vault = filled(&world, "Vault", "reserve", 0, 0).await;
+        let vault = drawer_with_balances(&world, "Vault", "reserve", 0, 0).await;
         for name in ["teller", "officer"] {
             let token = make_teller(&world, name).await;
             assign(&world, vault, name).await;

@@ -1,6 +1,8 @@
 //! `POST /cash-drawers/{drawer_id}/transactions`: transfers between drawers.
 
-use super::{assign, check_books, drawer, filled, grant, holds, make_teller, post, session};
+use super::{
+    assign, balances, check_books, drawer, drawer_with_balances, grant, make_teller, post, session,
+};
 use crate::PROGRAM;
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
@@ -11,10 +13,10 @@ fn transfer(to: i64, amount: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_transfer_is_two_rows_under_one_number_and_each_is_for_whom_sees_its_drawer() {
+async fn a_transfer_is_two_rows_with_one_number_each_visible_with_its_drawer() {
     on_each_database(PROGRAM, |world| async move {
-        let mine = filled(&world, "One", "individual", 500_000, 70_000).await;
-        let other = filled(&world, "Two", "individual", 100_000, 0).await;
+        let mine = drawer_with_balances(&world, "One", "individual", 500_000, 70_000).await;
+        let other = drawer_with_balances(&world, "Two", "individual", 100_000, 0).await;
         // The target accepts the money even though another user has its session.
         session(&world, other, "officer", false).await;
         let teller = make_teller(&world, "teller").await;
@@ -43,8 +45,8 @@ async fn a_transfer_is_two_rows_under_one_number_and_each_is_for_whom_sees_its_d
         };
         assert_eq!(*out, expected(out, mine, "transfer_out", "-7.00", "0.00"));
         assert_eq!(*into, expected(into, other, "transfer_in", "7.00", "7.00"));
-        assert_eq!(holds(&world, mine).await, (300_000, 0));
-        assert_eq!(holds(&world, other).await, (300_000, 70_000));
+        assert_eq!(balances(&world, mine).await, (300_000, 0));
+        assert_eq!(balances(&world, other).await, (300_000, 70_000));
         check_books(&world).await;
         world
     })
@@ -52,24 +54,24 @@ async fn a_transfer_is_two_rows_under_one_number_and_each_is_for_whom_sees_its_d
 }
 
 #[tokio::test]
-async fn a_target_that_is_closed_or_unknown_or_the_same_is_refused_alike() {
+async fn a_closed_unknown_or_same_target_is_refused_the_same_way() {
     on_each_database(PROGRAM, |world| async move {
-        let mine = filled(&world, "One", "individual", 500_000, 0).await;
+        let mine = drawer_with_balances(&world, "One", "individual", 500_000, 0).await;
         let closed = drawer(&world, "Old", "individual", "closed").await;
         let closed_reserve = drawer(&world, "Old vault", "reserve", "closed").await;
         let teller = make_teller(&world, "teller").await;
         assign(&world, mine, "teller").await;
         let before = world.snapshot().await;
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for target in [closed, closed_reserve, mine, 999_999, -7] {
             let refused = post(&world, &teller, mine, transfer(target, "1.00")).await;
             let mut refused = refused.expect_problem(422, "drawer-not-usable").json();
             assert_eq!(refused["errors"][0]["field"], "Counter_Drawer_ID");
             refused["requestId"].take();
-            answers.push(refused);
+            responses.push(refused);
         }
-        assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:#?}");
-        let open = filled(&world, "Two", "individual", 0, 0).await;
+        assert!(responses.iter().all(|response| *response == responses[0]), "{responses:#?}");
+        let open = drawer_with_balances(&world, "Two", "individual", 0, 0).await;
         let refused = post(&world, &teller, mine, transfer(open, "50.01")).await;
         let refused = refused.expect_problem(422, "drawer-negative");
         assert!(refused.text.contains("holds 50.00 in cash"), "{}", refused.text);
@@ -81,10 +83,10 @@ async fn a_target_that_is_closed_or_unknown_or_the_same_is_refused_alike() {
 }
 
 #[tokio::test]
-async fn what_goes_into_a_reserve_or_out_of_it_needs_funding() {
+async fn transfers_into_or_out_of_a_reserve_need_the_funding_privilege() {
     on_each_database(PROGRAM, |world| async move {
-        let mine = filled(&world, "One", "individual", 500_000, 0).await;
-        let vault = filled(&world, "Vault", "reserve", 500_000, 0).await;
+        let mine = drawer_with_balances(&world, "One", "individual", 500_000, 0).await;
+        let vault = drawer_with_balances(&world, "Vault", "reserve", 500_000, 0).await;
         let teller = make_teller(&world, "teller").await;
         assign(&world, mine, "teller").await;
         assign(&world, vault, "teller").await;
@@ -111,35 +113,35 @@ async fn what_goes_into_a_reserve_or_out_of_it_needs_funding() {
 }
 
 #[tokio::test]
-async fn transfers_of_opposite_ways_at_once_wait_for_each_other_and_sum_to_zero() {
+async fn concurrent_opposite_transfers_do_not_deadlock_and_sum_to_zero() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let drawers = [
-            filled(&world, "One", "individual", 1_000_000, 0).await,
-            filled(&world, "Two", "individual", 1_000_000, 0).await,
-            filled(&world, "Three", "reserve", 1_000_000, 0).await,
+            drawer_with_balances(&world, "One", "individual", 1_000_000, 0).await,
+            drawer_with_balances(&world, "Two", "individual", 1_000_000, 0).await,
+            drawer_with_balances(&world, "Three", "reserve", 1_000_000, 0).await,
         ];
-        let ways = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2)];
+        let directions = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2)];
         let moving = (0..48).map(|n| {
-            let (from, to) = ways[n % ways.len()];
+            let (from, to) = directions[n % directions.len()];
             let body = transfer(drawers[to], &format!("{}.0{}", n % 5 + 1, n % 10));
             post(&world, &admin, drawers[from], body)
         });
-        let answers = join_all(moving).await;
-        for answer in &answers {
-            match answer.status.as_u16() {
-                201 => assert_eq!(answer.column("Drawer_ID").len(), 2),
-                _ => drop(answer.clone().expect_problem(423, "drawer-locked")),
+        let responses = join_all(moving).await;
+        for response in &responses {
+            match response.status.as_u16() {
+                201 => assert_eq!(response.column("Drawer_ID").len(), 2),
+                _ => drop(response.clone().expect_problem(423, "drawer-locked")),
             }
         }
-        let done = answers.iter().filter(|answer| answer.status == 201).count() as i64;
-        assert!(done > 0);
+        let posted = responses.iter().filter(|response| response.status == 201).count() as i64;
+        assert!(posted > 0);
         let rows = "SELECT COUNT(*) FROM cash_drawer_transactions \
                     WHERE transfer_reference_no IS NOT NULL";
-        assert_eq!(world.count(rows).await, 2 * done);
+        assert_eq!(world.count(rows).await, 2 * posted);
         let mut sum = 0;
         for drawer in drawers {
-            sum += holds(&world, drawer).await.0;
+            sum += balances(&world, drawer).await.0;
         }
         assert_eq!(sum, 3_000_000);
         check_books(&world).await;
@@ -150,11 +152,11 @@ async fn transfers_of_opposite_ways_at_once_wait_for_each_other_and_sum_to_zero(
 
 /// The rows of one reference are two, in two drawers, with opposite amounts.
 #[tokio::test]
-async fn both_rows_of_a_transfer_name_each_others_drawer() {
+async fn both_rows_of_a_transfer_name_the_other_drawer() {
     on_each_database(PROGRAM, |world: World| async move {
         let admin = world.token("admin").await;
-        let one = filled(&world, "One", "individual", 1_000_000, 0).await;
-        let two = filled(&world, "Two", "individual", 1_000_000, 0).await;
+        let one = drawer_with_balances(&world, "One", "individual", 1_000_000, 0).await;
+        let two = drawer_with_balances(&world, "Two", "individual", 1_000_000, 0).await;
         for (from, to) in [(one, two), (two, one)] {
             post(&world, &admin, from, transfer(to, "3.33")).await.expect(201);
         }

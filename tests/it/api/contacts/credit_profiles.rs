@@ -61,7 +61,7 @@ async fn a_credit_profile_shows_its_lists_as_arrays() {
 }
 
 #[tokio::test]
-async fn each_read_of_a_credit_profile_is_logged_with_reader_and_purpose_and_nothing_of_it() {
+async fn each_read_of_a_credit_profile_is_logged_without_its_contents() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -85,17 +85,18 @@ async fn each_read_of_a_credit_profile_is_logged_with_reader_and_purpose_and_not
         assert!(lines().is_empty(), "nobody has read anything yet");
         world.client.get(&admin, &path).await.expect(200);
         let head = world.client.request(Method::HEAD, &admin, &path);
-        world.client.send(head).await.expect("an answer").expect(200);
+        world.client.send(head).await.expect("a response").expect(200);
         assert_eq!(lines().len(), 2);
         for line in lines() {
-            for told in ["core:1", &ids[0].to_string(), "NEW_CREDIT"] {
-                assert!(line.contains(told), "{told} is not in {line}");
+            for logged in ["core:1", &ids[0].to_string(), "NEW_CREDIT"] {
+                assert!(line.contains(logged), "{logged} is not in {line}");
             }
-            for kept in ["Borrower", "712", "EXPERIAN", "Utilization", "freeze", "12.3456", "6789"]
+            for secret in
+                ["Borrower", "712", "EXPERIAN", "Utilization", "freeze", "12.3456", "6789"]
             {
                 // Whole words only: request ids and times can contain any digits.
                 let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '.');
-                assert!(!words.any(|word| word == kept), "{kept} is in {line}");
+                assert!(!words.any(|word| word == secret), "{secret} is in {line}");
             }
         }
         world

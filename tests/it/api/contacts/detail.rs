@@ -25,7 +25,7 @@ async fn define(world: &World, fields: &[(&str, &str, &str, bool, bool)]) -> Vec
     world.insert("user_defined_fields", "field_id", columns, fields.iter().map(row)).await
 }
 
-async fn hold(world: &World, field_id: i64, record_id: i64, value: &str) {
+async fn add_value(world: &World, field_id: i64, record_id: i64, value: &str) {
     let values = format!("{field_id}, {record_id}, '{value}'");
     let sql = "INSERT INTO user_defined_values (field_id, record_id, value)";
     world.sql(&format!("{sql} VALUES ({values})")).await;
@@ -55,7 +55,7 @@ async fn fill(world: &World, contacts: [i64; 2]) -> Vec<i64> {
     for (n, contact) in contacts.into_iter().enumerate() {
         for (field, (form, name, ..)) in fields.iter().zip(FIELDS) {
             if !["userdef04", "userdef05"].contains(name) {
-                hold(world, *field, contact, &format!("{form} {name} of {n}")).await;
+                add_value(world, *field, contact, &format!("{form} {name} of {n}")).await;
             }
         }
         attach(world, contact, "userdef04", n + 2).await;
@@ -76,7 +76,7 @@ fn row(field_id: i64, name: &str, kind: &str, value: Option<&str>, documents: i6
 }
 
 #[tokio::test]
-async fn a_user_sees_each_field_of_the_form_that_is_not_hidden_and_what_it_holds() {
+async fn a_user_sees_every_visible_field_of_the_form_with_its_value() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let contacts = borrowers(&world, &admin).await;
@@ -103,7 +103,7 @@ async fn a_user_sees_each_field_of_the_form_that_is_not_hidden_and_what_it_holds
 }
 
 #[tokio::test]
-async fn a_borrower_sees_of_himself_what_is_visible_on_the_web_and_no_documents() {
+async fn a_borrower_sees_only_web_visible_fields_and_no_documents() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let contacts = borrowers(&world, &admin).await;
@@ -137,7 +137,7 @@ async fn a_borrower_sees_of_himself_what_is_visible_on_the_web_and_no_documents(
 }
 
 #[tokio::test]
-async fn pages_of_the_form_keep_what_each_field_holds() {
+async fn paging_keeps_each_fields_value() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let contacts = borrowers(&world, &admin).await;

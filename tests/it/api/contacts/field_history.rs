@@ -1,7 +1,7 @@
 //! `/contacts/{contact_id}/field-history` and `/loans/{loan_id}/field-history`
 
 use crate::PROGRAM;
-use acceptance::rows::Rows;
+use acceptance::filled_tables::FilledRows;
 use acceptance::seeds::file;
 use acceptance::{World, on_each_database};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn instant(world: &World, utc: &str) -> String {
 
 /// Inserts a change into the history of a loan and of its borrower: table, field, user, time, new
 /// value.
-async fn change(world: &World, rows: &Rows, [table, field, user, utc, value]: [&str; 5]) {
+async fn change(world: &World, rows: &FilledRows, [table, field, user, utc, value]: [&str; 5]) {
     for (owner, id, path) in [
         ("loan", rows.loan_id, "Loan > Records"),
         ("contact", rows.contact_id, "Contact > Records"),
@@ -36,7 +36,7 @@ async fn change(world: &World, rows: &Rows, [table, field, user, utc, value]: [&
 }
 
 /// The histories of a loan and of its borrower.
-fn histories(rows: &Rows) -> [String; 2] {
+fn histories(rows: &FilledRows) -> [String; 2] {
     [
         format!("/loans/{}/field-history", rows.loan_id),
         format!("/contacts/{}/field-history", rows.contact_id),
@@ -44,11 +44,11 @@ fn histories(rows: &Rows) -> [String; 2] {
 }
 
 /// New values in both histories, which must be the same.
-async fn values(world: &World, token: &str, rows: &Rows, query: &str) -> Vec<Value> {
+async fn values(world: &World, token: &str, rows: &FilledRows, query: &str) -> Vec<Value> {
     let mut both = Vec::new();
     for history in histories(rows) {
-        let answer = world.client.get(token, &format!("{history}?{query}")).await.expect(200);
-        both.push(answer.column("New_Value"));
+        let response = world.client.get(token, &format!("{history}?{query}")).await.expect(200);
+        both.push(response.column("New_Value"));
     }
     assert_eq!(both[0], both[1], "{query}");
     both.swap_remove(0)
@@ -60,7 +60,7 @@ async fn set_zone(world: &World, zone: &str) {
 }
 
 /// Adds a user who may read the histories of loans and contacts, and has these privileges as well.
-async fn reader(world: &World, more: &[(&str, &str)]) -> String {
+async fn log_in_reader(world: &World, extra: &[(&str, &str)]) -> String {
     let base = [
         ("Loan > Records", "View"),
         ("Loan > Field History", "View"),
@@ -68,7 +68,7 @@ async fn reader(world: &World, more: &[(&str, &str)]) -> String {
         ("Contact > Field History", "View"),
     ];
     world.sql("DELETE FROM privilege_grants").await;
-    for (path, verb) in base.iter().chain(more) {
+    for (path, verb) in base.iter().chain(extra) {
         world
             .sql(&format!(
                 "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
@@ -81,7 +81,7 @@ async fn reader(world: &World, more: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn a_change_says_what_was_changed_by_whom_and_when() {
+async fn a_field_change_names_the_field_user_and_time() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -106,19 +106,19 @@ async fn a_change_says_what_was_changed_by_whom_and_when() {
 }
 
 #[tokio::test]
-async fn changes_are_chosen_by_table_field_and_user() {
+async fn field_changes_are_filtered_by_table_field_and_user() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         world.sql("DELETE FROM field_changes").await;
         let day = "2024-01-01T00:00:00";
-        for made in [
+        for change_row in [
             ["loans", "City", "1", day, "a"],
             ["contacts", "City", "1", day, "b"],
             ["loans", "State", "2", day, "c"],
             ["loans ", "city", "2", day, "d"],
         ] {
-            change(&world, &rows, made).await;
+            change(&world, &rows, change_row).await;
         }
         for (query, expected) in [
             ("", &["a", "b", "c", "d"][..]),
@@ -175,7 +175,7 @@ async fn from_and_to_are_business_days_of_the_business_time_zone() {
 }
 
 #[tokio::test]
-async fn the_first_and_the_last_day_there_are_leave_nothing_out() {
+async fn the_first_and_last_supported_days_include_everything() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -197,7 +197,7 @@ async fn the_first_and_the_last_day_there_are_leave_nothing_out() {
 }
 
 #[tokio::test]
-async fn identity_numbers_are_masked_in_the_history_as_in_the_contact() {
+async fn identity_numbers_are_masked_in_the_history() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -231,7 +231,7 @@ async fn identity_numbers_are_masked_in_the_history_as_in_the_contact() {
             ("ID_Number2", [null.clone(), json!("**9999")]),
             ("City", [null, json!("Newark")]),
         ];
-        let viewer = reader(&world, &[]).await;
+        let viewer = log_in_reader(&world, &[]).await;
         for (field, expected) in &masked {
             assert_eq!(changes(&viewer, field).await, *expected, "{field}");
         }
@@ -239,7 +239,7 @@ async fn identity_numbers_are_masked_in_the_history_as_in_the_contact() {
         for secret in ["123-45", "987-65", "1234567", "7654321", "Y9999", "\"1234\""] {
             assert!(!all.contains(secret), "{secret} is in the history");
         }
-        let trusted = reader(&world, &[("Contact > Tax ID", "View")]).await;
+        let trusted = log_in_reader(&world, &[("Contact > Tax ID", "View")]).await;
         for token in [&admin, &trusted] {
             for (field, expected) in &whole {
                 assert_eq!(changes(token, field).await, *expected, "{field}");
@@ -251,22 +251,26 @@ async fn identity_numbers_are_masked_in_the_history_as_in_the_contact() {
 }
 
 #[tokio::test]
-async fn bank_accounts_are_masked_in_the_history_as_in_the_automated_payment() {
+async fn bank_accounts_are_masked_in_the_history() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        let made = [
+        let change_row = [
             "automated_payments",
             "Bank_Account_Number",
             "1",
             "2024-01-01T00:00:00",
             "12345678901",
         ];
-        change(&world, &rows, made).await;
+        change(&world, &rows, change_row).await;
         let (payment, routing) =
             (format!("/loans/automated-payments/{}", rows.automated_payment_id), "x");
-        change(&world, &rows, ["automated_payments", "Bank_Routing_Number", "1", made[3], routing])
-            .await;
+        change(
+            &world,
+            &rows,
+            ["automated_payments", "Bank_Routing_Number", "1", change_row[3], routing],
+        )
+        .await;
         let shown = async |token: &str| {
             let history =
                 format!("/loans/{}/field-history?tableName=automated_payments", rows.loan_id);
@@ -278,9 +282,9 @@ async fn bank_accounts_are_masked_in_the_history_as_in_the_automated_payment() {
             [history.column("New_Value")[0].clone(), row["Bank_Account_Number"].clone()]
         };
         let path = "Loan > Automated Payments";
-        let viewer = reader(&world, &[(path, "View")]).await;
+        let viewer = log_in_reader(&world, &[(path, "View")]).await;
         assert_eq!(shown(&viewer).await, ["*******8901", "*******8901"]);
-        let trusted = reader(&world, &[(path, "View"), (path, "View Account")]).await;
+        let trusted = log_in_reader(&world, &[(path, "View"), (path, "View Account")]).await;
         for token in [&trusted, &admin] {
             assert_eq!(shown(token).await, ["12345678901", "12345678901"]);
         }

@@ -1,18 +1,18 @@
 //! `/core/xml-import`, and what its tests share.
 
-mod at_once;
+mod concurrency;
 mod credentials;
-mod cut_short;
 mod elements;
 mod fuzz;
-mod hostile;
-mod long;
-mod refused;
+mod hostile_input;
+mod interrupted;
+mod large_files;
+mod record_errors;
 mod schema;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, WORKED_EXAMPLE, borrower_with_loan, file};
 use serde_json::{Value, json};
 
 /// The answer to the example of the format, byte for byte.
@@ -26,25 +26,29 @@ const WORKED_ANSWER: &str = r#"{"Test": false, "Committed": true, "Read": 7, "In
   {"Line": 19, "Element": "Payment", "Action": "inserted", "Key": "L-2001", "New_ID": 908, "Messages": []}]}"#;
 
 #[tokio::test]
-async fn the_worked_example_is_answered_byte_for_byte() {
+async fn the_worked_example_gets_the_documented_response() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        let tried = world.client.import(&admin, true, WORKED, None).await.expect(200).text;
-        let done = world.client.import(&admin, false, WORKED, None).await.expect(200);
-        let result = done.json();
+        let test_run =
+            world.client.import(&admin, true, WORKED_EXAMPLE, None).await.expect(200).text;
+        let imported = world.client.import(&admin, false, WORKED_EXAMPLE, None).await.expect(200);
+        let result = imported.json();
         let mut expected = WORKED_ANSWER.to_owned();
-        let shown: Value = serde_json::from_str(WORKED_ANSWER).expect("JSON");
-        for (shown, own) in
-            shown["Records"].as_array().unwrap().iter().zip(result["Records"].as_array().unwrap())
+        let documented: Value = serde_json::from_str(WORKED_ANSWER).expect("JSON");
+        for (documented, actual) in documented["Records"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(result["Records"].as_array().unwrap())
         {
             let id = |record: &Value| format!("\"New_ID\": {},", record["New_ID"]);
-            expected = expected.replace(&id(shown), &id(own));
+            expected = expected.replace(&id(documented), &id(actual));
         }
-        assert_eq!(done.text, expected);
-        assert_eq!(tried.lines().count(), done.text.lines().count());
+        assert_eq!(imported.text, expected);
+        assert_eq!(test_run.lines().count(), imported.text.lines().count());
         assert!(
-            tried.starts_with(r#"{"Test": true, "Committed": false, "Read": 7, "Inserted": 7"#)
+            test_run.starts_with(r#"{"Test": true, "Committed": false, "Read": 7, "Inserted": 7"#)
         );
         let loan = format!("/loans/{}", result["Records"][2]["New_ID"]);
         let loan = world.client.get(&admin, &loan).await.expect(200).json();
@@ -72,35 +76,38 @@ fn without_ids(mut result: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
+async fn a_test_import_responds_the_same_and_changes_no_table() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
-        let tried = world.client.import(&admin, true, WORKED, Some("k")).await.expect(200).json();
+        let test_run =
+            world.client.import(&admin, true, WORKED_EXAMPLE, Some("k")).await.expect(200).json();
         assert_eq!(world.snapshot().await, before);
-        let done = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200).json();
-        let mut tried = without_ids(tried);
-        assert_eq!((&tried["Test"], &tried["Committed"]), (&json!(true), &json!(false)));
-        (tried["Test"], tried["Committed"]) = (json!(false), json!(true));
-        assert_eq!(tried, without_ids(done));
+        let result =
+            world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200).json();
+        let mut test_run = without_ids(test_run);
+        assert_eq!((&test_run["Test"], &test_run["Committed"]), (&json!(true), &json!(false)));
+        (test_run["Test"], test_run["Committed"]) = (json!(false), json!(true));
+        assert_eq!(test_run, without_ids(result));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_same_file_under_the_same_key_changes_nothing_the_second_time() {
+async fn a_file_sent_twice_with_one_key_is_imported_once() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        let first = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200);
+        let first = world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200);
         let after = world.snapshot().await;
-        let second = world.client.import(&admin, false, WORKED, Some("k")).await.expect(200);
+        let second =
+            world.client.import(&admin, false, WORKED_EXAMPLE, Some("k")).await.expect(200);
         assert_eq!(second.text, first.text);
         assert_eq!(second.header("idempotency-replayed"), "true");
         assert_eq!(world.snapshot().await, after);
-        let other = WORKED.replace("Ana", "Eva");
+        let other = WORKED_EXAMPLE.replace("Ana", "Eva");
         let other = world.client.import(&admin, false, &other, Some("k")).await;
         other.expect_problem(422, "idempotency-mismatch");
         world
@@ -109,7 +116,7 @@ async fn the_same_file_under_the_same_key_changes_nothing_the_second_time() {
 }
 
 #[tokio::test]
-async fn one_bad_record_leaves_nothing_of_a_block_and_itself_out_of_the_rest() {
+async fn one_invalid_record_rolls_back_a_block_or_only_itself() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let records = [
@@ -151,7 +158,7 @@ async fn one_bad_record_leaves_nothing_of_a_block_and_itself_out_of_the_rest() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_sound_is_refused_with_its_place() {
+async fn a_malformed_file_is_refused_with_the_position() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let broken = "<Core>\n  <Contact ContactNumber=\"1\">\n  </Loan>\n</Core>";
@@ -165,17 +172,17 @@ async fn a_file_that_is_not_sound_is_refused_with_its_place() {
         flag.expect_problem(400, "bad-request");
         let path = format!("{}/core/xml-import?test=true", world.client.api_url);
         let json = world.client.http.post(path).bearer_auth(&admin).json(&json!({}));
-        let json = world.client.send(json).await.expect("an answer");
+        let json = world.client.send(json).await.expect("a response");
         json.expect_problem(415, "unsupported-media-type");
         let untold = world.client.request(reqwest::Method::POST, &admin, "/core/xml-import");
         let untold = untold.header("content-type", "application/xml").body("<Core/>");
-        let untold = world.client.send(untold).await.expect("an answer");
+        let untold = world.client.send(untold).await.expect("a response");
         assert_eq!(untold.expect_problem(400, "bad-request").json()["errors"][0]["field"], "test");
         for name in ["text/xml", "Text/XML; charset=utf-8"] {
-            let tried =
+            let test_run =
                 world.client.request(reqwest::Method::POST, &admin, "/core/xml-import?test=true");
-            let tried = tried.header("content-type", name).body("<Core/>");
-            world.client.send(tried).await.expect("an answer").expect(200);
+            let test_run = test_run.header("content-type", name).body("<Core/>");
+            world.client.send(test_run).await.expect("a response").expect(200);
         }
         let empty = world.client.import(&admin, false, "<Core/>", None).await.expect(200).json();
         assert_eq!((&empty["Committed"], &empty["Read"]), (&json!(true), &json!(0)));
@@ -185,16 +192,17 @@ async fn a_file_that_is_not_sound_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn only_the_admin_account_imports() {
+async fn only_the_admin_account_can_import() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
-        world.import(&world.token("admin").await, WORKED).await;
+        world.import(&world.token("admin").await, WORKED_EXAMPLE).await;
         for user in ["officer", "teller", "viewer"] {
-            let refused = world.client.import(&world.token(user).await, true, WORKED, None).await;
+            let refused =
+                world.client.import(&world.token(user).await, true, WORKED_EXAMPLE, None).await;
             refused.expect_problem(403, "admin-only");
         }
         let web = world.client.log_in("web", "ana.rivera", "a long pass phrase").await;
-        let refused = world.client.import(&web.expect("a token"), true, WORKED, None).await;
+        let refused = world.client.import(&web.expect("a token"), true, WORKED_EXAMPLE, None).await;
         refused.expect_problem(403, "admin-only");
         world
     })
@@ -202,7 +210,7 @@ async fn only_the_admin_account_imports() {
 }
 
 #[tokio::test]
-async fn rows_are_changed_and_deleted_by_their_numbers() {
+async fn rows_are_updated_and_deleted_by_their_numbers() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let booked = world.import(&admin, &file(&borrower_with_loan(1, PUBLISHED_TERMS))).await;
@@ -222,11 +230,12 @@ async fn rows_are_changed_and_deleted_by_their_numbers() {
         let read = world.client.get(&admin, &loan).await.expect(200).json();
         assert_eq!((&read["Loan_Nickname"], &read["Current_Interest_Rate"]), (&json!("car"), &json!("12.50")));
         let delete = "<Contact UpdateFlag=\"2\" ContactNumber=\"C-1\"/>";
-        let kept = world.client.import(&admin, false, &file(delete), None).await.expect(200).json();
-        assert_eq!(kept["Failed"], 1, "a contact with loans stays");
+        let failed = world.client.import(&admin, false, &file(delete), None).await;
+        let failed = failed.expect(200).json();
+        assert_eq!(failed["Failed"], 1, "a contact with loans stays");
         let delete = "<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/><Contact UpdateFlag=\"2\" ContactNumber=\"C-1\"/>";
-        let gone = world.import(&admin, &file(delete)).await;
-        assert_eq!(gone["Deleted"], 2);
+        let deleted = world.import(&admin, &file(delete)).await;
+        assert_eq!(deleted["Deleted"], 2);
         world.client.get(&admin, &loan).await.expect_problem(404, "not-found");
         world.client.get(&admin, &contact).await.expect_problem(404, "not-found");
         assert!(world.client.log_in("web", "one", "first words").await.is_err());
@@ -236,7 +245,7 @@ async fn rows_are_changed_and_deleted_by_their_numbers() {
 }
 
 #[tokio::test]
-async fn a_clash_with_other_rows_fails_its_record_and_no_more() {
+async fn a_conflict_with_other_rows_fails_only_its_record() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let two = [1, 2].map(|number| borrower_with_loan(number, OPEN_TERMS)).concat();
@@ -254,7 +263,7 @@ async fn a_clash_with_other_rows_fails_its_record_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_record_of_no_known_kind_is_told_and_never_lost_in_silence() {
+async fn an_unknown_record_is_reported() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let mistyped = "<Core CommitBlock=\"1\"><Lone LoanNumber=\"x\"/>\
@@ -270,11 +279,11 @@ async fn a_record_of_no_known_kind_is_told_and_never_lost_in_silence() {
 }
 
 #[tokio::test]
-async fn who_loses_web_access_is_logged_out_for_good() {
+async fn withdrawing_web_access_ends_the_users_sessions() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
-        world.import(&admin, WORKED).await;
+        world.import(&admin, WORKED_EXAMPLE).await;
         let token = world.client.log_in("web", "ana.rivera", "a long pass phrase").await.unwrap();
         let access = |flag: bool| {
             file(&format!(
@@ -293,7 +302,7 @@ async fn who_loses_web_access_is_logged_out_for_good() {
 }
 
 #[tokio::test]
-async fn a_schedule_that_changes_keeps_the_rows_it_made() {
+async fn a_changed_schedule_keeps_existing_due_rows() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let booked = world.import(&admin, &file(&borrower_with_loan(1, PUBLISHED_TERMS))).await;
@@ -328,7 +337,7 @@ async fn a_schedule_that_changes_keeps_the_rows_it_made() {
 }
 
 #[tokio::test]
-async fn unknown_names_are_warnings_unless_the_file_enforces_them() {
+async fn unknown_tags_are_warnings_unless_the_file_enforces_them() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \

@@ -1,8 +1,8 @@
 //! `/gateway/sandbox/add-payment-method`: from the address to the card.
 
 use super::{
-    ADDED, OVER, SANDBOX_PAGE, ask, book, cards, expect_page, expect_states, good_form, history,
-    open, run_out, show, states, submit, url_path,
+    ADDED, OVER, SANDBOX_PAGE, book, cards, expect_page, expect_states, expire_sessions, history,
+    open, request_url, show, states, submit, url_path, valid_form,
 };
 use crate::PROGRAM;
 use acceptance::on_each_database;
@@ -14,14 +14,17 @@ use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
+async fn a_sandbox_page_adds_one_card_to_the_borrowers_wallet() {
     on_each_database(PROGRAM, |world| async move {
         let (admin, officer) = (world.token("admin").await, world.token("officer").await);
         let (loan, contact) = book(&world, &admin).await;
-        let opened = ask(&world, &officer, loan).await.expect(200).json();
+        let opened = request_url(&world, &officer, loan).await.expect(200).json();
         let expires: DateTime<Utc> = opened["Expires_At"].as_str().unwrap().parse().unwrap();
-        let left = expires - Utc::now();
-        assert!((TimeDelta::minutes(14)..=TimeDelta::minutes(15)).contains(&left), "{left}");
+        let remaining = expires - Utc::now();
+        assert!(
+            (TimeDelta::minutes(14)..=TimeDelta::minutes(15)).contains(&remaining),
+            "{remaining}"
+        );
         let page = format!("{}{SANDBOX_PAGE}?session=", world.client.api_url);
         let secret = opened["Url"].as_str().unwrap().strip_prefix(&page).expect("the page");
         assert_eq!(secret.len(), 43, "256 bits in base64url");
@@ -35,7 +38,7 @@ async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
         let head = world.client.send(request.query(&[("session", secret)])).await.unwrap();
         assert_eq!(head.expect(200).header("content-length"), page.text.len().to_string());
 
-        let sent = submit(&world, &good_form(secret)).await.expect(303);
+        let sent = submit(&world, &valid_form(secret)).await.expect(303);
         assert_eq!(sent.header("location"), "payment-method-added");
         let done = world.client.get("", "/gateway/sandbox/payment-method-added").await;
         expect_page(done, 200, ADDED);
@@ -59,24 +62,27 @@ async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
             assert_eq!(added[0][member], value, "{member}");
         }
         for owner in [format!("/loans/{loan}"), format!("/contacts/{contact}")] {
-            let told = history(&world, &admin, &owner).await;
+            let changes = history(&world, &admin, &owner).await;
             let name = json!(["Cardholder_Name", "Ann Rivera", "officer", "gateway"]);
-            assert!(told.contains(&name), "{told:#?}");
-            assert!(told.iter().all(|row| row[2] == "officer" && row[3] == "gateway"), "{told:?}");
+            assert!(changes.contains(&name), "{changes:#?}");
+            assert!(
+                changes.iter().all(|row| row[2] == "officer" && row[3] == "gateway"),
+                "{changes:?}"
+            );
         }
 
-        for answer in [
-            submit(&world, &good_form(secret)).await,
+        for response in [
+            submit(&world, &valid_form(secret)).await,
             show(&world, SANDBOX_PAGE, secret).await,
             submit(&world, &[("session", secret), ("card", "no card")]).await,
         ] {
-            expect_page(answer, 410, OVER);
+            expect_page(response, 410, OVER);
         }
         assert_eq!(cards(&world, &admin, loan).await, added);
         assert_eq!(states(&world).await, ["used"]);
         let hash = hex::encode(digest(&SHA256, secret.as_bytes()));
-        let kept = world.text("SELECT state_hash FROM payment_method_sessions").await;
-        assert_eq!(kept, hash);
+        let stored = world.text("SELECT state_hash FROM payment_method_sessions").await;
+        assert_eq!(stored, hash);
         let log = world.api.log();
         assert!(log.contains(SANDBOX_PAGE) && !log.contains(secret), "{log}");
         world
@@ -85,23 +91,23 @@ async fn a_page_takes_one_card_into_the_wallet_of_the_borrower() {
 }
 
 #[tokio::test]
-async fn of_many_forms_at_once_one_adds_a_card() {
+async fn of_concurrent_forms_one_adds_a_card() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let secret = open(&world, &admin, loan).await;
-        let form = good_form(&secret);
-        let answers = join_all((0..8).map(|_| submit(&world, &form))).await;
+        let form = valid_form(&secret);
+        let responses = join_all((0..8).map(|_| submit(&world, &form))).await;
         let (added, over): (Vec<_>, Vec<_>) =
-            answers.into_iter().partition(|answer| answer.status == 303);
+            responses.into_iter().partition(|response| response.status == 303);
         assert_eq!((added.len(), over.len()), (1, 7));
-        over.into_iter().for_each(|answer| drop(expect_page(answer, 410, OVER)));
+        over.into_iter().for_each(|response| drop(expect_page(response, 410, OVER)));
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
         assert_eq!(world.count("SELECT COUNT(*) FROM payment_gateway_secrets").await, 1);
 
         // Pages are independent: the next one accepts the same card again.
         let second = open(&world, &admin, loan).await;
-        submit(&world, &good_form(&second)).await.expect(303);
+        submit(&world, &valid_form(&second)).await.expect(303);
         assert_eq!(cards(&world, &admin, loan).await.len(), 2);
         assert_eq!(states(&world).await, ["used", "used"]);
         world
@@ -110,24 +116,24 @@ async fn of_many_forms_at_once_one_adds_a_card() {
 }
 
 #[tokio::test]
-async fn a_page_is_over_after_a_quarter_of_an_hour_and_gone_a_day_later() {
-    let more = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())];
+async fn a_page_expires_after_a_quarter_of_an_hour_and_is_deleted_a_day_later() {
+    let extra = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())];
     for looked_after in [false, true] {
         let mut environment = Environment::default();
         if looked_after {
-            environment.api.extend(more.clone());
+            environment.api.extend(extra.clone());
         }
         on_each_database_with(PROGRAM, environment, |world| async move {
             let admin = world.token("admin").await;
             let (loan, _) = book(&world, &admin).await;
             let used = open(&world, &admin, loan).await;
-            submit(&world, &good_form(&used)).await.expect(303);
+            submit(&world, &valid_form(&used)).await.expect(303);
             let secret = open(&world, &admin, loan).await;
             world.age("payment_method_sessions", &["expires_at"], 14 * 60).await;
             expect_page(show(&world, SANDBOX_PAGE, &secret).await, 200, "Add a card");
             world.age("payment_method_sessions", &["expires_at"], 61).await;
             expect_page(show(&world, SANDBOX_PAGE, &secret).await, 410, OVER);
-            expect_page(submit(&world, &good_form(&secret)).await, 410, OVER);
+            expect_page(submit(&world, &valid_form(&secret)).await, 410, OVER);
             if looked_after {
                 expect_states(&world, &["used", "expired"]).await;
                 expect_page(show(&world, SANDBOX_PAGE, &secret).await, 410, OVER);
@@ -146,36 +152,38 @@ async fn a_page_is_over_after_a_quarter_of_an_hour_and_gone_a_day_later() {
 }
 
 #[tokio::test]
-async fn who_may_not_add_cards_or_sees_no_such_loan_gets_no_page() {
+async fn a_page_requires_the_add_privilege_and_a_visible_loan() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
-        ask(&world, "", loan).await.expect_problem(401, "token-missing");
-        ask(&world, &world.web_token(1).await, loan).await.expect_problem(403, "core-user-only");
-        let viewer = ask(&world, &world.token("viewer").await, loan).await;
+        request_url(&world, "", loan).await.expect_problem(401, "token-missing");
+        request_url(&world, &world.web_token(1).await, loan)
+            .await
+            .expect_problem(403, "core-user-only");
+        let viewer = request_url(&world, &world.token("viewer").await, loan).await;
         let viewer = viewer.expect_problem(403, "privilege-missing");
         assert!(viewer.text.contains("Payment Gateway > Cards > Add"), "{}", viewer.text);
-        ask(&world, &admin, loan + 999).await.expect_problem(404, "not-found");
+        request_url(&world, &admin, loan + 999).await.expect_problem(404, "not-found");
         let teller = "(SELECT user_id FROM users WHERE user_name = 'teller')";
         world.sql(&format!("UPDATE loans SET loan_officer_user_id = {teller}")).await;
         let officer = world.token("officer").await;
-        ask(&world, &officer, loan).await.expect_problem(404, "not-found");
+        request_url(&world, &officer, loan).await.expect_problem(404, "not-found");
 
         // HEAD says whether there would be a page, and opens none.
         let head = async |token: &str| {
             let request = world.client.request(Method::HEAD, token, &url_path(loan));
-            world.client.send(request).await.expect("an answer")
+            world.client.send(request).await.expect("a response")
         };
-        let asked = head(&admin).await.expect(200);
-        assert!(asked.text.is_empty());
+        let head_response = head(&admin).await.expect(200);
+        assert!(head_response.text.is_empty());
         head(&officer).await.expect(404);
         assert_eq!(states(&world).await, [""; 0]);
-        let shown = ask(&world, &admin, loan).await.expect(200);
-        assert_eq!(asked.header("content-length"), shown.text.len().to_string());
+        let shown = request_url(&world, &admin, loan).await.expect(200);
+        assert_eq!(head_response.header("content-length"), shown.text.len().to_string());
         assert_eq!(states(&world).await, ["open"]);
 
         world.sql("UPDATE loan_groups SET payment_gateway_flag = false").await;
-        ask(&world, &admin, loan).await.expect_problem(422, "gateway-disabled");
+        request_url(&world, &admin, loan).await.expect_problem(422, "gateway-disabled");
         head(&admin).await.expect(422);
         assert_eq!(states(&world).await, ["open"]);
         world
@@ -184,7 +192,7 @@ async fn who_may_not_add_cards_or_sees_no_such_loan_gets_no_page() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_gateway_takes_no_card() {
+async fn a_page_of_another_gateway_adds_no_card() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
@@ -196,9 +204,9 @@ async fn a_page_of_another_gateway_takes_no_card() {
         for path in [SANDBOX_PAGE, super::STRIPE_RETURN] {
             expect_page(show(&world, path, &secret).await, 410, OVER);
         }
-        expect_page(submit(&world, &good_form(&secret)).await, 410, OVER);
+        expect_page(submit(&world, &valid_form(&secret)).await, 410, OVER);
         // It also expires without a provider that could be asked.
-        run_out(&world).await;
+        expire_sessions(&world).await;
         let mut world = world;
         world.api.kill().await;
         world.api.restart(&world.client.http).await;

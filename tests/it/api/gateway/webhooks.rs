@@ -1,13 +1,13 @@
 //! `/gateway/stripe/webhook`: events about pages for adding cards.
 
-use super::checkout::{at_the_provider, enter_card, open};
+use super::checkout::{enter_card, open, stripe_environment};
 use super::{ADDED, book, cards, expect_page, expect_states, states};
 use crate::PROGRAM;
 use acceptance::provider::WEBHOOK_SECRET;
-use acceptance::provider_door::ProviderDoor;
+use acceptance::stripe_proxy::StripeProxy;
 use acceptance::webhooks::{event, stripe_signature};
 use acceptance::world::on_each_database_with;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use chrono::Utc;
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -18,41 +18,41 @@ use tokio::time::sleep;
 const PATH: &str = "/gateway/stripe/webhook";
 const SIGNATURE: &str = "Stripe-Signature";
 
-async fn send(world: &World, payload: &str, signature: Option<&str>) -> Answer {
+async fn send(world: &World, payload: &str, signature: Option<&str>) -> TestResponse {
     let request = world.client.request(Method::POST, "", PATH).body(payload.to_owned());
     let request = match signature {
         Some(signature) => request.header(SIGNATURE, signature),
         None => request,
     };
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
-async fn send_signed(world: &World, payload: &str) -> Answer {
+async fn send_signed(world: &World, payload: &str) -> TestResponse {
     let signature = world.provider.as_ref().expect("a provider").sign(payload);
     send(world, payload, Some(&signature)).await
 }
 
-fn door(world: &World) -> &ProviderDoor {
-    &world.provider.as_ref().expect("a provider").door
+fn proxy(world: &World) -> &StripeProxy {
+    &world.provider.as_ref().expect("a provider").proxy
 }
 
 #[tokio::test]
-async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn a_webhook_adds_the_card_at_once_and_only_once() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
         let completed = || {
-            let session = door(&world).checkouts().remove(0);
+            let session = proxy(&world).checkouts().remove(0);
             event("checkout.session.completed", &session).to_string()
         };
         // The event's content is not trusted: the provider is asked, and says otherwise.
-        let mut lie = door(&world).checkouts().remove(0);
-        lie["status"] = json!("complete");
-        let lie = event("checkout.session.completed", &lie).to_string();
-        send_signed(&world, &lie).await.expect(204);
-        door(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
+        let mut forged = proxy(&world).checkouts().remove(0);
+        forged["status"] = json!("complete");
+        let forged = event("checkout.session.completed", &forged).to_string();
+        send_signed(&world, &forged).await.expect(204);
+        proxy(&world).wait_for("GET /v1/checkout/sessions/*", 1).await;
         sleep(Duration::from_secs(1)).await;
         assert_eq!(states(&world).await, ["open"]);
 
@@ -60,8 +60,8 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         let payload = completed();
         let signature = world.provider.as_ref().unwrap().sign(&payload);
         let many = join_all((0..6).map(|_| send(&world, &payload, Some(&signature)))).await;
-        for answer in many {
-            assert!(answer.expect(204).text.is_empty());
+        for response in many {
+            assert!(response.expect(204).text.is_empty());
         }
         expect_states(&world, &["used"]).await;
         send(&world, &payload, Some(&signature)).await.expect(204);
@@ -73,8 +73,8 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
 
         let other = open(&world, &admin, loan).await;
-        door(&world).expire_checkout(&other.id);
-        let session = door(&world).checkouts().remove(1);
+        proxy(&world).expire_checkout(&other.id);
+        let session = proxy(&world).checkouts().remove(1);
         send_signed(&world, &event("checkout.session.expired", &session).to_string()).await;
         expect_states(&world, &["used", "expired"]).await;
         world
@@ -83,16 +83,16 @@ async fn a_card_is_there_as_soon_as_the_provider_says_so_and_once() {
 }
 
 #[tokio::test]
-async fn what_the_provider_has_not_signed_is_refused() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn an_unsigned_or_forged_webhook_is_refused() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;
         enter_card(&world, &opened).await;
-        let session = door(&world).checkouts().remove(0);
+        let session = proxy(&world).checkouts().remove(0);
         let payload = event("checkout.session.completed", &session).to_string();
-        door(&world).forget_requests();
+        proxy(&world).forget_requests();
         let now = Utc::now().timestamp();
         let good = stripe_signature(WEBHOOK_SECRET, now, &payload);
         let (_, tag) = good.split_once(",v1=").expect("a signature");
@@ -121,7 +121,7 @@ async fn what_the_provider_has_not_signed_is_refused() {
         send_signed(&world, &huge).await.expect_problem(400, "bad-request");
         send(&world, &huge, None).await.expect_problem(400, "bad-request");
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(proxy(&world).requests().len(), 0);
         assert_eq!(states(&world).await, ["open"]);
         // The same event with a valid signature.
         send(&world, &payload, Some(&good)).await.expect(204);
@@ -134,13 +134,13 @@ async fn what_the_provider_has_not_signed_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
-    let Some(environment) = at_the_provider(3600) else { return };
+async fn a_webhook_about_an_unknown_session_is_accepted_and_ignored() {
+    let Some(environment) = stripe_environment(3600) else { return };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         open(&world, &admin, loan).await;
-        door(&world).forget_requests();
+        proxy(&world).forget_requests();
         for payload in [
             String::new(),
             "no JSON".to_owned(),
@@ -158,7 +158,7 @@ async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
             send_signed(&world, &payload).await.expect(204);
         }
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(door(&world).requests().len(), 0);
+        assert_eq!(proxy(&world).requests().len(), 0);
         assert_eq!(states(&world).await, ["open"]);
         world
     })
@@ -166,7 +166,7 @@ async fn what_is_about_nothing_that_is_here_is_taken_and_no_more() {
 }
 
 #[tokio::test]
-async fn without_a_secret_there_is_no_such_path() {
+async fn webhooks_are_not_found_without_a_secret() {
     let payload = event("checkout.session.completed", &json!({"id": "cs_1"})).to_string();
     let signature = stripe_signature("", Utc::now().timestamp(), &payload);
     let try_it = async |world: &World| {
@@ -179,7 +179,7 @@ async fn without_a_secret_there_is_no_such_path() {
         world
     })
     .await;
-    let Some(mut environment) = at_the_provider(30) else { return };
+    let Some(mut environment) = stripe_environment(30) else { return };
     environment.api.insert("API_STRIPE_WEBHOOK_SECRET".to_owned(), String::new());
     on_each_database_with(PROGRAM, environment, |world| async {
         try_it(&world).await;

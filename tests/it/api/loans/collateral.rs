@@ -43,7 +43,7 @@ async fn contact(world: &World, number: u32) -> i64 {
 }
 
 #[tokio::test]
-async fn a_collateral_names_the_loans_it_secures_as_far_as_the_caller_may_see_them() {
+async fn a_collateral_lists_only_its_visible_loans() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, &["officer", "teller", "officer"]).await;
@@ -71,7 +71,7 @@ async fn a_collateral_names_the_loans_it_secures_as_far_as_the_caller_may_see_th
 }
 
 #[tokio::test]
-async fn a_collateral_of_hidden_loans_alone_does_not_exist_with_all_that_hangs_on_it() {
+async fn a_collateral_of_only_hidden_loans_is_not_found() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, &["officer", "teller"]).await;
@@ -100,7 +100,7 @@ async fn a_collateral_of_hidden_loans_alone_does_not_exist_with_all_that_hangs_o
 }
 
 #[tokio::test]
-async fn a_collateral_that_secures_nothing_is_seen_with_its_contact() {
+async fn a_collateral_without_loans_is_visible_with_its_contact() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         book(&world, &admin, &["officer", "officer"]).await;
@@ -113,9 +113,9 @@ async fn a_collateral_that_secures_nothing_is_seen_with_its_contact() {
         let hidden = collateral(&world, Some(contact(&world, 2).await), &[]).await;
         let get =
             async |id: i64| world.client.get(&officer, &format!("/loans/collateral/{id}")).await;
-        let answer = get(nobodys).await.expect(200).json();
-        assert_eq!(answer["Linked_Loan_IDs"], json!([]));
-        assert_eq!(answer.get("Contact_ID"), None);
+        let response = get(nobodys).await.expect(200).json();
+        assert_eq!(response["Linked_Loan_IDs"], json!([]));
+        assert_eq!(response.get("Contact_ID"), None);
         assert_eq!(get(seen).await.expect(200).json()["Contact_ID"], contact(&world, 1).await);
         get(hidden).await.expect_problem(404, "not-found");
         world
@@ -124,7 +124,7 @@ async fn a_collateral_that_secures_nothing_is_seen_with_its_contact() {
 }
 
 #[tokio::test]
-async fn what_was_never_stored_does_not_exist_and_lists_of_it_are_empty() {
+async fn missing_collateral_parts_are_not_found_and_their_lists_empty() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, &["officer"]).await;
@@ -138,8 +138,8 @@ async fn what_was_never_stored_does_not_exist_and_lists_of_it_are_empty() {
         for tail in ["insurance", "taxes"] {
             let path = format!("/loans/collateral/{id}/{tail}");
             assert_eq!(world.client.get(&admin, &path).await.expect(200).json(), json!([]));
-            let nowhere = format!("/loans/collateral/{}/{tail}", id + 1);
-            world.client.get(&admin, &nowhere).await.expect_problem(404, "not-found");
+            let missing = format!("/loans/collateral/{}/{tail}", id + 1);
+            world.client.get(&admin, &missing).await.expect_problem(404, "not-found");
         }
         world
     })
@@ -208,21 +208,21 @@ async fn vehicle_policies_taxes_and_description_show_what_is_stored() {
 }
 
 #[tokio::test]
-async fn a_location_at_a_contact_is_his_address_and_only_for_who_may_see_him() {
+async fn a_location_at_a_contact_shows_the_contacts_address_if_visible() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, &["officer"]).await;
         let id = collateral(&world, None, &loans).await;
-        let at = contact(&world, 1).await;
+        let contact_id = contact(&world, 1).await;
         // Columns stored next to the contact's id do not count.
-        let values = format!("{at}, 'Stale Street 1', 'Newark'");
+        let values = format!("{contact_id}, 'Stale Street 1', 'Newark'");
         add(&world, "collateral_locations", id, "contact_id, street_address1, city", &values).await;
         let own = collateral(&world, None, &loans).await;
         let columns = "company_name, street_address1, zip";
         add(&world, "collateral_locations", own, columns, "'Yard', 'Own Street 1', '07102'").await;
         let address = format!(
             "UPDATE contacts SET first_name1 = 'Ana', street_address1 = 'Main Street 1', \
-             state = 'NJ', work_phone = '555-0100' WHERE contact_id = {at}"
+             state = 'NJ', work_phone = '555-0100' WHERE contact_id = {contact_id}"
         );
         world.sql(&address).await;
         let officer = world.token("officer").await;
@@ -231,7 +231,7 @@ async fn a_location_at_a_contact_is_his_address_and_only_for_who_may_see_him() {
             world.client.get(&officer, &path).await.expect(200).json()
         };
         let whole = json!({
-            "Collateral_ID": id, "Contact_ID": at, "Contact_Name": "Ana Borrower 1",
+            "Collateral_ID": id, "Contact_ID": contact_id, "Contact_Name": "Ana Borrower 1",
             "Street_Address1": "Main Street 1", "State": "NJ", "Phone": "555-0100",
         });
         assert_eq!(get(id).await, whole);

@@ -1,7 +1,7 @@
 //! `/loans/comments`, and what all three kinds of comments have in common.
 
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
 use serde_json::json;
@@ -10,14 +10,20 @@ use serde_json::json;
 const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
 
 /// Sends a request once for each of these spellings of `If-None-Match`.
-async fn ask(world: &World, method: Method, token: &str, path: &str, known: &[&str]) -> Answer {
+async fn get_with_tags(
+    world: &World,
+    method: Method,
+    token: &str,
+    path: &str,
+    tags: &[&str],
+) -> TestResponse {
     let request = world.client.request(method, token, path);
-    let request = known.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    let request = tags.iter().fold(request, |request, tag| request.header(IF_NONE_MATCH, *tag));
+    world.client.send(request).await.expect("a response")
 }
 
 #[tokio::test]
-async fn each_path_finds_its_own_kind_of_comments_only() {
+async fn each_path_finds_only_its_own_kind_of_comment() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -28,23 +34,24 @@ async fn each_path_finds_its_own_kind_of_comments_only() {
         ];
         for (kind, path) in KINDS.iter().enumerate() {
             for (other, id) in rows.comment_ids.iter().enumerate() {
-                let one = format!("{path}/{id}");
-                let answer = world.client.get(&admin, &one).await;
-                let documents = world.client.get(&admin, &format!("{one}/documents")).await;
+                let comment_path = format!("{path}/{id}");
+                let response = world.client.get(&admin, &comment_path).await;
+                let documents =
+                    world.client.get(&admin, &format!("{comment_path}/documents")).await;
                 if kind != other {
-                    answer.expect_problem(404, "not-found");
+                    response.expect_problem(404, "not-found");
                     documents.expect_problem(404, "not-found");
                     continue;
                 }
-                let answer = answer.expect(200).json();
+                let response = response.expect(200).json();
                 let (parent, parent_id) = parents[kind];
                 let expected = json!({
                     "Comment_ID": id, parent: parent_id, "Comment_Category_ID": 1,
                     "Comment_Category": "GENERAL", "Comment": "Words", "Priority": "normal",
                     "Pinned_Flag": false, "Entered_By_User_ID": rows.user_id,
-                    "Entered_Date": "2020-01-01T00:00:00Z", "versionHash": answer["versionHash"],
+                    "Entered_Date": "2020-01-01T00:00:00Z", "versionHash": response["versionHash"],
                 });
-                assert_eq!(answer, expected);
+                assert_eq!(response, expected);
                 assert_eq!(documents.expect(200).column("Owner_ID"), [*id]);
             }
         }
@@ -54,7 +61,7 @@ async fn each_path_finds_its_own_kind_of_comments_only() {
 }
 
 #[tokio::test]
-async fn a_version_is_a_hash_that_changes_with_every_column() {
+async fn a_comments_version_changes_with_every_column() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -68,11 +75,11 @@ async fn a_version_is_a_hash_that_changes_with_every_column() {
         for (path, id) in KINDS.iter().zip(rows.comment_ids) {
             let path = format!("{path}/{id}");
             let version = async || {
-                let answer = world.client.get(&admin, &path).await.expect(200);
-                let hash = answer.json()["versionHash"].as_str().expect("a hash").to_owned();
+                let response = world.client.get(&admin, &path).await.expect(200);
+                let hash = response.json()["versionHash"].as_str().expect("a hash").to_owned();
                 assert_eq!(hash.len(), 64);
                 assert!(hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)));
-                assert_eq!(answer.header("etag"), format!("\"{hash}\""));
+                assert_eq!(response.header("etag"), format!("\"{hash}\""));
                 hash
             };
             let mut seen = vec![version().await];
@@ -101,7 +108,7 @@ async fn a_version_is_a_hash_that_changes_with_every_column() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_the_version_gets_304_without_a_body() {
+async fn a_matching_if_none_match_gets_304_without_a_body() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -111,25 +118,28 @@ async fn a_client_that_has_the_version_gets_304_without_a_body() {
             let tag = whole.header("etag").to_owned();
             let hash = tag.trim_matches('"');
             let (weak, list) = (format!("W/{tag}"), format!("\"old\", {tag} ,\"older\""));
-            for known in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
+            for tags in [&[tag.as_str()][..], &[&weak], &[&list], &["*"], &["\"old\"", &tag]] {
                 for method in [Method::GET, Method::HEAD] {
-                    let answer = ask(&world, method, &admin, &path, known).await.expect(304);
-                    assert_eq!(answer.text, "", "{known:?}");
-                    assert_eq!(answer.header("etag"), tag);
-                    assert_eq!(answer.header("content-type"), "");
-                    let length = answer.headers.get(CONTENT_LENGTH);
+                    let response =
+                        get_with_tags(&world, method, &admin, &path, tags).await.expect(304);
+                    assert_eq!(response.text, "", "{tags:?}");
+                    assert_eq!(response.header("etag"), tag);
+                    assert_eq!(response.header("content-type"), "");
+                    let length = response.headers.get(CONTENT_LENGTH);
                     assert_eq!(length, None, "it would be the length of another answer");
                 }
             }
-            for known in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
-                let answer = ask(&world, Method::GET, &admin, &path, known).await.expect(200);
-                assert_eq!(answer.json(), whole.json());
+            for tags in [&["\"old\""][..], &[hash], &[""], &["W/\"*\""], &["\"*\""]] {
+                let response =
+                    get_with_tags(&world, Method::GET, &admin, &path, tags).await.expect(200);
+                assert_eq!(response.json(), whole.json());
             }
-            let head = ask(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
+            let head =
+                get_with_tags(&world, Method::HEAD, &admin, &path, &["\"old\""]).await.expect(200);
             assert_eq!((head.text.as_str(), head.headers.get(ETAG)), ("", whole.headers.get(ETAG)));
             assert_eq!(head.header("content-length"), whole.text.len().to_string());
             world.sql(&format!("UPDATE comments SET comment = 'x' WHERE comment_id = {id}")).await;
-            ask(&world, Method::GET, &admin, &path, &[&tag]).await.expect(200);
+            get_with_tags(&world, Method::GET, &admin, &path, &[&tag]).await.expect(200);
         }
         world
     })
@@ -137,7 +147,7 @@ async fn a_client_that_has_the_version_gets_304_without_a_body() {
 }
 
 #[tokio::test]
-async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() {
+async fn a_category_without_the_caller_as_trustee_hides_its_comments() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -150,10 +160,10 @@ async fn a_category_whose_trustees_do_not_admit_the_caller_hides_its_comments() 
             )
             .await;
         let (viewer, teller) = (world.token("viewer").await, world.token("teller").await);
-        let get = async |token: &str, known: &[&str], status: u16| {
+        let get = async |token: &str, tags: &[&str], status: u16| {
             for (path, id) in KINDS.iter().zip(rows.comment_ids) {
                 let path = format!("{path}/{id}");
-                ask(&world, Method::GET, token, &path, known).await.expect(status);
+                get_with_tags(&world, Method::GET, token, &path, tags).await.expect(status);
                 let documents = format!("{path}/documents");
                 let seen = if status == 404 { 404 } else { 200 };
                 world.client.get(token, &documents).await.expect(seen);

@@ -26,19 +26,19 @@ async fn transactions(world: &World, loan_id: i64, line: &str, codes: &[i32]) ->
     let columns = "loan_id, transaction_reference_no, transaction_code, transaction_description, \
                    transaction_date, effective_date, gl_date, transaction_amount, creditline_id, \
                    user_reference, entered_by_user_id, reversed_flag, nsf_flag";
-    let rows = codes.iter().enumerate().map(|(place, code)| {
-        let amount = (place + 1) * 10_000;
+    let rows = codes.iter().enumerate().map(|(index, code)| {
+        let amount = (index + 1) * 10_000;
         format!(
             "{loan_id}, 1, {code}, 'Draw', NOW, '2024-01-02', '2024-01-02', {amount}, {line}, \
              'for tools', 1, {}, false",
-            place % 2 == 1
+            index % 2 == 1
         )
     });
     world.insert("loan_transactions", "transaction_id", columns, rows).await
 }
 
 #[tokio::test]
-async fn a_borrower_sees_the_lines_of_his_loans_and_of_those_linked_to_him_with_web_access() {
+async fn a_borrower_sees_the_credit_lines_of_own_and_linked_loans() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, 4, "revolving").await;
@@ -62,10 +62,10 @@ async fn a_borrower_sees_the_lines_of_his_loans_and_of_those_linked_to_him_with_
                 format!("/loans/credit-lines/{line}/credit-used"),
                 format!("/loans/credit-lines/{line}/draws"),
             ] {
-                let answer = world.client.get(&web, &path).await;
+                let response = world.client.get(&web, &path).await;
                 match seen {
-                    true => drop(answer.expect(200)),
-                    false => drop(answer.expect_problem(404, "not-found")),
+                    true => drop(response.expect(200)),
+                    false => drop(response.expect_problem(404, "not-found")),
                 }
                 world.client.get(&admin, &path).await.expect(200);
             }
@@ -78,7 +78,7 @@ async fn a_borrower_sees_the_lines_of_his_loans_and_of_those_linked_to_him_with_
 }
 
 #[tokio::test]
-async fn a_line_shows_its_terms_and_leaves_out_what_it_does_not_have() {
+async fn a_credit_line_shows_its_terms_and_omits_absent_ones() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, 1, "revolving").await;
@@ -96,7 +96,7 @@ async fn a_line_shows_its_terms_and_leaves_out_what_it_does_not_have() {
 }
 
 #[tokio::test]
-async fn a_revolving_main_line_uses_the_principal_and_every_other_line_what_was_drawn() {
+async fn a_revolving_main_line_uses_the_principal_and_others_the_amount_drawn() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for (number, loan_type) in [(1, "revolving"), (2, "non_revolving"), (3, "term")] {
@@ -105,20 +105,20 @@ async fn a_revolving_main_line_uses_the_principal_and_every_other_line_what_was_
             let loan_id = loan_ids(&world.import(&admin, &records).await)[0];
             let main = line(&world, loan_id, 0, 150_000_000, 30_000_000).await;
             let sub = line(&world, loan_id, 110, 150_000_000, 20_000_000).await;
-            let full = line(&world, loan_id, 111, 10_000_000, 20_000_000).await;
+            let exhausted = line(&world, loan_id, 111, 10_000_000, 20_000_000).await;
             let used = async |line: i64| {
                 let path = format!("/loans/credit-lines/{line}/credit-used");
-                let answer = world.client.get(&admin, &path).await.expect(200).json();
-                assert_eq!(answer["Creditline_ID"], line);
-                assert_eq!(answer["Draw_Count"], 2);
-                [answer["Credit_Used"].clone(), answer["Credit_Available"].clone()]
+                let response = world.client.get(&admin, &path).await.expect(200).json();
+                assert_eq!(response["Creditline_ID"], line);
+                assert_eq!(response["Draw_Count"], 2);
+                [response["Credit_Used"].clone(), response["Credit_Available"].clone()]
             };
             let revolving = loan_type == "revolving";
             let expected =
                 if revolving { ["10000.00", "5000.00"] } else { ["3000.00", "12000.00"] };
             assert_eq!(used(main).await, expected, "{loan_type}");
             assert_eq!(used(sub).await, ["2000.00", "13000.00"], "{loan_type}");
-            assert_eq!(used(full).await, ["2000.00", "0.00"], "never below zero");
+            assert_eq!(used(exhausted).await, ["2000.00", "0.00"], "never below zero");
         }
         world
     })
@@ -126,7 +126,7 @@ async fn a_revolving_main_line_uses_the_principal_and_every_other_line_what_was_
 }
 
 #[tokio::test]
-async fn the_draws_of_a_line_are_its_rows_of_code_110_also_the_reversed_ones() {
+async fn the_draws_of_a_line_include_reversed_ones() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, 1, "revolving").await;
@@ -155,7 +155,7 @@ async fn the_draws_of_a_line_are_its_rows_of_code_110_also_the_reversed_ones() {
 }
 
 #[tokio::test]
-async fn trustees_of_the_code_of_draws_hide_them_from_users_but_not_from_borrowers() {
+async fn trustees_of_the_draw_code_restrict_users_but_not_borrowers() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loans = book(&world, &admin, 1, "revolving").await;

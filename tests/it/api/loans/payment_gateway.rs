@@ -1,10 +1,10 @@
 //! `/loans/…/payment-gateway/credit-cards`, and what the tests of cards share.
 
-mod adding;
 mod card_numbers;
+mod card_payments;
 mod convenience_fee;
-mod paying;
-mod scan;
+mod random_card_scan;
+mod saved_cards;
 mod stripe;
 
 use super::loan_ids;
@@ -61,7 +61,7 @@ async fn link(world: &World, loan: i64, contact: i64, web: bool) {
 }
 
 #[tokio::test]
-async fn cards_are_listed_once_they_were_used_unless_they_are_forgotten_or_for_one_payment() {
+async fn used_cards_are_listed_unless_forgotten_or_one_time() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -70,23 +70,23 @@ async fn cards_are_listed_once_they_were_used_unless_they_are_forgotten_or_for_o
         let unused = make(["amex", "wallet", "false", "0"]).await;
         let forgotten = make(["visa", "wallet", "true", "3"]).await;
         let forgotten_unused = make(["visa", "wallet", "true", "0"]).await;
-        let once = make(["discover", "one_time", "false", "1"]).await;
+        let one_time = make(["discover", "one_time", "false", "1"]).await;
         let never = make(["other", "one_time", "false", "0"]).await;
         let often = make(["mastercard", "wallet", "false", "12"]).await;
         let path = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
         for token in [&admin, &world.web_token(1).await] {
             let list = async |query: &str| {
-                let answer = world.client.get(token, &format!("{path}{query}")).await.expect(200);
-                answer.column("PaymentGatewayTokenID")
+                let response = world.client.get(token, &format!("{path}{query}")).await.expect(200);
+                response.column("PaymentGatewayTokenID")
             };
             assert_eq!(list("").await, [used, often]);
             assert_eq!(list("?includeUnused=false").await, [used, often]);
             assert_eq!(list("?includeUnused=true").await, [used, unused, often]);
-            for id in [used, unused, forgotten, forgotten_unused, once, never, often] {
+            for id in [used, unused, forgotten, forgotten_unused, one_time, never, often] {
                 let path = format!("/loans/payment-gateway/credit-cards/{id}");
                 let shown = world.client.get(token, &path).await.expect(200).json();
                 assert_eq!(shown["ForgetFlag"], [forgotten, forgotten_unused].contains(&id));
-                assert_eq!(shown["EntryType"] == "one_time", [once, never].contains(&id));
+                assert_eq!(shown["EntryType"] == "one_time", [one_time, never].contains(&id));
             }
         }
         let one = world.client.get(&admin, &format!("{path}?limit=1")).await.expect(200).json();
@@ -103,7 +103,7 @@ async fn cards_are_listed_once_they_were_used_unless_they_are_forgotten_or_for_o
 }
 
 #[tokio::test]
-async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
+async fn a_loan_lists_the_cards_of_its_borrower_and_linked_contacts() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 4).await;
@@ -120,18 +120,20 @@ async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
         };
         let all = list(&admin, loans[0]).await.expect(200);
         assert_eq!(all.column("PaymentGatewayTokenID"), cards[..4]);
-        let own = [&cards[..2], &cards[2..3], &[], &[]];
-        for (number, own) in own.into_iter().enumerate() {
+        let expected = [&cards[..2], &cards[2..3], &[], &[]];
+        for (number, expected) in expected.into_iter().enumerate() {
             let web = world.web_token(number as u32 + 1).await;
-            let answer = list(&web, loans[0]).await;
+            let response = list(&web, loans[0]).await;
             // The third is linked without web access, the fourth is not linked.
             match number {
-                0 | 1 => assert_eq!(answer.expect(200).column("PaymentGatewayTokenID"), *own),
-                _ => drop(answer.expect_problem(404, "not-found")),
+                0 | 1 => {
+                    assert_eq!(response.expect(200).column("PaymentGatewayTokenID"), *expected)
+                }
+                _ => drop(response.expect_problem(404, "not-found")),
             }
-            for (card, whose) in cards.iter().zip([0, 0, 1, 2, 3, 3]) {
+            for (card, contact_index) in cards.iter().zip([0, 0, 1, 2, 3, 3]) {
                 let path = format!("/loans/payment-gateway/credit-cards/{card}");
-                let status = if whose == number { 200 } else { 404 };
+                let status = if contact_index == number { 200 } else { 404 };
                 world.client.get(&web, &path).await.expect(status);
             }
         }
@@ -141,7 +143,7 @@ async fn a_loan_lists_the_cards_of_its_borrower_and_of_contacts_linked_to_it() {
 }
 
 #[tokio::test]
-async fn a_user_sees_a_card_with_its_loan_or_with_its_contact() {
+async fn a_card_is_visible_with_its_loan_or_its_contact() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 2).await;
@@ -179,7 +181,7 @@ async fn a_user_sees_a_card_with_its_loan_or_with_its_contact() {
 }
 
 #[tokio::test]
-async fn a_card_number_in_a_query_is_refused_and_neither_answered_nor_logged() {
+async fn a_card_number_in_a_query_is_refused_and_neither_echoed_nor_logged() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -200,8 +202,8 @@ async fn a_card_number_in_a_query_is_refused_and_neither_answered_nor_logged() {
             ] {
                 let refused = world.client.get(&admin, &format!("{path}?{query}")).await;
                 let refused = refused.expect_problem(422, "card-number-refused");
-                let known = refused.text.replace(refused.header("x-request-id"), "");
-                assert!(!known.contains("4242") && !known.contains("5555"), "{known}");
+                let text = refused.text.replace(refused.header("x-request-id"), "");
+                assert!(!text.contains("4242") && !text.contains("5555"), "{text}");
             }
         }
         for number in ["42424242424242", "4242-4242", "5555555555554444", "378282246310005"] {

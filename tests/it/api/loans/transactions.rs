@@ -2,23 +2,23 @@
 
 mod contention;
 mod drawers;
+mod idempotency;
 mod payments;
 pub mod reversals;
-mod sent_again;
 mod trustees;
 mod user_fields;
 
-use super::book;
+use super::import_loan;
 use crate::PROGRAM;
 use acceptance::on_each_database;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS};
 use serde_json::json;
 
 #[tokio::test]
-async fn paging_gives_each_row_once_and_in_order_while_rows_are_added() {
+async fn paging_yields_each_row_once_while_rows_are_added() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         for month in 2..8 {
             let body = json!({"Amount": "652.53", "Effective_Date": format!("2024-{month:02}-15")});
             world.pay(&admin, loan_id, body).await.expect(201);
@@ -55,10 +55,10 @@ async fn paging_gives_each_row_once_and_in_order_while_rows_are_added() {
 }
 
 #[tokio::test]
-async fn rows_are_chosen_by_date_code_and_entry() {
+async fn transactions_are_filtered_by_date_code_and_entry() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         for date in ["2021-11-25", "2021-12-28"] {
             let body = json!({"Amount": "879.16", "Effective_Date": date});
             world.pay(&admin, loan_id, body).await.expect(201);
@@ -86,10 +86,10 @@ async fn rows_are_chosen_by_date_code_and_entry() {
 }
 
 #[tokio::test]
-async fn rows_of_a_code_whose_trustees_do_not_admit_the_caller_are_left_out() {
+async fn rows_of_a_code_without_the_caller_as_trustee_are_omitted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let body = json!({"Amount": "879.16", "Effective_Date": "2021-11-25"});
         world.pay(&admin, loan_id, body).await.expect(201);
         world

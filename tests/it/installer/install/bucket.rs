@@ -1,10 +1,10 @@
 //! Documents in a bucket: set by flags or by answers, and tested before anything is done.
 
-use super::wizard::{answer_to_certificates, start};
-use super::{Machine, fault, printed};
+use super::wizard::{answer_up_to_certificates, start};
+use super::{TestMachine, error_line, printed};
 use acceptance::Database;
 use acceptance::installed_clients::skip;
-use acceptance::moto::{BUCKET, Moto, PREFIX, Wanted};
+use acceptance::moto::{BUCKET, Moto, MotoProgram, PREFIX};
 use acceptance::servers::free_port;
 use acceptance::terminal::keys;
 use api_server::documents::store::Location;
@@ -12,39 +12,40 @@ use api_server::documents::store::Location;
 const SECRET: &str = "a secret of the tests";
 
 /// A machine, an object store, and the store's URL.
-async fn machine() -> Option<(Machine, Moto, String)> {
-    let wanted = match Wanted::find() {
-        Ok(wanted) => wanted,
+async fn machine() -> Option<(TestMachine, Moto, String)> {
+    let program = match MotoProgram::find() {
+        Ok(program) => program,
         Err(missing) => {
             skip(&missing);
             return None;
         }
     };
-    let machine = Machine::new(&Database::Sqlite).await;
-    let moto = Moto::start(&wanted, machine.folder.path()).await;
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    let moto = Moto::start(&program, machine.folder.path()).await;
     let Location::Bucket(bucket) = moto.location() else { panic!("a bucket") };
     Some((machine, moto, bucket.endpoint.expect("a URL")))
 }
 
 #[tokio::test]
-async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
+async fn the_api_server_gets_the_buckets_settings() {
     let Some((machine, _moto, url)) = machine().await else { return };
     let file = machine.path("secret");
     std::fs::write(&file, format!("{SECRET}\n")).expect("a file");
-    let place = format!("--documents=s3://{BUCKET}/{PREFIX}");
+    let documents_flag = format!("--documents=s3://{BUCKET}/{PREFIX}");
     let (endpoint, secret) = (format!("--s3-endpoint={url}"), file.display().to_string());
     let key = ["--s3-access-key-id=test", "--s3-secret-file", &secret];
-    let nowhere = format!("--s3-endpoint=http://127.0.0.1:{}", free_port());
-    let output = machine.install(&[&[&*place, &*nowhere], &key[..]].concat()).await;
-    let refused = fault(&output);
-    for said in [&format!("cannot use s3://{BUCKET}/{PREFIX}"), "pass the --s3-endpoint"] {
-        assert!(refused.contains(said), "no {said:?} in {refused}");
+    let unreachable = format!("--s3-endpoint=http://127.0.0.1:{}", free_port());
+    let output = machine.install(&[&[&*documents_flag, &*unreachable], &key[..]].concat()).await;
+    let refused = error_line(&output);
+    for message in [&format!("cannot use s3://{BUCKET}/{PREFIX}"), "pass the --s3-endpoint"] {
+        assert!(refused.contains(message), "no {message:?} in {refused}");
     }
-    let half = fault(&machine.install(&[&*place, &*endpoint, key[0]]).await);
-    assert!(half.contains("one is set and the other is not"), "{half}");
+    let partial = error_line(&machine.install(&[&*documents_flag, &*endpoint, key[0]]).await);
+    assert!(partial.contains("one is set and the other is not"), "{partial}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 
-    let first = printed(&machine.install(&[&[&*place, &*endpoint], &key[..]].concat()).await);
+    let first =
+        printed(&machine.install(&[&[&*documents_flag, &*endpoint], &key[..]].concat()).await);
     assert!(first.contains("Installed.") && !first.contains(SECRET), "{first}");
     let settings = machine.text("etc/api-server.env");
     for line in [
@@ -56,8 +57,8 @@ async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
         assert!(settings.lines().any(|it| it == line), "no {line} in {settings}");
     }
     // The settings are remembered for the next run, which tests the bucket again.
-    let again = printed(&machine.install(&["--s3-region=eu-west-1"]).await);
-    assert!(again.contains("Installed."), "{again}");
+    let repeated = printed(&machine.install(&["--s3-region=eu-west-1"]).await);
+    assert!(repeated.contains("Installed."), "{repeated}");
     let changed = machine.text("etc/api-server.env");
     for line in ["API_S3_REGION=eu-west-1", "API_S3_ACCESS_KEY_ID=test"] {
         assert!(changed.lines().any(|it| it == line), "no {line} in {changed}");
@@ -65,19 +66,19 @@ async fn the_api_server_gets_what_it_reaches_the_bucket_with() {
 }
 
 #[tokio::test]
-async fn what_reaches_a_bucket_is_nothing_for_a_folder() {
-    let machine = Machine::new(&Database::Sqlite).await;
-    let refused = fault(&machine.install(&["--s3-region=eu-west-1"]).await);
+async fn bucket_options_are_refused_for_a_folder() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    let refused = error_line(&machine.install(&["--s3-region=eu-west-1"]).await);
     let folder = machine.path("data/documents").display().to_string();
     assert!(refused.contains(&format!("documents are in {folder}: pass --documents s3:")));
     assert_eq!(machine.leftovers().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_bucket_that_cannot_be_reached_is_asked_for_again() {
+async fn an_unreachable_bucket_is_asked_for_again() {
     let Some((machine, _moto, url)) = machine().await else { return };
     let mut terminal = start(&machine);
-    answer_to_certificates(&mut terminal, &machine);
+    answer_up_to_certificates(&mut terminal, &machine);
     terminal.answer("Where should documents be stored?", keys::DOWN);
     let closed = format!("http://127.0.0.1:{}", free_port());
     terminal.answer("Bucket:", &format!("s3://{BUCKET}"));
@@ -99,7 +100,7 @@ async fn a_bucket_that_cannot_be_reached_is_asked_for_again() {
     terminal.answer("Write systemd units?", "n");
     terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
-    let (_, screen) = terminal.ended();
+    let (_, screen) = terminal.wait_for_end();
     assert!(!screen.contains(SECRET), "no secret is shown\n{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 }

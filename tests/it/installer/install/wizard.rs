@@ -1,22 +1,22 @@
 //! The wizard in a terminal, operated by key presses.
 
-use super::{Machine, behind};
+use super::{TestMachine, text_after};
 use crate::PROGRAM;
 use acceptance::Database;
 use acceptance::terminal::{Terminal, keys};
 use url::Url;
 
 /// Starts the wizard in a terminal, with the flags that keep it within the folder.
-pub fn start(machine: &Machine) -> Terminal {
+pub fn start(machine: &TestMachine) -> Terminal {
     let flags = machine.flags();
     // The wizard asks for the other values.
-    let told = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
-    let flags: Vec<&str> = flags.iter().map(String::as_str).filter(told).collect();
+    let message = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
+    let flags: Vec<&str> = flags.iter().map(String::as_str).filter(message).collect();
     Terminal::start(PROGRAM, &[&["install"], flags.as_slice()].concat(), &[])
 }
 
 /// Answers the questions about the database, for this user.
-fn answer_database(terminal: &mut Terminal, machine: &Machine, user: &str, password: &str) {
+fn answer_database(terminal: &mut Terminal, machine: &TestMachine, user: &str, password: &str) {
     const QUESTION: &str = "Which database?";
     let url = Url::parse(&machine.database_url).expect("a URL");
     match machine.database.name() {
@@ -35,20 +35,20 @@ fn answer_database(terminal: &mut Terminal, machine: &Machine, user: &str, passw
 }
 
 /// User and password in the database's URL.
-fn user(machine: &Machine) -> (String, String) {
+fn user(machine: &TestMachine) -> (String, String) {
     let url = Url::parse(&machine.database_url).expect("a URL");
     (url.username().to_owned(), url.password().unwrap_or_default().to_owned())
 }
 
 /// Answers all questions up to the certificates, with the embedded database.
-pub fn answer_to_certificates(terminal: &mut Terminal, machine: &Machine) {
+pub fn answer_up_to_certificates(terminal: &mut Terminal, machine: &TestMachine) {
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(terminal, machine, "", "");
     answer_addresses(terminal, machine);
 }
 
 /// Answers all questions between the database and the certificates.
-fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
+fn answer_addresses(terminal: &mut Terminal, machine: &TestMachine) {
     terminal.answer("Business time zone:", "");
     terminal.answer("Host name of this machine:", "localhost");
     terminal.answer("Who connects to the servers?", keys::DOWN);
@@ -59,7 +59,7 @@ fn answer_addresses(terminal: &mut Terminal, machine: &Machine) {
 }
 
 /// Answers all questions from after the database to the admin account's password.
-fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
+fn answer_the_rest(terminal: &mut Terminal, machine: &TestMachine) {
     answer_addresses(terminal, machine);
     terminal.answer("Where should documents be stored?", "");
     terminal.answer("Document folder:", "");
@@ -70,9 +70,9 @@ fn answer_the_rest(terminal: &mut Terminal, machine: &Machine) {
 }
 
 #[tokio::test]
-async fn it_asks_checks_tells_does_and_verifies() {
+async fn the_wizard_asks_checks_shows_the_plan_installs_and_verifies() {
     for database in Database::all() {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let (user, password) = user(&machine);
         let mut terminal = start(&machine);
         let data = machine.path("data").display().to_string();
@@ -92,26 +92,26 @@ async fn it_asks_checks_tells_does_and_verifies() {
         assert!(!machine.path("etc").exists(), "nothing is done before it is confirmed");
         terminal.answer("Continue?", "y");
         terminal.wait_for("Installed.");
-        let (status, screen) = terminal.ended();
+        let (status, screen) = terminal.wait_for_end();
         assert_eq!(status, 0, "{screen}");
-        for said in ["20 of 20 checks passed", "the admin account boss", "create the schema in"] {
-            assert!(screen.contains(said), "no {said:?} on\n{screen}");
+        for output in ["20 of 20 checks passed", "the admin account boss", "create the schema in"] {
+            assert!(screen.contains(output), "no {output:?} on\n{screen}");
         }
         assert!(!screen.contains("correct"), "no password is shown\n{screen}");
-        let secret = behind(&screen, "the secret of the client integration:");
-        machine.try_out("boss", "correct horse", secret).await;
+        let secret = text_after(&screen, "the secret of the client integration:");
+        machine.check_works("boss", "correct horse", secret).await;
         machine.remove().await;
     }
 }
 
 #[tokio::test]
-async fn whoever_stops_it_has_changed_nothing() {
-    let machine = Machine::new(&Database::Sqlite).await;
+async fn cancelling_the_wizard_changes_nothing() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
     for key in [keys::CTRL_C, keys::ESC] {
         let mut terminal = start(&machine);
         terminal.wait_for("Folder for data:");
         terminal.press(key);
-        let (status, screen) = terminal.ended();
+        let (status, screen) = terminal.wait_for_end();
         assert_eq!(status, 1, "{screen}");
         assert!(screen.contains("stopped: nothing was changed"), "{screen}");
     }
@@ -122,16 +122,16 @@ async fn whoever_stops_it_has_changed_nothing() {
     terminal.answer("Password for boss:", "correct horse");
     terminal.answer("Repeat the password:", "correct horse");
     terminal.answer("Continue?", "n");
-    let (status, screen) = terminal.ended();
+    let (status, screen) = terminal.wait_for_end();
     assert_eq!(status, 1, "{screen}");
     assert!(screen.contains("nothing was changed"), "{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_used_is_asked_for_again() {
+async fn an_unusable_database_is_asked_for_again() {
     for database in Database::all().into_iter().skip(1) {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let (user, password) = user(&machine);
         let mut terminal = start(&machine);
         terminal.answer("Folder for data:", &machine.path("data").display().to_string());
@@ -141,7 +141,7 @@ async fn a_database_that_cannot_be_used_is_asked_for_again() {
         answer_database(&mut terminal, &machine, &user, &password);
         terminal.wait_for("? Business time zone:");
         terminal.press(keys::CTRL_C);
-        let (status, screen) = terminal.ended();
+        let (status, screen) = terminal.wait_for_end();
         assert_eq!(status, 1, "{screen}");
         assert_eq!(machine.leftovers().await, [""; 0]);
         machine.remove().await;
@@ -149,8 +149,8 @@ async fn a_database_that_cannot_be_used_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed() {
-    let machine = Machine::new(&Database::Sqlite).await;
+async fn answers_that_fail_the_final_checks_are_asked_again() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
     let mut terminal = start(&machine);
     terminal.answer("Folder for data:", &machine.path("data").display().to_string());
     answer_database(&mut terminal, &machine, "", "");
@@ -193,30 +193,30 @@ async fn what_does_not_hold_in_the_end_is_answered_again_and_the_rest_confirmed(
     terminal.answer("Write systemd units?", "n");
     terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
-    let (_, screen) = terminal.ended();
+    let (_, screen) = terminal.wait_for_end();
     let port = machine.auth_port;
     assert!(screen.contains(&format!("127.0.0.1:{port} is free")), "{screen}");
     assert_eq!(machine.leftovers().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_dry_run_asks_and_tells_and_does_nothing() {
+async fn a_wizard_dry_run_shows_the_plan_and_changes_nothing() {
     for database in Database::all() {
-        let machine = Machine::new(&database).await;
+        let machine = TestMachine::new(&database).await;
         let (user, password) = user(&machine);
         let flags = machine.flags();
-        let told = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
-        let flags: Vec<&str> = flags.iter().map(String::as_str).filter(told).collect();
+        let message = |flag: &&str| flag.starts_with("--dir") || flag.starts_with("--service-user");
+        let flags: Vec<&str> = flags.iter().map(String::as_str).filter(message).collect();
         let arguments = [&["install", "--dry-run"], flags.as_slice()].concat();
         let mut terminal = Terminal::start(PROGRAM, &arguments, &[("TZ", "America/Chicago")]);
         terminal.answer("Folder for data:", &machine.path("data").display().to_string());
         answer_database(&mut terminal, &machine, &user, &password);
         answer_the_rest(&mut terminal, &machine);
         terminal.wait_for("Dry run: nothing was changed.");
-        let (status, screen) = terminal.ended();
+        let (status, screen) = terminal.wait_for_end();
         assert_eq!(status, 0, "{screen}");
-        for said in ["the admin account boss", "set the business time zone to America/Chicago"] {
-            assert!(screen.contains(said), "no {said:?} on\n{screen}");
+        for output in ["the admin account boss", "set the business time zone to America/Chicago"] {
+            assert!(screen.contains(output), "no {output:?} on\n{screen}");
         }
         assert!(!screen.contains("Password for boss"), "{screen}");
         assert_eq!(machine.leftovers().await, [""; 0]);

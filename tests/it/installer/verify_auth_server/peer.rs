@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 /// A server's certificate and versions.
-pub struct Leaf {
+pub struct LeafCertificate {
     pub name: &'static str,
     /// From the first day of one year to the first day of another.
     pub valid: (i32, i32),
@@ -26,7 +26,7 @@ pub struct Leaf {
     pub versions: Vec<&'static SupportedProtocolVersion>,
 }
 
-impl Default for Leaf {
+impl Default for LeafCertificate {
     fn default() -> Self {
         let versions = rustls::ALL_VERSIONS.to_vec();
         Self { name: "localhost", valid: (2020, 2090), intermediate: None, versions }
@@ -34,28 +34,28 @@ impl Default for Leaf {
 }
 
 /// What a server presents, and the PEM of the authority to trust for it.
-pub type Presented = (ServerConfig, String);
+pub type PresentedChain = (ServerConfig, String);
 
-impl Leaf {
-    pub fn config(&self) -> Presented {
+impl LeafCertificate {
+    pub fn config(&self) -> PresentedChain {
         shared::tls::install_provider();
         let root = authority("Root", (2020, 2090));
         let root = CertifiedIssuer::self_signed(root, key()).unwrap();
         let pem = root.pem();
-        let (issuer, between) = match self.intermediate {
+        let (issuer, intermediate) = match self.intermediate {
             None => (root, None),
             Some(years) => {
-                let between = authority("Between", years);
-                let between = CertifiedIssuer::signed_by(between, key(), &root).unwrap();
-                let der = between.der().clone();
-                (between, Some(der))
+                let intermediate = authority("Between", years);
+                let intermediate = CertifiedIssuer::signed_by(intermediate, key(), &root).unwrap();
+                let der = intermediate.der().clone();
+                (intermediate, Some(der))
             }
         };
         let mut params = CertificateParams::new([self.name.to_owned()]).unwrap();
         set_years(&mut params, self.valid);
         let key = key();
         let own = params.signed_by(&key, &issuer).unwrap();
-        let chain = [own.der().clone()].into_iter().chain(between).collect();
+        let chain = [own.der().clone()].into_iter().chain(intermediate).collect();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let config = ServerConfig::builder_with_protocol_versions(&self.versions)
             .with_no_client_auth()
@@ -83,7 +83,7 @@ fn key() -> KeyPair {
 }
 
 /// Builds an answer, status and body, from the request and the server's URL.
-type Answer = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
+type PeerResponse = dyn Fn(&str, &str) -> (u16, Value) + Send + Sync;
 
 /// A running server, and the settings to verify it with. It stops when dropped.
 pub struct Peer {
@@ -104,47 +104,47 @@ impl Drop for Peer {
 impl Peer {
     /// Answers requests over TLS.
     pub async fn start(
-        presented: Presented,
-        answer: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
+        presented: PresentedChain,
+        response: impl Fn(&str, &str) -> (u16, Value) + Send + Sync + 'static,
     ) -> Self {
-        Self::start_full(presented, |_| None, Some(Arc::new(answer))).await
+        Self::start_full(presented, |_| None, Some(Arc::new(response))).await
     }
 
     /// Like a correct server, but this function first answers the ClientHello.
-    pub async fn start_before(
-        presented: Presented,
+    pub async fn start_with_prelude(
+        presented: PresentedChain,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
         Self::start_full(presented, intercept, Some(Arc::new(auth_server))).await
     }
 
     /// Completes handshakes and then stays silent.
-    pub async fn start_mute(presented: Presented) -> Self {
+    pub async fn start_silent(presented: PresentedChain) -> Self {
         Self::start_full(presented, |_| None, None).await
     }
 
     async fn start_full(
-        (config, ca): Presented,
+        (config, ca): PresentedChain,
         intercept: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
-        answer: Option<Arc<Answer>>,
+        response: Option<Arc<PeerResponse>>,
     ) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let intercept = Arc::new(intercept);
         let mut peer = Self::start_raw(move |mut stream| {
-            let (acceptor, intercept, answer) =
-                (acceptor.clone(), intercept.clone(), answer.clone());
+            let (acceptor, intercept, response) =
+                (acceptor.clone(), intercept.clone(), response.clone());
             async move {
                 let port = stream.local_addr().unwrap().port();
                 let mut hello = [0; 4096];
                 let count = stream.peek(&mut hello).await.unwrap();
-                if let Some(answer) = intercept(&hello[..count]) {
-                    return send(&mut stream, &answer).await;
+                if let Some(response) = intercept(&hello[..count]) {
+                    return send(&mut stream, &response).await;
                 }
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let request = read_request(&mut stream).await;
-                let Some(answer) = answer else { return std::future::pending().await };
+                let Some(response) = response else { return std::future::pending().await };
                 if !request.is_empty() {
-                    let (status, body) = answer(&request, &format!("https://localhost:{port}"));
+                    let (status, body) = response(&request, &format!("https://localhost:{port}"));
                     let body = body.to_string();
                     let head = format!(
                         "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -240,7 +240,7 @@ pub fn ciphers(hello: &[u8]) -> Vec<u16> {
     let list = 44 + usize::from(hello[43]);
     let length = usize::from(u16::from_be_bytes([hello[list], hello[list + 1]]));
     let ciphers = &hello[list + 2..list + 2 + length];
-    ciphers.chunks(2).map(|it| u16::from_be_bytes([it[0], it[1]])).collect()
+    ciphers.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
 }
 
 /// A record with a ServerHello: version, random, no session, cipher, no compression.
@@ -262,8 +262,8 @@ pub async fn read_some(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 /// Sends, and waits until the other side closes the connection.
-pub async fn send(stream: &mut TcpStream, answer: &[u8]) {
-    let _ = stream.write_all(answer).await;
+pub async fn send(stream: &mut TcpStream, response: &[u8]) {
+    let _ = stream.write_all(response).await;
     let wait = async { while stream.read(&mut [0; 512]).await.is_ok_and(|count| count > 0) {} };
     let _ = tokio::time::timeout(Duration::from_secs(3), wait).await;
 }

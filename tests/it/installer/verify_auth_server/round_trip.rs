@@ -1,6 +1,6 @@
 //! The round trip of the verification, with a temporary user and client.
 
-use super::super::{Said, command, file, run};
+use super::super::{CommandOutput, command, file, run};
 use crate::PROGRAM;
 use acceptance::servers::send_signal;
 use acceptance::{World, on_each_database};
@@ -13,32 +13,32 @@ use tokio::time::{sleep, timeout};
 const TRIP: [&str; 5] =
     ["log-in", "introspection of a live token", "refresh", "log-out", "refused afterwards"];
 
-fn verification(world: &World, more: &[&str]) -> Command {
+fn verification(world: &World, extra: &[&str]) -> Command {
     let mut command = command(&["verify-auth-server", "--round-trip", "--json", "--url"]);
-    command.args([&world.client.auth_url, "--ca"]).arg(&world.tls.authority).args(more);
+    command.args([&world.client.auth_url, "--ca"]).arg(&world.tls.authority).args(extra);
     command
 }
 
-async fn verify(world: &World, more: &[&str]) -> Said {
+async fn verify(world: &World, extra: &[&str]) -> CommandOutput {
     let env_file = world.folder.path().join("auth-server.env").display().to_string();
-    run(verification(world, &[&["--env-file", &env_file], more].concat())).await
+    run(verification(world, &[&["--env-file", &env_file], extra].concat())).await
 }
 
 /// The outcomes of the last checks, by name.
-fn trip(said: &Said) -> Vec<(String, String)> {
-    let report: Value = serde_json::from_str(&said.output).expect("a report");
+fn round_trip_outcomes(output: &CommandOutput) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_str(&output.stdout).expect("a report");
     let text = |check: &Value, member: &str| check[member].as_str().unwrap_or_default().to_owned();
     let checks = report["checks"].as_array().expect("checks").iter();
-    let all: Vec<_> = checks.map(|it| (text(it, "name"), text(it, "outcome"))).collect();
+    let all: Vec<_> = checks.map(|item| (text(item, "name"), text(item, "outcome"))).collect();
     all[all.len() - TRIP.len()..].to_vec()
 }
 
-fn outcomes(words: [&str; 5]) -> Vec<(String, String)> {
-    TRIP.iter().zip(words).map(|(name, word)| ((*name).to_owned(), word.to_owned())).collect()
+fn outcomes(arguments: [&str; 5]) -> Vec<(String, String)> {
+    TRIP.iter().zip(arguments).map(|(name, word)| ((*name).to_owned(), word.to_owned())).collect()
 }
 
 /// The number of temporary users and clients.
-async fn visitors(world: &World) -> i64 {
+async fn leftover_accounts(world: &World) -> i64 {
     let users = "SELECT COUNT(*) FROM users WHERE user_name LIKE 'verify-round-trip-%'";
     let clients = "SELECT COUNT(*) FROM oauth_clients WHERE client_id LIKE 'verify-round-trip-%'";
     world.count(users).await + world.count(clients).await
@@ -51,12 +51,12 @@ async fn rows(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn a_user_logs_in_and_out_and_nothing_of_him_is_left() {
+async fn the_probe_user_logs_in_and_out_and_is_removed() {
     on_each_database(PROGRAM, |world| async move {
         let before = rows(&world).await;
-        let said = verify(&world, &[]).await;
-        assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
-        assert_eq!(trip(&said), outcomes(["passed"; 5]));
+        let output = verify(&world, &[]).await;
+        assert_eq!(output.code, Some(0), "{} {}", output.stdout, output.stderr);
+        assert_eq!(round_trip_outcomes(&output), outcomes(["passed"; 5]));
         assert_eq!(rows(&world).await, before);
         assert!(
             world.count("SELECT COUNT(*) FROM auth_events WHERE event = 'logged_out'").await > 0
@@ -69,19 +69,22 @@ async fn a_user_logs_in_and_out_and_nothing_of_him_is_left() {
 }
 
 #[tokio::test]
-async fn another_database_than_the_servers_fails_the_log_in() {
+async fn a_database_other_than_the_servers_fails_the_log_in() {
     on_each_database(PROGRAM, |world| async move {
         let other = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", other.path().join("other.sqlite").display());
         acceptance::databases::fill(&url).await;
-        let said = run(verification(&world, &["--database-url", &url])).await;
-        assert_eq!(said.code, Some(1));
-        assert_eq!(trip(&said), outcomes(["failed", "skipped", "skipped", "skipped", "skipped"]));
-        assert!(said.output.contains("make sure this is the database of"), "{}", said.output);
-        assert_eq!(visitors(&world).await, 0);
+        let output = run(verification(&world, &["--database-url", &url])).await;
+        assert_eq!(output.code, Some(1));
+        assert_eq!(
+            round_trip_outcomes(&output),
+            outcomes(["failed", "skipped", "skipped", "skipped", "skipped"])
+        );
+        assert!(output.stdout.contains("make sure this is the database of"), "{}", output.stdout);
+        assert_eq!(leftover_accounts(&world).await, 0);
         let nothing = file(&world, "nothing.env", "");
         let unknown = run(verification(&world, &["--env-file", &nothing])).await;
-        unknown.refused("no database given");
+        unknown.expect_refusal("no database given");
         world
     })
     .await;
@@ -89,11 +92,11 @@ async fn another_database_than_the_servers_fails_the_log_in() {
 
 /// Waits until the temporary user exists, then sends the command this signal while the server is
 /// silent.
-async fn break_off(world: &World, signal: &str) -> Option<i32> {
+async fn interrupt_and_verify(world: &World, signal: &str) -> Option<i32> {
     let env_file = world.folder.path().join("auth-server.env").display().to_string();
     let mut command = verification(world, &["--env-file", &env_file]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a process");
-    while visitors(world).await == 0 {
+    while leftover_accounts(world).await == 0 {
         assert!(child.try_wait().expect("a status").is_none(), "it has ended");
         sleep(Duration::from_millis(1)).await;
     }
@@ -105,17 +108,17 @@ async fn break_off(world: &World, signal: &str) -> Option<i32> {
 }
 
 #[tokio::test]
-async fn one_that_is_broken_off_tidies_up_and_one_that_is_killed_is_tidied_up_after() {
+async fn an_interrupted_verification_cleans_up_and_a_killed_one_is_cleaned_up_next_time() {
     on_each_database(PROGRAM, |world| async move {
-        assert_eq!(break_off(&world, "INT").await, Some(1));
-        assert_eq!(visitors(&world).await, 0);
-        assert_eq!(break_off(&world, "KILL").await, None);
-        assert_eq!(visitors(&world).await, 2);
+        assert_eq!(interrupt_and_verify(&world, "INT").await, Some(1));
+        assert_eq!(leftover_accounts(&world).await, 0);
+        assert_eq!(interrupt_and_verify(&world, "KILL").await, None);
+        assert_eq!(leftover_accounts(&world).await, 2);
         assert_eq!(verify(&world, &[]).await.code, Some(0));
-        assert_eq!(visitors(&world).await, 2, "another run may still need them");
+        assert_eq!(leftover_accounts(&world).await, 2, "another run may still need them");
         world.age("users", &["created_date"], 3601).await;
         assert_eq!(verify(&world, &[]).await.code, Some(0));
-        assert_eq!(visitors(&world).await, 0);
+        assert_eq!(leftover_accounts(&world).await, 0);
         world
     })
     .await;

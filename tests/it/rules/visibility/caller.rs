@@ -1,9 +1,9 @@
 //! A caller with a token who tries the API and notes every answer that the model did not expect.
 
-use super::chance::Chance;
-use super::model::{Rules, Who};
+use super::model::{Principal, Rules};
 use super::population::{ACCOUNT_MARK, IDENTITY_MARK};
-use acceptance::{Answer, client::Client};
+use super::random::Random;
+use acceptance::{TestResponse, client::Client};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -42,13 +42,13 @@ pub struct Caller<'a> {
     /// Texts that must not appear in any answer to the caller.
     secrets: Vec<&'static str>,
     /// Chooses which of the many requests are sent.
-    pub chance: Chance,
+    pub random: Random,
     /// Answers that the model did not expect.
     pub differences: Vec<String>,
     /// What each operation first answered about a missing or invisible row.
     missing: BTreeMap<&'static str, Value>,
     /// How many answers each operation gave: all, and those without a problem.
-    pub answers: BTreeMap<&'static str, (usize, usize)>,
+    pub response_counts: BTreeMap<&'static str, (usize, usize)>,
 }
 
 impl<'a> Caller<'a> {
@@ -58,7 +58,7 @@ impl<'a> Caller<'a> {
         client: &'a Client,
         token: String,
         rules: Rules<'a>,
-        chance: Chance,
+        random: Random,
     ) -> Self {
         let name = name.to_owned();
         let mut secrets = vec!["Object_Key", "Privilege_Path", "Password_Hash", "argon2"];
@@ -74,21 +74,21 @@ impl<'a> Caller<'a> {
             token,
             rules,
             secrets,
-            chance,
+            random,
             differences: Vec::new(),
             missing: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            response_counts: BTreeMap::new(),
         }
     }
 
     /// The problem, if any, that every request of this operation gets before any row is looked up.
     fn refusal(&self, operation: &Operation) -> Option<(u16, &'static str)> {
-        match self.rules.who {
-            Who::WebUser(_) if operation.any_user => None,
-            Who::WebUser(_) => Some((403, "core-user-only")),
-            Who::User(_) if operation.right.is_empty() => None,
-            Who::User(_) if self.rules.holds(operation.right) => None,
-            Who::User(_) => Some((403, "privilege-missing")),
+        match self.rules.principal {
+            Principal::WebUser(_) if operation.any_user => None,
+            Principal::WebUser(_) => Some((403, "core-user-only")),
+            Principal::User(_) if operation.right.is_empty() => None,
+            Principal::User(_) if self.rules.holds(operation.right) => None,
+            Principal::User(_) => Some((403, "privilege-missing")),
         }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Caller<'a> {
     pub fn ids(&mut self, operation: &Operation, ids: impl IntoIterator<Item = i64>) -> Vec<i64> {
         let mut ids: Vec<i64> = ids.into_iter().chain([MISSING]).collect();
         if !self.may_call(operation) {
-            self.chance.shuffle(&mut ids);
+            self.random.shuffle(&mut ids);
             ids.truncate(2);
         }
         ids
@@ -109,11 +109,11 @@ impl<'a> Caller<'a> {
 
     /// Notes a difference.
     pub fn differ(&mut self, operation: &Operation, path: &str, expected: &str, found: &str) {
-        let who = (&self.name, self.rules.who);
+        let identity = (&self.name, self.rules.principal);
         let id = operation.id;
         self.differences.push(format!(
             "{} {:?}: {id} {path}\n  expected {expected}\n  found    {found}",
-            who.0, who.1
+            identity.0, identity.1
         ));
     }
 
@@ -132,32 +132,37 @@ impl<'a> Caller<'a> {
         }
     }
 
-    async fn get(&mut self, operation: &Operation, path: &str) -> Answer {
-        let answer = self.client.get(&self.token, path).await;
-        let count = self.answers.entry(operation.id).or_default();
+    async fn get(&mut self, operation: &Operation, path: &str) -> TestResponse {
+        let response = self.client.get(&self.token, path).await;
+        let count = self.response_counts.entry(operation.id).or_default();
         count.0 += 1;
-        count.1 += usize::from(answer.status == 200);
+        count.1 += usize::from(response.status == 200);
         for secret in self.secrets.clone() {
-            if answer.text.contains(secret) {
-                self.differ(operation, path, &format!("no {secret:?}"), &shown(&answer));
+            if response.text.contains(secret) {
+                self.differ(operation, path, &format!("no {secret:?}"), &excerpt(&response));
             }
         }
-        answer
+        response
     }
 
     /// Sends a request, and expects this problem unless the caller may not call the operation.
-    pub async fn refused(&mut self, operation: &Operation, path: &str, problem: (u16, &str)) {
+    pub async fn expect_refusal(
+        &mut self,
+        operation: &Operation,
+        path: &str,
+        problem: (u16, &str),
+    ) {
         let problem = self.refusal(operation).unwrap_or(problem);
-        let answer = self.get(operation, path).await;
-        if (answer.status.as_u16(), answer.problem().as_str()) != problem {
-            self.differ(operation, path, &format!("{problem:?}"), &shown(&answer));
+        let response = self.get(operation, path).await;
+        if (response.status.as_u16(), response.problem().as_str()) != problem {
+            self.differ(operation, path, &format!("{problem:?}"), &excerpt(&response));
         }
-        if problem.1 == "privilege-missing" && !answer.text.contains(operation.right) {
-            self.differ(operation, path, operation.right, &shown(&answer));
+        if problem.1 == "privilege-missing" && !response.text.contains(operation.right) {
+            self.differ(operation, path, operation.right, &excerpt(&response));
         }
         // "A row missing or not visible: indistinguishable."
-        if answer.status == 404 {
-            let detail = &answer.json()["detail"];
+        if response.status == 404 {
+            let detail = &response.json()["detail"];
             let first = self.missing.entry(operation.id).or_insert_with(|| detail.clone()).clone();
             self.compare(operation, path, "detail", first, detail);
         }
@@ -172,15 +177,15 @@ impl<'a> Caller<'a> {
         is_seen: bool,
     ) -> Option<Value> {
         if !is_seen || !self.may_call(operation) {
-            self.refused(operation, path, (404, "not-found")).await;
+            self.expect_refusal(operation, path, (404, "not-found")).await;
             return None;
         }
-        let answer = self.get(operation, path).await;
-        if answer.status != 200 {
-            self.differ(operation, path, "200", &shown(&answer));
+        let response = self.get(operation, path).await;
+        if response.status != 200 {
+            self.differ(operation, path, "200", &excerpt(&response));
             return None;
         }
-        Some(answer.json())
+        Some(response.json())
     }
 
     /// Requests a list, page by page, and expects exactly these keys in this order if the caller
@@ -194,30 +199,30 @@ impl<'a> Caller<'a> {
         expected: impl IntoIterator<Item = K>,
     ) -> Vec<Value> {
         let mark = if path.contains('?') { '&' } else { '?' };
-        let limit = self.chance.between(1, 5);
+        let limit = self.random.between(1, 5);
         let mut next = format!("{path}{mark}limit={limit}");
         if !is_seen || !self.may_call(operation) {
-            self.refused(operation, &next, (404, "not-found")).await;
+            self.expect_refusal(operation, &next, (404, "not-found")).await;
             return Vec::new();
         }
         let mut rows = Vec::new();
         loop {
-            let answer = self.get(operation, &next).await;
-            let Value::Array(page) = answer.json() else {
-                self.differ(operation, &next, "a list", &shown(&answer));
+            let response = self.get(operation, &next).await;
+            let Value::Array(page) = response.json() else {
+                self.differ(operation, &next, "a list", &excerpt(&response));
                 return Vec::new();
             };
             // "`Link` appears only when more rows exist."
-            let more = next_page(&answer);
+            let following = next_page(&response);
             let is_full = page.len() as i64 == limit;
-            let is_last = more.is_none() && page.len() as i64 <= limit;
+            let is_last = following.is_none() && page.len() as i64 <= limit;
             let is_needed = !page.is_empty() || rows.is_empty();
             if !is_needed || !(is_full || is_last) {
-                self.differ(operation, &next, "a full page, or the last one", &shown(&answer));
+                self.differ(operation, &next, "a full page, or the last one", &excerpt(&response));
                 break;
             }
             rows.extend(page);
-            match more {
+            match following {
                 Some(path) => next = path,
                 None => break,
             }
@@ -233,11 +238,11 @@ impl<'a> Caller<'a> {
 }
 
 /// The path of `Link: </path?query>; rel="next"`.
-fn next_page(answer: &Answer) -> Option<String> {
-    let link = answer.header("link").strip_suffix(">; rel=\"next\"")?;
+fn next_page(response: &TestResponse) -> Option<String> {
+    let link = response.header("link").strip_suffix(">; rel=\"next\"")?;
     link.strip_prefix('<').map(str::to_owned)
 }
 
-fn shown(answer: &Answer) -> String {
-    format!("{} {:.300}", answer.status, answer.text)
+fn excerpt(response: &TestResponse) -> String {
+    format!("{} {:.300}", response.status, response.text)
 }

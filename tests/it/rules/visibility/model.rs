@@ -9,7 +9,7 @@ use shared::entity::*;
 
 /// Who is calling.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Who {
+pub enum Principal {
     /// A core-system user.
     User(i64),
     /// A contact who logged in as a web user.
@@ -22,13 +22,13 @@ pub struct Rules<'a> {
     /// All rows of the database.
     pub rows: &'a Tables,
     /// Who is calling.
-    pub who: Who,
+    pub principal: Principal,
 }
 
 /// Privileges.
 impl Rules<'_> {
     fn user(&self) -> Option<&users::Model> {
-        let Who::User(user_id) = self.who else { return None };
+        let Principal::User(user_id) = self.principal else { return None };
         self.rows.users.iter().find(|user| user.user_id == user_id)
     }
 
@@ -38,7 +38,9 @@ impl Rules<'_> {
 
     fn is_in_group(&self, group_id: i64) -> bool {
         let members = &self.rows.group_members;
-        members.iter().any(|row| row.group_id == group_id && self.who == Who::User(row.user_id))
+        members
+            .iter()
+            .any(|row| row.group_id == group_id && self.principal == Principal::User(row.user_id))
     }
 
     /// "Effective right = union of own and group grants. Admin has all. The DBA flag adds
@@ -72,7 +74,7 @@ impl Rules<'_> {
             |row: &&trustees::Model| row.object_type == object && row.object_id == object_id;
         let listed: Vec<_> = self.rows.trustees.iter().filter(of_object).collect();
         let names_caller = |row: &&trustees::Model| {
-            row.user_id.is_some_and(|user_id| self.who == Who::User(user_id))
+            row.user_id.is_some_and(|user_id| self.principal == Principal::User(user_id))
                 || row.group_id.is_some_and(|group_id| self.is_in_group(group_id))
         };
         self.is_admin() || listed.is_empty() || listed.iter().any(names_caller)
@@ -94,8 +96,8 @@ impl Rules<'_> {
     pub fn loan(&self, loan_id: i64) -> bool {
         let found = self.rows.loans.iter().find(|loan| loan.loan_id == loan_id);
         let Some(loan) = found else { return false };
-        match self.who {
-            Who::User(user_id) => {
+        match self.principal {
+            Principal::User(user_id) => {
                 let officers = [loan.loan_officer_user_id, loan.collection_officer_user_id];
                 let by_officer = officers.contains(&Some(user_id))
                     || officers == [None, None]
@@ -104,7 +106,7 @@ impl Rules<'_> {
                     && self.admitted(TrusteeObject::Portfolio, loan.portfolio_id);
                 by_officer && trusted
             }
-            Who::WebUser(contact_id) => {
+            Principal::WebUser(contact_id) => {
                 let is_linked = self.rows.loan_contacts.iter().any(|link| {
                     link.loan_id == loan_id && link.contact_id == contact_id && link.web_access_flag
                 });
@@ -117,8 +119,8 @@ impl Rules<'_> {
     pub fn contact(&self, contact_id: i64) -> bool {
         let found = self.rows.contacts.iter().find(|contact| contact.contact_id == contact_id);
         let Some(contact) = found else { return false };
-        match self.who {
-            Who::User(user_id) => {
+        match self.principal {
+            Principal::User(user_id) => {
                 let by_officer = match contact.contact_officer_user_id {
                     None => true,
                     Some(officer) => {
@@ -128,12 +130,12 @@ impl Rules<'_> {
                 };
                 by_officer && self.admitted(TrusteeObject::ContactType, contact.contact_type_id)
             }
-            Who::WebUser(own) => own == contact_id,
+            Principal::WebUser(own) => own == contact_id,
         }
     }
 
     fn is_core_user(&self) -> bool {
-        matches!(self.who, Who::User(_))
+        matches!(self.principal, Principal::User(_))
     }
 
     /// loan_transactions: "L; code trustees"; web: none.
@@ -154,9 +156,9 @@ impl Rules<'_> {
     pub fn draw(&self, row: &loan_transactions::Model) -> bool {
         let on_visible_line = row.creditline_id.is_some_and(|line| self.credit_line(line));
         let code = row.transaction_code;
-        let trusted = match self.who {
-            Who::User(_) => self.admitted(TrusteeObject::TransactionCode, code.into()),
-            Who::WebUser(_) => true,
+        let trusted = match self.principal {
+            Principal::User(_) => self.admitted(TrusteeObject::TransactionCode, code.into()),
+            Principal::WebUser(_) => true,
         };
         code == 110 && on_visible_line && trusted
     }
@@ -255,9 +257,9 @@ impl Rules<'_> {
         row: &user_defined_values::Model,
     ) -> bool {
         let is_of_form = field.form == Form::ContactDetail && row.field_id == field.field_id;
-        let by_form = match self.who {
-            Who::User(_) => self.holds("Contact > Detail > View"),
-            Who::WebUser(_) => field.web_visible_flag && !field.hidden_flag,
+        let by_form = match self.principal {
+            Principal::User(_) => self.holds("Contact > Detail > View"),
+            Principal::WebUser(_) => field.web_visible_flag && !field.hidden_flag,
         };
         is_of_form && by_form && self.contact(row.record_id)
     }
@@ -275,9 +277,9 @@ impl Rules<'_> {
 
     /// payment_gateway_tokens: "L of its loan, or N of its contact"; web: own cards.
     pub fn card(&self, row: &payment_gateway_tokens::Model) -> bool {
-        match self.who {
-            Who::User(_) => self.loan(row.loan_id) || self.contact(row.contact_id),
-            Who::WebUser(contact_id) => row.contact_id == contact_id,
+        match self.principal {
+            Principal::User(_) => self.loan(row.loan_id) || self.contact(row.contact_id),
+            Principal::WebUser(contact_id) => row.contact_id == contact_id,
         }
     }
 
@@ -295,9 +297,9 @@ impl Rules<'_> {
     pub fn drawer(&self, drawer_id: i64) -> bool {
         let exists = self.rows.cash_drawers.iter().any(|drawer| drawer.drawer_id == drawer_id);
         let assignments = &self.rows.cash_drawer_assignments;
-        let is_assigned = assignments
-            .iter()
-            .any(|row| row.drawer_id == drawer_id && self.who == Who::User(row.user_id));
+        let is_assigned = assignments.iter().any(|row| {
+            row.drawer_id == drawer_id && self.principal == Principal::User(row.user_id)
+        });
         exists && (is_assigned || self.holds("Cash Drawer > Supervise > Allow"))
     }
 }

@@ -9,7 +9,7 @@ mod records;
 mod services;
 mod setup;
 
-use super::chance::Chance;
+use super::random::Random;
 use sea_orm::{
     ActiveModelBehavior, ActiveModelTrait, DatabaseConnection, EntityTrait, IntoActiveModel,
 };
@@ -30,8 +30,8 @@ const LOANS: std::ops::RangeInclusive<i64> = 1..=12;
 const COLLATERALS: std::ops::RangeInclusive<i64> = 1..=8;
 
 /// Fills a fresh database. All users who may log in have this password hash.
-pub async fn write(db: &DatabaseConnection, chance: &mut Chance, password: &Secret) {
-    let mut draft = Draft { db, chance };
+pub async fn write(db: &DatabaseConnection, random: &mut Random, password: &Secret) {
+    let mut draft = Draft { db, random };
     draft.users_and_groups(password).await;
     draft.setup_lists().await;
     draft.field_definitions().await;
@@ -57,7 +57,7 @@ pub async fn write(db: &DatabaseConnection, chance: &mut Chance, password: &Secr
 /// A database being filled.
 struct Draft<'a> {
     db: &'a DatabaseConnection,
-    chance: &'a mut Chance,
+    random: &'a mut Random,
 }
 
 impl Draft<'_> {
@@ -67,7 +67,7 @@ impl Draft<'_> {
         A: ActiveModelTrait + ActiveModelBehavior + Send,
         M: IntoActiveModel<A>,
     {
-        self.chance.shuffle(&mut rows);
+        self.random.shuffle(&mut rows);
         let rows: Vec<A> = rows.into_iter().map(IntoActiveModel::into_active_model).collect();
         if !rows.is_empty() {
             let insert = <A::Entity as EntityTrait>::insert_many(rows);
@@ -77,17 +77,17 @@ impl Draft<'_> {
 
     /// One of the random users.
     fn user(&mut self) -> i64 {
-        self.chance.one_of(&USERS.collect::<Vec<_>>())
+        self.random.one_of(&USERS.collect::<Vec<_>>())
     }
 
     /// One of the random contacts.
     fn contact(&mut self) -> i64 {
-        self.chance.one_of(&CONTACTS.collect::<Vec<_>>())
+        self.random.one_of(&CONTACTS.collect::<Vec<_>>())
     }
 
     /// One of the random loans.
     fn loan(&mut self) -> i64 {
-        self.chance.one_of(&LOANS.collect::<Vec<_>>())
+        self.random.one_of(&LOANS.collect::<Vec<_>>())
     }
 }
 

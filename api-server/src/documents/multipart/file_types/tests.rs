@@ -21,7 +21,7 @@ fn found(head: &[u8], name: &str) -> &'static str {
 }
 
 #[test]
-fn the_content_tells_the_type_and_not_the_name() {
+fn the_type_is_detected_from_the_content_and_not_the_name() {
     for (head, expected) in [
         (b"%PDF-1.7\n".as_slice(), "pdf"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "png"),
@@ -49,7 +49,7 @@ fn the_content_tells_the_type_and_not_the_name() {
 }
 
 #[test]
-fn office_documents_are_told_from_other_archives() {
+fn office_documents_are_distinguished_from_other_archives() {
     let word = ["[Content_Types].xml", "_rels/.rels", "docProps/app.xml", "word/document.xml"];
     assert_eq!(found(&zipped(&word), ""), "docx");
     assert_eq!(
@@ -58,7 +58,7 @@ fn office_documents_are_told_from_other_archives() {
     );
     assert_eq!(found(&zipped(&["[Content_Types].xml", "xl/workbook.xml"]), ""), "xlsx");
     assert_eq!(found(&zipped(&["xl/workbook.xml", "[Content_Types].xml"]), ""), "xlsx");
-    assert_eq!(found(&zipped(&["xl/styles.xml", "word/x"]), ""), "xlsx", "the first one tells");
+    assert_eq!(found(&zipped(&["xl/styles.xml", "word/x"]), ""), "xlsx", "the first one decides");
     assert_eq!(found(&zipped(&["[Content_Types].xml", "ppt/presentation.xml"]), ""), "none");
     assert_eq!(found(&zipped(&["readme.txt"]), "a.docx"), "none");
     assert_eq!(found(b"PK\x03\x04", "a.docx"), "none");
@@ -79,7 +79,7 @@ fn stored(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_part_that_tells_may_come_late_and_the_package_last() {
+fn the_identifying_part_may_come_late_in_the_archive() {
     let sheet = stored("xl/worksheets/sheet1.xml", &vec![b'<'; 300_000]);
     let package = stored("[Content_Types].xml", b"<Types/>");
     let workbook = [stored("docProps/app.xml", b"<a/>"), sheet, package].concat();
@@ -95,7 +95,7 @@ fn the_part_that_tells_may_come_late_and_the_package_last() {
 }
 
 #[test]
-fn an_archive_in_an_archive_does_not_tell() {
+fn a_nested_archive_does_not_determine_the_type() {
     let workbook = stored("xl/workbook.xml", b"<x/>");
     let nested = stored("ppt/embeddings/sheet.xlsx", &workbook);
     assert_eq!(found(&nested, "a.xlsx"), "none");
@@ -103,7 +103,7 @@ fn an_archive_in_an_archive_does_not_tell() {
 }
 
 #[test]
-fn texts_in_utf_16_are_texts_with_their_mark() {
+fn utf_16_text_needs_a_byte_order_mark() {
     for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
         let wide = |text: &str| -> Vec<u8> {
             format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
@@ -123,7 +123,7 @@ fn texts_in_utf_16_are_texts_with_their_mark() {
 }
 
 #[test]
-fn markup_is_no_text_whichever_element_comes_first() {
+fn markup_is_not_text_regardless_of_its_first_element() {
     for head in [
         "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
         "\r\n\t <img src=x onerror=alert(1)>",
@@ -141,7 +141,7 @@ fn markup_is_no_text_whichever_element_comes_first() {
 }
 
 #[test]
-fn a_name_ends_as_files_of_the_type_do() {
+fn a_file_name_gets_the_extension_of_its_type() {
     let complete = |name: &str, found: &str| by_name(found).unwrap().complete(name);
     for (name, found, expected) in [
         ("a.pdf", "pdf", "a.pdf"),
@@ -173,15 +173,17 @@ fn a_name_ends_as_files_of_the_type_do() {
 }
 
 #[test]
-fn the_types_that_are_taken_are_a_list_of_names() {
-    let taken: AllowedTypes = "pdf, png".parse().unwrap();
-    assert!(taken.contains(by_name("png").unwrap()) && !taken.contains(by_name("txt").unwrap()));
-    assert_eq!(taken.to_string(), "pdf, png");
+fn the_allowed_types_are_parsed_from_a_list_of_names() {
+    let allowed: AllowedTypes = "pdf, png".parse().unwrap();
+    assert!(
+        allowed.contains(by_name("png").unwrap()) && !allowed.contains(by_name("txt").unwrap())
+    );
+    assert_eq!(allowed.to_string(), "pdf, png");
     assert!(
         "pdf,exe".parse::<AllowedTypes>().unwrap_err().contains("\"exe\" is not one of pdf, png")
     );
     assert!("".parse::<AllowedTypes>().is_err());
-    for known in &ALL {
-        assert!(AllowedTypes::default().contains(known));
+    for file_type in &ALL {
+        assert!(AllowedTypes::default().contains(file_type));
     }
 }

@@ -39,7 +39,7 @@ fn pay_in_order(amount: &str, distribution: &[DistributionItem]) -> PostedPaymen
 }
 
 #[test]
-fn the_oldest_row_is_paid_first_each_its_interest_before_its_principal() {
+fn the_oldest_row_is_paid_first_interest_before_principal() {
     let (terms, state) = loan();
     let posting = pay(&terms, &state, "105.00", "2024-03-18");
     assert_eq!(posting.parts, parts("15.00", "90.00", "0", "0"));
@@ -72,7 +72,7 @@ fn interest_first_distributions_pay_all_past_due_interest_before_any_principal()
 }
 
 #[test]
-fn charges_come_first_where_the_list_says_so_and_excess_last_all_the_same() {
+fn charges_can_be_paid_first_and_excess_always_comes_last() {
     use DistributionItem::*;
     let posting = pay_in_order("20.00", &[Excess, Fees, LateCharges, PastDue]);
     assert_eq!(posting.parts, parts("8.00", "0", "5.00", "7.00"));
@@ -87,14 +87,14 @@ fn the_row_due_on_the_day_pays_interest_and_principal_as_items_of_their_own() {
 }
 
 #[test]
-fn a_payment_in_the_early_window_takes_the_instalment_and_then_the_charges() {
+fn a_payment_in_the_early_window_pays_the_instalment_and_then_charges() {
     let (terms, state) = loan();
     let posting = pay(&terms, &state, "106.00", "2024-02-05");
     assert_eq!(posting.parts, parts("6.67", "93.33", "5.00", "1.00"));
     assert_eq!(posting.after.paid_ahead_amount, money("100.00"));
     // The instalment is already paid ahead: the next early payment goes to the charges.
-    let again = pay(&terms, &posting.after, "6.00", "2024-02-05");
-    assert_eq!(again.parts, parts("0", "0", "0", "6.00"));
+    let second = pay(&terms, &posting.after, "6.00", "2024-02-05");
+    assert_eq!(second.parts, parts("0", "0", "0", "6.00"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn before_maturity_the_early_window_takes_all_principal() {
 }
 
 #[test]
-fn excess_goes_to_suspense_where_the_loan_says_so() {
+fn excess_goes_to_suspense_if_the_loan_says_so() {
     let (terms, state) = loan();
     let posting = pay_with(&terms, &state, "250.00", "2024-03-18", ExcessHandling::Suspense);
     let parts = posting.unwrap().parts;
@@ -136,7 +136,7 @@ fn excess_goes_to_suspense_where_the_loan_says_so() {
 }
 
 #[test]
-fn excess_is_refused_naming_the_most_that_would_pass() {
+fn refused_excess_names_the_largest_accepted_amount() {
     let (terms, state) = loan();
     let with = |amount, excess| pay_with(&terms, &state, amount, "2024-03-18", excess);
     let most = |amount| Err(PaymentRefusal::Overpayment { most: money(amount) });
@@ -147,7 +147,7 @@ fn excess_is_refused_naming_the_most_that_would_pass() {
 }
 
 #[test]
-fn a_split_pays_due_rows_oldest_first_then_what_no_row_holds() {
+fn a_split_pays_due_rows_oldest_first_then_unbilled_amounts() {
     let (terms, state) = loan();
     let split = Split { interest: money("20.50"), principal: money("200.00"), ..Split::default() };
     let posting =
@@ -167,7 +167,7 @@ fn a_split_in_the_early_window_counts_ahead() {
 }
 
 #[test]
-fn rows_that_ask_for_written_off_principal_are_not_paid_with_it() {
+fn written_off_principal_is_not_paid_from_a_split() {
     let (terms, mut state) = loan();
     state.move_base(&terms, date("2024-03-18")).unwrap();
     state.principal = money("30.00");

@@ -20,7 +20,7 @@ fn days_along(terms: &Terms, dates: &[&str]) -> Vec<i128> {
 }
 
 #[test]
-fn days_without_due_dates_follow_the_us_convention() {
+fn days_off_the_schedule_follow_the_us_30_360_convention() {
     for (from, to, days) in [
         ("2024-01-15", "2024-02-15", 30),
         ("2024-01-15", "2024-01-31", 16),
@@ -62,7 +62,7 @@ fn halves_of_months_have_15_days() {
 }
 
 #[test]
-fn weeks_count_their_own_days() {
+fn weekly_periods_count_actual_days() {
     let terms = thirty_360("2024-02-19", schedule(PaymentPeriod::Weekly, "2024-02-26"));
     assert_eq!(days_along(&terms, &["2024-02-26", "2024-03-04", "2024-03-11"]), [8, 7]);
 }
@@ -74,20 +74,20 @@ fn an_interest_start_date_on_the_schedule_is_30_days_before_the_first_due_date()
 }
 
 #[test]
-fn an_interest_start_date_off_the_schedule_counts_as_it_falls() {
+fn an_interest_start_date_off_the_schedule_counts_actual_days() {
     let terms = thirty_360("2023-02-28", schedule(PaymentPeriod::Monthly, "2023-03-15"));
     assert_eq!(days_along(&terms, &["2023-02-28", "2023-03-15"]), [15]);
 }
 
 #[test]
-fn a_part_within_a_period_counts_from_the_last_due_date() {
+fn days_within_a_period_count_from_the_last_due_date() {
     let terms = thirty_360("2024-01-15", schedule(PaymentPeriod::Monthly, "2024-02-15"));
     let dates = ["2024-01-15", "2024-01-30", "2024-01-31", "2024-02-12", "2024-02-15"];
     assert_eq!(days_along(&terms, &dates), [15, 1, 11, 3]);
 }
 
 #[test]
-fn a_maturity_date_off_the_schedule_counts_its_own_day() {
+fn a_maturity_date_off_the_schedule_counts_its_calendar_day() {
     let mut monthly = schedule(PaymentPeriod::Monthly, "2024-01-31");
     monthly.maturity_date = Some(date("2024-02-29"));
     assert_eq!(days_along(&thirty_360("2023-12-31", monthly), &["2024-01-31", "2024-02-29"]), [30]);

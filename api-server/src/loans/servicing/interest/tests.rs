@@ -49,7 +49,7 @@ fn a_360_360_per_diem_is_the_same_on_the_31st() {
 }
 
 #[test]
-fn a_span_over_the_new_year_weighs_each_year_by_its_days() {
+fn a_span_over_the_new_year_weights_each_year_by_its_days() {
     for (numerator, denominator, expected) in
         [(Actual, Actual, "84.826709"), (D365, D360, "86.004857")]
     {
@@ -81,7 +81,7 @@ fn equal_days_are_multiplied_not_added_up() {
 }
 
 #[test]
-fn what_a_payment_rounds_away_is_carried_to_the_next() {
+fn a_rounding_remainder_is_carried_to_the_next_payment() {
     let terms = terms(D360, D360, "7.25", "2024-01-15");
     let mut state = booked(&terms, "1234.56");
     let mut paid = Vec::new();
@@ -97,7 +97,7 @@ fn what_a_payment_rounds_away_is_carried_to_the_next() {
 }
 
 #[test]
-fn interest_settled_beyond_the_total_is_never_owed_back() {
+fn oversettled_interest_is_never_negative() {
     let terms = terms(Actual, D365, "10", "2024-01-01");
     let mut state = booked(&terms, "1000.00");
     state.interest_settled_total = money("5.00");
@@ -106,7 +106,7 @@ fn interest_settled_beyond_the_total_is_never_owed_back() {
 }
 
 #[test]
-fn each_day_bears_the_latest_rate_and_days_before_the_first_bear_the_first() {
+fn each_day_accrues_at_the_latest_rate_and_earlier_days_at_the_first() {
     let mut terms = terms(Actual, D360, "10", "2024-01-01");
     terms.rates = [("2024-01-05", "36"), ("2024-01-11", "72")]
         .map(|(day, rate)| RateStep { effective_date: date(day), rate: rate.parse().unwrap() })
@@ -118,7 +118,7 @@ fn each_day_bears_the_latest_rate_and_days_before_the_first_bear_the_first() {
 }
 
 #[test]
-fn nothing_accrues_before_the_start_or_without_principal_or_where_accrual_is_stopped() {
+fn nothing_accrues_before_the_start_without_principal_or_when_accrual_is_stopped() {
     let mut terms = terms(D360, D360, "36", "2024-01-11");
     let on = |terms: &Terms, principal, from, to| {
         accrue(terms, money(principal), date(from), date(to)).unwrap().to_string()
@@ -134,7 +134,7 @@ fn nothing_accrues_before_the_start_or_without_principal_or_where_accrual_is_sto
 }
 
 #[test]
-fn interest_in_range_never_overflows_on_the_way() {
+fn intermediate_results_never_overflow_for_interest_in_range() {
     // The largest principal, at a rate that accrues nearly the maximum in a century.
     for (numerator, denominator) in bases() {
         let terms = terms(numerator, denominator, "0.000098", "1904-01-01");
@@ -159,7 +159,7 @@ fn bases() -> impl Iterator<Item = (YearLength, YearLength)> {
 
 proptest! {
     #[test]
-    fn accruing_in_steps_is_accruing_at_once(
+    fn accruing_in_steps_equals_accruing_at_once(
         terms in any_terms(),
         gaps in prop::collection::vec(0u64..90, 1..40),
         cents in 0i64..10_000_000_000,
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn calendar_days_are_weighed_one_by_one(terms in any_terms(), days in 0u64..1500) {
+    fn calendar_days_are_weighted_one_by_one(terms in any_terms(), days in 0u64..1500) {
         prop_assume!((terms.numerator, terms.denominator) != (D360, D360));
         let start = date("2019-11-15");
         let mut expected = InterestFactor::none(&terms);

@@ -32,7 +32,7 @@ fn semimonthly_dates_are_15_days_apart_and_cut_to_the_end_of_february() {
 }
 
 #[test]
-fn monthly_dates_keep_the_payment_day_over_short_months() {
+fn monthly_dates_keep_the_payment_day_across_short_months() {
     let month_ends = schedule(PaymentPeriod::Monthly, "2024-01-31");
     assert_eq!(dates(&month_ends, 4), ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"]);
     let mut from_february = schedule(PaymentPeriod::Monthly, "2023-02-28");
@@ -53,7 +53,7 @@ fn longer_periods_step_by_whole_months() {
 }
 
 #[test]
-fn maturity_is_the_last_due_date_on_the_schedule_or_not() {
+fn the_maturity_date_is_the_last_due_date_on_or_off_the_schedule() {
     let mut monthly = schedule(PaymentPeriod::Monthly, "2024-01-15");
     for (maturity, expected) in [
         ("2024-03-15", vec!["2024-01-15", "2024-02-15", "2024-03-15"]),
@@ -96,7 +96,7 @@ fn a_first_payment_date_off_its_own_schedule_is_detected() {
 }
 
 #[test]
-fn the_schedule_is_met_before_the_first_payment_date_too() {
+fn the_schedule_extends_before_the_first_payment_date() {
     let quarterly = schedule(PaymentPeriod::Quarterly, "2024-05-31");
     assert!(quarterly.meets(date("2024-02-29")));
     assert!(!quarterly.meets(date("2024-03-31")));
@@ -150,7 +150,7 @@ fn annuity_rounded_up(principal: i64, rate_in_basis_points: i64, payments: u32) 
 
 proptest! {
     #[test]
-    fn counting_dates_is_walking_them(terms in any_terms(), offset in 0u64..6000) {
+    fn counting_due_dates_equals_iterating_them(terms in any_terms(), offset in 0u64..6000) {
         let schedule = terms.schedule;
         let day = date("2019-11-15") + Days::new(offset);
         let all: Vec<_> = (1..3000).map_while(|n| schedule.nth(n)).collect();

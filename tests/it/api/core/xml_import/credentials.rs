@@ -31,16 +31,16 @@ fn fault(result: &Value, record: usize) -> String {
 }
 
 #[tokio::test]
-async fn passwords_follow_the_rule_and_are_not_quoted() {
+async fn imported_passwords_follow_the_rules_and_are_not_quoted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        for (password, why) in [
+        for (password, expected) in [
             ("x", "must have 8 characters or more"),
             ("seven77", "must have 8 characters or more"),
             ("my Ana.Rivera!", "must not contain the user's name"),
         ] {
             let result = import(&world, &admin, &[named("A", "ana.rivera", password)]).await;
-            assert_eq!(fault(&result, 0), format!("\"Password\" \"{why}\""));
+            assert_eq!(fault(&result, 0), format!("\"Password\" \"{expected}\""));
             assert!(!result.to_string().contains(password) || password == "x", "{result}");
         }
         assert_eq!(world.count("SELECT COUNT(*) FROM web_credentials").await, 0);
@@ -50,18 +50,18 @@ async fn passwords_follow_the_rule_and_are_not_quoted() {
 }
 
 #[tokio::test]
-async fn names_that_look_alike_are_not_given_twice() {
+async fn confusable_user_names_are_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let first = import(&world, &admin, &[named("A", "ana.rivera", "a long phrase")]).await;
         assert_eq!(first["Inserted"], 1, "{first}");
         for name in ["Ana.Rivera", "\u{430}na.rivera", "ana. rivera"] {
-            let again = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
-            assert!(fault(&again, 0).contains("looks like another contact"), "{again}");
+            let repeated = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
+            assert!(fault(&repeated, 0).contains("looks like another contact"), "{repeated}");
         }
         for name in [" ana.rivera", "ana\u{200b}.rivera", "\u{ff41}na.rivera", "a\u{301}na"] {
-            let again = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
-            assert!(fault(&again, 0).contains("WebUserName"), "{name:?} {again}");
+            let repeated = import(&world, &admin, &[named("B", name, "a long phrase")]).await;
+            assert!(fault(&repeated, 0).contains("WebUserName"), "{name:?} {repeated}");
         }
         // Within one file too, where neither name exists yet.
         let both =
@@ -72,11 +72,12 @@ async fn names_that_look_alike_are_not_given_twice() {
         // A name is free once its user has given it up, or its contact is deleted.
         let renamed = borrower("A", 1, "WebUserName=\"rivera.ana\"");
         let next = named("B", "ANA.RIVERA", "a long phrase");
-        let done = import(&world, &admin, &[renamed, next]).await;
-        assert_eq!(done["Failed"], 0, "{done}");
-        let gone = "<Contact UpdateFlag=\"2\" ContactNumber=\"B\"/>".to_owned();
-        let done = import(&world, &admin, &[gone, named("E", "ana.rivera", "a long phrase")]).await;
-        assert_eq!(done["Failed"], 0, "{done}");
+        let result = import(&world, &admin, &[renamed, next]).await;
+        assert_eq!(result["Failed"], 0, "{result}");
+        let deletion = "<Contact UpdateFlag=\"2\" ContactNumber=\"B\"/>".to_owned();
+        let result =
+            import(&world, &admin, &[deletion, named("E", "ana.rivera", "a long phrase")]).await;
+        assert_eq!(result["Failed"], 0, "{result}");
         world.client.log_in("web", "ana.rivera", "a long phrase").await.expect("a token");
         world
     })
@@ -84,7 +85,7 @@ async fn names_that_look_alike_are_not_given_twice() {
 }
 
 #[tokio::test]
-async fn of_two_imports_at_once_one_gets_the_name() {
+async fn of_two_concurrent_imports_one_gets_the_user_name() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         for round in 0..5 {
@@ -103,14 +104,14 @@ async fn of_two_imports_at_once_one_gets_the_name() {
 }
 
 #[tokio::test]
-async fn credentials_of_before_the_rule_keep_working_and_can_be_imported_again() {
+async fn credentials_older_than_the_rules_keep_working_and_can_be_reimported() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let made = [
+        let older_rows = [
             named("A", "first.user", "a long phrase"),
             named("B", "second.user", "x".repeat(8).as_str()),
         ];
-        import(&world, &admin, &made).await;
+        import(&world, &admin, &older_rows).await;
         // As left by a release before the rule: two names that look alike, and a short password.
         let hash = shared::passwords::Passwords::recommended().expect("a rule").hash("x").await;
         let hash = hash.expect("a hash").reveal().to_owned();
@@ -122,8 +123,12 @@ async fn credentials_of_before_the_rule_keep_working_and_can_be_imported_again()
         world.sql(&second).await;
         world.client.log_in("web", "ANA ", "x").await.expect("a token");
         let same = borrower("B", 1, "WebUserName=\"ANA \" Password=\"x\"");
-        let again = import(&world, &admin, &[same]).await;
-        assert_eq!((&again["Updated"], &again["Failed"]), (&json!(1), &json!(0)), "{again}");
+        let repeated = import(&world, &admin, &[same]).await;
+        assert_eq!(
+            (&repeated["Updated"], &repeated["Failed"]),
+            (&json!(1), &json!(0)),
+            "{repeated}"
+        );
         let short = borrower("B", 1, "Password=\"y\"");
         let refused = import(&world, &admin, &[short]).await;
         assert!(fault(&refused, 0).contains("8 characters"), "{refused}");

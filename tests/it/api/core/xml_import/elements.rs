@@ -70,12 +70,12 @@ async fn read(world: &World, path: &str) -> Value {
 }
 
 /// Selects members of an object by name.
-fn some(value: &Value, names: &[&str]) -> Value {
+fn select_members(value: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
 }
 
 /// Checks the loan of [`EVERYTHING`] and the elements that only loans have.
-async fn reads_back_as_a_loan(world: &World, result: &Value) {
+async fn check_loan(world: &World, result: &Value) {
     let loan = id(result, "Loan");
     let row = read(world, &format!("/loans/{loan}")).await;
     let expected = json!({"Current_Principal_Balance": "28000.00",
@@ -83,7 +83,7 @@ async fn reads_back_as_a_loan(world: &World, result: &Value) {
         "Current_Impound_Balance": "120.50", "Current_Suspense_Balance": "3.00",
         "Current_Interest_Rate": "12.50", "Loan_Type": "revolving"});
     let members: Vec<&str> = expected.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(some(&row, &members), expected);
+    assert_eq!(select_members(&row, &members), expected);
     let transactions = read(world, &format!("/loans/{loan}/transactions")).await;
     let own = |row: &Value| row["Transaction_Reference_No"] == row["Transaction_ID"];
     assert!(transactions.as_array().unwrap().iter().all(own), "{transactions}");
@@ -106,7 +106,7 @@ async fn reads_back_as_a_loan(world: &World, result: &Value) {
 }
 
 /// Checks its collateral, and the comments on both.
-async fn reads_back_as_collateral(world: &World, result: &Value) {
+async fn check_collateral(world: &World, result: &Value) {
     let (loan, comments) = (id(result, "Loan"), ids(result, "Comment"));
     let collateral = format!("/loans/collateral/{}", id(result, "Collateral"));
     let row = read(world, &collateral).await;
@@ -134,7 +134,7 @@ async fn reads_back_as_collateral(world: &World, result: &Value) {
 }
 
 #[tokio::test]
-async fn every_element_comes_in_and_reads_back() {
+async fn every_element_is_imported_and_readable() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let result = world.import(&world.token("admin").await, EVERYTHING).await;
@@ -147,43 +147,43 @@ async fn every_element_comes_in_and_reads_back() {
         let expected = json!({"Comment": "Prefers e-mail.", "Priority": "high",
             "Action_Date": "2030-01-02", "Pinned_Flag": false});
         let members = ["Comment", "Priority", "Action_Date", "Pinned_Flag"];
-        assert_eq!(some(&comment, &members), expected);
+        assert_eq!(select_members(&comment, &members), expected);
         let address = "SELECT street_address1 FROM contact_addresses";
         assert_eq!(world.text(address).await, "7 Old Mill Road");
         world.client.log_in("web", "ana.rivera", "a long pass phrase").await.expect("a token");
 
-        reads_back_as_a_loan(&world, &result).await;
-        reads_back_as_collateral(&world, &result).await;
+        check_loan(&world, &result).await;
+        check_collateral(&world, &result).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_history_tells_each_column_that_came_in_once() {
+async fn the_history_records_each_imported_column_once() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let result = world.import(&world.token("admin").await, EVERYTHING).await;
         let (contact, loan) = (id(&result, "Contact"), id(&result, "Loan"));
-        let twice = "SELECT COUNT(*) FROM (SELECT table_name, record_id, field_name FROM \
+        let duplicates = "SELECT COUNT(*) FROM (SELECT table_name, record_id, field_name FROM \
                      field_changes GROUP BY table_name, record_id, field_name HAVING COUNT(*) > 1) x";
-        assert_eq!(world.count(twice).await, 0);
+        assert_eq!(world.count(duplicates).await, 0);
         let odd = "SELECT COUNT(*) FROM field_changes WHERE source <> 'xml' OR old_value IS NOT NULL \
                    OR new_value IS NULL OR record_id <= 0 OR modified_by_user_id IS NULL";
         assert_eq!(world.count(odd).await, 0);
-        let of = async |owner: &str, owner_id: i64| {
+        let history_of = async |owner: &str, owner_id: i64| {
             let tables = format!(
                 "SELECT DISTINCT table_name FROM field_changes WHERE {owner} = {owner_id} ORDER BY 1"
             );
             world.texts(&tables).await
         };
         assert_eq!(
-            of("contact_id", contact).await,
+            history_of("contact_id", contact).await,
             ["comments", "contact_addresses", "contact_demographics", "contact_detail",
                 "contact_financials", "contacts", "web_credentials"]
         );
         assert_eq!(
-            of("loan_id", loan).await,
+            history_of("loan_id", loan).await,
             ["automated_payments", "collateral_descriptions", "collateral_insurance_policies",
                 "collateral_locations", "collateral_taxes", "collateral_vehicles", "collaterals",
                 "comments", "credit_lines", "loan_collaterals", "loan_contacts", "loan_detail1",
@@ -193,7 +193,7 @@ async fn the_history_tells_each_column_that_came_in_once() {
         let expected = json!({"Field_Name": "Userdef01", "Field_Label": "Preferred name",
             "New_Value": "Ana", "Record_ID": contact, "Source": "xml"});
         let members = ["Field_Name", "Field_Label", "New_Value", "Record_ID", "Source"];
-        assert_eq!(some(&history[0], &members), expected);
+        assert_eq!(select_members(&history[0], &members), expected);
         let link = format!("SELECT COUNT(*) FROM field_changes WHERE table_name = 'loans' AND field_name = 'Contact_ID' AND new_value = '{contact}'");
         assert_eq!(world.count(&link).await, 1, "keys stand in the history, no numbers below zero");
         world
@@ -202,9 +202,9 @@ async fn the_history_tells_each_column_that_came_in_once() {
 }
 
 /// A file that deletes each element of [`EVERYTHING`] that can be deleted individually.
-fn deleting_each(result: &Value) -> String {
-    let one = |element: &str| id(result, element);
-    let (comments, collateral) = (ids(result, "Comment"), one("Collateral"));
+fn delete_each_element(result: &Value) -> String {
+    let id_of = |element: &str| id(result, element);
+    let (comments, collateral) = (ids(result, "Comment"), id_of("Collateral"));
     let loan = format!(
         "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><Detail1 UpdateFlag=\"2\"/>\
          <InterestRate UpdateFlag=\"2\" EffectiveDate=\"2025-01-15\"/>\
@@ -216,31 +216,31 @@ fn deleting_each(result: &Value) -> String {
          <Collateral UpdateFlag=\"1\" CollateralID=\"{collateral}\"><Tax UpdateFlag=\"2\" RowID=\"{}\"/>\
          <Vehicle UpdateFlag=\"2\"/></Collateral>\
          <Collateral UpdateFlag=\"2\" CollateralID=\"{collateral}\"/></Loan>",
-        one("CreditLine"),
-        one("RecurringTransaction"),
-        one("AutomatedPayment"),
+        id_of("CreditLine"),
+        id_of("RecurringTransaction"),
+        id_of("AutomatedPayment"),
         comments[2],
-        one("Tax"),
+        id_of("Tax"),
     );
     let contact = format!(
         "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\"><Demographics UpdateFlag=\"2\"/>\
          <Address UpdateFlag=\"2\" RowID=\"{}\"/><Comment UpdateFlag=\"2\" CommentID=\"{}\"/>\
          <WebCredentials UpdateFlag=\"2\"/></Contact>",
-        one("Address"),
+        id_of("Address"),
         comments[0],
     );
     file(&[loan, contact].concat())
 }
 
 #[tokio::test]
-async fn every_element_changes_and_goes() {
+async fn every_element_can_be_updated_and_deleted() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let result = world.import(&admin, EVERYTHING).await;
-        let one = |element: &str| id(&result, element);
+        let id_of = |element: &str| id(&result, element);
         let comments = ids(&result, "Comment");
-        let collateral = one("Collateral");
+        let collateral = id_of("Collateral");
         let change = file(&format!(
             "<Contact UpdateFlag=\"1\" ContactNumber=\"C-1\">\
              <Detail UpdateFlag=\"1\" Userdef01=\"Anita\" Userdef02=\"##NULL##\"/>\
@@ -256,12 +256,12 @@ async fn every_element_changes_and_goes() {
              <Insurance UpdateFlag=\"1\" RowID=\"{}\" Status=\"cancelled\" CancelDate=\"2025-02-01\"/>\
              <Tax UpdateFlag=\"1\" RowID=\"{}\" PaidDate=\"2024-10-30\"/>\
              <Comment UpdateFlag=\"1\" CommentID=\"{}\" Priority=\"low\"/></Collateral></Loan>",
-            one("Address"), comments[0], one("CreditLine"), one("RecurringTransaction"),
-            one("AutomatedPayment"), one("Insurance"), one("Tax"), comments[1],
+            id_of("Address"), comments[0], id_of("CreditLine"), id_of("RecurringTransaction"),
+            id_of("AutomatedPayment"), id_of("Insurance"), id_of("Tax"), comments[1],
         ));
         let changed = world.import(&admin, &change).await;
         assert_eq!((&changed["Updated"], &changed["Read"]), (&json!(12), &json!(12)), "{changed}");
-        let detail = read(&world, &format!("/contacts/{}/detail", one("Contact"))).await;
+        let detail = read(&world, &format!("/contacts/{}/detail", id_of("Contact"))).await;
         assert_eq!((&detail[0]["Value"], detail[1].get("Value")), (&json!("Anita"), None));
         let comment = read(&world, &format!("/contacts/comments/{}", comments[0])).await;
         assert_eq!(comment["Comment"], "Prefers the phone.");
@@ -272,21 +272,23 @@ async fn every_element_changes_and_goes() {
         assert_eq!((&vehicle["Color"], &vehicle["Year"]), (&json!("Red"), &json!(2003)));
         let location = read(&world, &format!("/loans/collateral/{collateral}/location")).await;
         assert_eq!((&location["City"], &location["Phone"]), (&json!("Trenton"), &json!("555-0100")));
-        let same = world.import(&admin, &change).await;
-        assert_eq!(same["Updated"], 12);
-        let told = "SELECT COUNT(*) FROM field_changes WHERE field_name = 'City' AND new_value = 'Dallas'";
-        assert_eq!(world.count(told).await, 1, "what does not change is not told");
+        let unchanged = world.import(&admin, &change).await;
+        assert_eq!(unchanged["Updated"], 12);
+        let changes_sql = "SELECT COUNT(*) FROM field_changes \
+                           WHERE field_name = 'City' AND new_value = 'Dallas'";
+        assert_eq!(world.count(changes_sql).await, 1, "what does not change is not told");
 
-        let gone = world.import(&admin, &deleting_each(&result)).await;
-        assert_eq!((&gone["Deleted"], &gone["Failed"]), (&json!(10), &json!(0)), "{gone}");
-        for (table, left) in [
+        let deleted = world.import(&admin, &delete_each_element(&result)).await;
+        assert_eq!((&deleted["Deleted"], &deleted["Failed"]), (&json!(10), &json!(0)), "{deleted}");
+        for (table, remaining) in [
             ("collaterals", 0), ("loan_collaterals", 0), ("collateral_insurance_policies", 0),
             ("collateral_locations", 0), ("collateral_descriptions", 0), ("comments", 0),
             ("contact_addresses", 0), ("web_credentials", 0), ("automated_payments", 0),
             ("recurring_transactions", 1), ("credit_lines", 1), ("loan_contacts", 0),
             ("loan_interest_rates", 1), ("user_defined_values", 4),
         ] {
-            assert_eq!(world.count(&format!("SELECT COUNT(*) FROM {table}")).await, left, "{table}");
+            let count = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+            assert_eq!(count, remaining, "{table}");
         }
         world
     })
@@ -294,7 +296,7 @@ async fn every_element_changes_and_goes() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_leaves_nothing_behind_but_history() {
+async fn deleted_records_leave_only_history() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -305,8 +307,8 @@ async fn what_is_deleted_leaves_nothing_behind_but_history() {
         world.import(&admin, &everything).await;
         let delete = "<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/>\
              <Contact UpdateFlag=\"2\" ContactNumber=\"C-1\"/><Contact UpdateFlag=\"2\" ContactNumber=\"C-2\"/>";
-        let gone = world.import(&admin, &file(delete)).await;
-        assert_eq!(gone["Deleted"], 3, "{gone}");
+        let deleted = world.import(&admin, &file(delete)).await;
+        assert_eq!(deleted["Deleted"], 3, "{deleted}");
         let mut after = world.snapshot().await;
         let unpaired = "SELECT COUNT(*) FROM (SELECT table_name, record_id, field_name FROM field_changes \
              GROUP BY table_name, record_id, field_name HAVING COUNT(old_value) <> COUNT(new_value)) x";
@@ -319,7 +321,7 @@ async fn what_is_deleted_leaves_nothing_behind_but_history() {
 }
 
 #[tokio::test]
-async fn who_moves_leaves_the_old_address_behind() {
+async fn a_new_address_keeps_the_old_one_as_previous() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
@@ -345,31 +347,36 @@ async fn who_moves_leaves_the_old_address_behind() {
 }
 
 #[tokio::test]
-async fn collateral_can_secure_several_loans_and_goes_with_the_last() {
+async fn collateral_can_secure_several_loans_and_is_deleted_with_the_last() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
         let two = [1, 2].map(|number| borrower_with_loan(number, OPEN_TERMS)).concat();
         world.import(&admin, &file(&two)).await;
-        let on = |number: u32, collateral: &str| {
+        let collateral_on = |number: u32, collateral: &str| {
             file(&format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L-{number}\">{collateral}</Loan>"))
         };
-        let added = world.import(&admin, &on(1, "<Collateral CollateralCode=\"AUTO\"/>")).await;
+        let added =
+            world.import(&admin, &collateral_on(1, "<Collateral CollateralCode=\"AUTO\"/>")).await;
         let collateral = id(&added, "Collateral");
         let link = format!("<Collateral CollateralID=\"{collateral}\" Notes=\"shared\"/>");
-        world.import(&admin, &on(2, &link)).await;
-        let again =
-            world.client.import(&admin, false, &on(2, &link), None).await.expect(200).json();
-        assert_eq!(again["Failed"], 1, "{again}");
+        world.import(&admin, &collateral_on(2, &link)).await;
+        let repeated = world
+            .client
+            .import(&admin, false, &collateral_on(2, &link), None)
+            .await
+            .expect(200)
+            .json();
+        assert_eq!(repeated["Failed"], 1, "{repeated}");
         let row = read(&world, &format!("/loans/collateral/{collateral}")).await;
         assert_eq!(row["Linked_Loan_IDs"].as_array().unwrap().len(), 2);
         assert_eq!(row["Notes"], "shared");
-        let told = "SELECT COUNT(*) FROM field_changes WHERE field_name = 'Notes'";
-        assert_eq!(world.count(told).await, 2, "once for each loan");
+        let changes_sql = "SELECT COUNT(*) FROM field_changes WHERE field_name = 'Notes'";
+        assert_eq!(world.count(changes_sql).await, 2, "once for each loan");
         let take = format!("<Collateral UpdateFlag=\"2\" CollateralID=\"{collateral}\"/>");
-        world.import(&admin, &on(1, &take)).await;
+        world.import(&admin, &collateral_on(1, &take)).await;
         assert_eq!(world.count("SELECT COUNT(*) FROM collaterals").await, 1);
-        world.import(&admin, &on(2, &take)).await;
+        world.import(&admin, &collateral_on(2, &take)).await;
         assert_eq!(world.count("SELECT COUNT(*) FROM collaterals").await, 0);
         world
     })

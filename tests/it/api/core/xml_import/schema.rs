@@ -3,7 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{skip, system_program};
-use acceptance::seeds::{OPEN_TERMS, WORKED, borrower_with_loan, file};
+use acceptance::seeds::{OPEN_TERMS, WORKED_EXAMPLE, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use api_server::xml_import::schema::{PATH, schema};
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A validator for files against the schema.
-struct Judge {
+struct SchemaValidator {
     program: PathBuf,
     folder: tempfile::TempDir,
 }
 
-impl Judge {
+impl SchemaValidator {
     fn new() -> Result<Self, String> {
         let program = system_program("xmllint", "libxml2-utils")?;
         let folder = tempfile::tempdir().expect("a folder");
@@ -34,14 +34,14 @@ impl Judge {
             .args([self.folder.path().join("schema.xsd").as_path(), Path::new(&path)])
             .output()
             .expect("it runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!said.contains("failed to compile"), "{said}");
-        (!output.status.success()).then_some(said)
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!complaint.contains("failed to compile"), "{complaint}");
+        (!output.status.success()).then_some(complaint)
     }
 }
 
 #[test]
-fn the_committed_schema_is_the_one_that_is_served() {
+fn the_committed_schema_matches_the_served_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/xml-import.xsd");
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
         std::fs::write(&path, schema()).expect("written");
@@ -54,33 +54,33 @@ fn the_committed_schema_is_the_one_that_is_served() {
 }
 
 #[tokio::test]
-async fn the_schema_is_served_to_whoever_asks() {
+async fn the_schema_is_served_without_authentication() {
     on_embedded_database(PROGRAM, |world| async move {
         let url = format!("{}{PATH}", world.client.api_url);
-        let answer = world.client.send(world.client.http.get(url)).await.expect("an answer");
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.header("content-type"), "application/xml");
-        assert_eq!(answer.text, schema());
+        let response = world.client.send(world.client.http.get(url)).await.expect("a response");
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type"), "application/xml");
+        assert_eq!(response.text, schema());
         world
     })
     .await;
 }
 
 #[test]
-fn the_schema_lets_files_through_that_the_import_reads() {
-    let judge = match Judge::new() {
-        Ok(judge) => judge,
+fn the_schema_accepts_files_the_import_accepts() {
+    let validator = match SchemaValidator::new() {
+        Ok(validator) => validator,
         Err(missing) => return skip(&missing),
     };
-    for (name, xml) in [("example", WORKED), ("everything", super::elements::EVERYTHING)] {
-        assert_eq!(judge.fault(xml), None, "{name}");
+    for (name, xml) in [("example", WORKED_EXAMPLE), ("everything", super::elements::EVERYTHING)] {
+        assert_eq!(validator.fault(xml), None, "{name}");
     }
     let cleared = file(
         "<Contact UpdateFlag=\"1\" ContactNumber=\"C\" TaxID1=\"##NULL##\" \
          Suffix1=\"##NULL##\" BirthDate1=\"##NULL##\" ContactOfficerUserName=\"##NULL##\"/>\
          <Loan UpdateFlag=\"1\" LoanID=\"4\" NumberOfPayments=\"##NULL##\" PaymentAmount=\"##NULL##\"/>",
     );
-    assert_eq!(judge.fault(&cleared), None);
+    assert_eq!(validator.fault(&cleared), None);
 }
 
 /// Attributes or elements that each turn a valid record into an invalid one.
@@ -112,9 +112,9 @@ const BAD: [&str; 24] = [
 ];
 
 #[tokio::test]
-async fn what_the_schema_refuses_the_import_refuses_too() {
-    let judge = match Judge::new() {
-        Ok(judge) => judge,
+async fn the_import_refuses_what_the_schema_refuses() {
+    let validator = match SchemaValidator::new() {
+        Ok(validator) => validator,
         Err(missing) => return skip(&missing),
     };
     on_embedded_database(PROGRAM, |world| async move {
@@ -122,14 +122,14 @@ async fn what_the_schema_refuses_the_import_refuses_too() {
         let admin = world.token("admin").await;
         for record in BAD {
             let xml = file(record);
-            assert!(judge.fault(&xml).is_some(), "the schema lets through: {record}");
+            assert!(validator.fault(&xml).is_some(), "the schema lets through: {record}");
             let result = world.client.import(&admin, false, &xml, None).await.expect(200).json();
             assert_eq!(result["Committed"], false, "{record}: {result}");
         }
         for root in
             ["<Core CommitBlock=\"yes\"/>", "<Kore/>", "<Core Commit=\"1\"/>", "<Core>x</Core>"]
         {
-            assert!(judge.fault(root).is_some(), "the schema lets through: {root}");
+            assert!(validator.fault(root).is_some(), "the schema lets through: {root}");
             world.client.import(&admin, false, root, None).await.expect_problem(400, "bad-request");
         }
         world
@@ -181,11 +181,11 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
                     }
                     _ => format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L\">{own}</Loan>"),
                 };
-                let there = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\" \
+                let existing = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\" \
                      EntityCode=\"COMPANY\" Company=\"c\"/><Loan LoanNumber=\"L\" ContactNumber=\"C\" \
                      LoanGroupCode=\"CONSUMER\" PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-01\" \
                      LoanAmount=\"1.00\" InterestRate=\"1\" PaymentPeriod=\"none\"/>";
-                let xml = file(&format!("{there}{record}"));
+                let xml = file(&format!("{existing}{record}"));
                 let result = world.client.import(&admin, true, &xml, None).await.expect(200).json();
                 let odd = ["unknown attribute", "unknown element", "unknown record", "type", "Type"];
                 let records = result["Records"].as_array().unwrap().iter();
@@ -208,15 +208,15 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
 }
 
 /// What the schema says an element needs to insert a row.
-fn told_of(element: &str) -> String {
-    let begins = format!("<xs:complexType name=\"{element}\">");
-    let (_, rest) = schema().split_once(&begins).expect(element);
+fn documentation_of(element: &str) -> String {
+    let start_tag = format!("<xs:complexType name=\"{element}\">");
+    let (_, rest) = schema().split_once(&start_tag).expect(element);
     let (own, _) = rest.split_once("</xs:complexType>").expect("its end");
-    let told = own.split_once("<xs:documentation>").map(|(_, rest)| rest);
-    let told = told.and_then(|rest| rest.split_once("</xs:documentation>"));
+    let documentation = own.split_once("<xs:documentation>").map(|(_, rest)| rest);
+    let documentation = documentation.and_then(|rest| rest.split_once("</xs:documentation>"));
     let required = own.split("<xs:attribute name=\"").filter(|one| one.contains("required"));
     let required = required.filter_map(|one| one.split('"').next());
-    told.map(|(text, _)| text).into_iter().chain(required).collect::<Vec<_>>().join(" ")
+    documentation.map(|(text, _)| text).into_iter().chain(required).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of the element that starts on a line.
@@ -259,7 +259,7 @@ async fn the_schema_names_every_attribute_that_an_insert_needs() {
                 let name = message["Attribute"].as_str().filter(|_| text.contains("required"));
                 let Some(name) = name else { continue };
                 let element = element_on(&xml, &message["Line"]);
-                assert!(told_of(element).contains(name), "{element}: {name} {text}");
+                assert!(documentation_of(element).contains(name), "{element}: {name} {text}");
                 missed.insert(format!("{element} {name}"));
             }
         }

@@ -1,19 +1,19 @@
 //! `/loans/collateral/comments`: changing and removing comments.
 
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::forms::Form;
-use acceptance::rows::Rows;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::IF_MATCH;
 use serde_json::{Value, json};
 
-fn path(rows: &Rows) -> String {
+fn path(rows: &FilledRows) -> String {
     format!("/loans/collateral/comments/{}", rows.comment_ids[2])
 }
 
 /// A valid change, but without the version.
-fn words(text: &str) -> Value {
+fn change_of(text: &str) -> Value {
     json!({
         "Comment_Category_ID": 1, "Comment": text, "Action_Date": "2026-12-24",
         "Priority": "high", "Pinned_Flag": true,
@@ -28,21 +28,21 @@ fn with(mut change: Value, members: Value) -> Value {
     change
 }
 
-async fn put(world: &World, token: &str, path: &str, body: &Value, tags: &[&str]) -> Answer {
+async fn put(world: &World, token: &str, path: &str, body: &Value, tags: &[&str]) -> TestResponse {
     let request = world.client.request(Method::PUT, token, path).json(body);
     let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
-async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> Answer {
+async fn delete(world: &World, token: &str, path: &str, tags: &[&str]) -> TestResponse {
     let request = world.client.request(Method::DELETE, token, path);
     let request = tags.iter().fold(request, |request, tag| request.header(IF_MATCH, *tag));
-    world.client.send(request).await.expect("an answer")
+    world.client.send(request).await.expect("a response")
 }
 
 async fn version(world: &World, token: &str, path: &str) -> String {
-    let answer = world.client.get(token, path).await.expect(200).json();
-    answer["versionHash"].as_str().expect("a version").to_owned()
+    let response = world.client.get(token, path).await.expect(200).json();
+    response["versionHash"].as_str().expect("a version").to_owned()
 }
 
 /// A table's entries in the loan's history: field, old value, new value.
@@ -54,13 +54,13 @@ async fn history(world: &World, token: &str, path: &str, table: &str) -> Vec<[Va
 }
 
 #[tokio::test]
-async fn a_comment_becomes_what_is_sent_and_the_history_says_who_changed_what() {
+async fn a_comment_is_replaced_and_the_change_is_in_the_history() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let (path, loan) = (path(&rows), format!("/loans/{}", rows.loan_id));
         let before = world.client.get(&admin, &path).await.expect(200).json();
-        let body = with(words("Größer"), json!({"versionHash": before["versionHash"]}));
+        let body = with(change_of("Größer"), json!({"versionHash": before["versionHash"]}));
         let changed = put(&world, &admin, &path, &body, &[]).await.expect(200);
         let now = changed.json();
         let expected = json!({
@@ -91,11 +91,11 @@ async fn a_comment_becomes_what_is_sent_and_the_history_says_who_changed_what() 
         assert_eq!(sorted, expected);
         // Repeating the change alters nothing, not even who made the last change.
         let tag = format!("\"{}\"", now["versionHash"].as_str().expect("a version"));
-        let same = put(&world, &admin, &path, &words("Größer"), &[&tag]).await.expect(200);
-        assert_eq!(same.json(), now);
+        let unchanged = put(&world, &admin, &path, &change_of("Größer"), &[&tag]).await.expect(200);
+        assert_eq!(unchanged.json(), now);
         assert_eq!(history(&world, &admin, &loan, "comments").await, written);
         // Members left out are cleared.
-        let mut short = words("Größer");
+        let mut short = change_of("Größer");
         short.as_object_mut().expect("members").remove("Action_Date");
         let cleared = put(&world, &admin, &path, &short, &[&tag]).await.expect(200).json();
         assert_eq!(cleared["Action_Date"], Value::Null);
@@ -107,7 +107,7 @@ async fn a_comment_becomes_what_is_sent_and_the_history_says_who_changed_what() 
 }
 
 #[tokio::test]
-async fn of_many_changes_of_one_version_one_wins() {
+async fn of_concurrent_changes_of_one_version_one_succeeds() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
@@ -115,8 +115,8 @@ async fn of_many_changes_of_one_version_one_wins() {
         for round in 0..3 {
             let version = version(&world, &admin, &path).await;
             let tag = format!("\"{version}\"");
-            let tries = (0..8).map(|n| {
-                let text = words(&format!("Words {round} {n}"));
+            let attempts = (0..8).map(|n| {
+                let text = change_of(&format!("Words {round} {n}"));
                 let (world, admin, path, tag, version) = (&world, &admin, &path, &tag, &version);
                 async move {
                     match n % 2 {
@@ -128,18 +128,18 @@ async fn of_many_changes_of_one_version_one_wins() {
                     }
                 }
             });
-            let answers = futures_util::future::join_all(tries).await;
+            let responses = futures_util::future::join_all(attempts).await;
             let current = world.client.get(&admin, &path).await.expect(200).json();
             let mut won = 0;
-            for (n, answer) in answers.into_iter().enumerate() {
-                if answer.status == 200 {
-                    assert_eq!(answer.json(), current);
+            for (n, response) in responses.into_iter().enumerate() {
+                if response.status == 200 {
+                    assert_eq!(response.json(), current);
                     won += 1;
                     continue;
                 }
                 let refused = match n % 2 {
-                    0 => answer.expect_problem(409, "stale-version"),
-                    _ => answer.expect_problem(412, "precondition-failed"),
+                    0 => response.expect_problem(409, "stale-version"),
+                    _ => response.expect_problem(412, "precondition-failed"),
                 };
                 assert_eq!(refused.json()["currentVersionHash"], current["versionHash"]);
             }
@@ -151,25 +151,25 @@ async fn of_many_changes_of_one_version_one_wins() {
 }
 
 #[tokio::test]
-async fn a_change_names_the_version_it_is_about() {
+async fn a_change_requires_the_current_version() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let path = path(&rows);
         let current = version(&world, &admin, &path).await;
         let (tag, old) = (format!("\"{current}\""), "\"0000\"");
-        let stale = with(words("x"), json!({"versionHash": "0000"}));
-        let good = with(words("x"), json!({"versionHash": current}));
+        let stale = with(change_of("x"), json!({"versionHash": "0000"}));
+        let valid = with(change_of("x"), json!({"versionHash": current}));
         for (body, tags, status, kind) in [
-            (&words("x"), &[][..], 400, "bad-request"),
-            (&words("x"), &["*"], 400, "bad-request"),
+            (&change_of("x"), &[][..], 400, "bad-request"),
+            (&change_of("x"), &["*"], 400, "bad-request"),
             (&stale, &[], 409, "stale-version"),
             (&stale, &["*"], 409, "stale-version"),
             (&stale, &[&tag], 409, "stale-version"),
             (&stale, &[old], 412, "precondition-failed"),
-            (&good, &[old], 412, "precondition-failed"),
-            (&words("x"), &[old], 412, "precondition-failed"),
-            (&words("x"), &[&current], 412, "precondition-failed"),
+            (&valid, &[old], 412, "precondition-failed"),
+            (&change_of("x"), &[old], 412, "precondition-failed"),
+            (&change_of("x"), &[&current], 412, "precondition-failed"),
         ] {
             let refused = put(&world, &admin, &path, body, tags).await.expect_problem(status, kind);
             let named = match status {
@@ -189,7 +189,7 @@ async fn a_change_names_the_version_it_is_about() {
         let other = format!("/loans/collateral/comments/{}", rows.comment_ids[0]);
         put(&world, &admin, &other, &stale, &[]).await.expect_problem(404, "not-found");
         assert_eq!(version(&world, &admin, &path).await, current);
-        put(&world, &admin, &path, &good, &[old, &tag]).await.expect(200);
+        put(&world, &admin, &path, &valid, &[old, &tag]).await.expect(200);
         world
     })
     .await;
@@ -203,38 +203,39 @@ async fn a_change_that_breaks_a_rule_is_refused_and_changes_nothing() {
         let path = path(&rows);
         let columns = "code, description, active_flag";
         let row = |code: &str, active| format!("'{code}', 'Category', {active}");
-        let made = [row("OLD", false), row("CLOSED", true)];
-        let made = world.insert("comment_categories", "comment_category_id", columns, made).await;
+        let categories = [row("OLD", false), row("CLOSED", true)];
+        let categories =
+            world.insert("comment_categories", "comment_category_id", columns, categories).await;
         let current = version(&world, &admin, &path).await;
-        let good = with(words("Words"), json!({"versionHash": current}));
-        let mut lacking = good.clone();
+        let valid = with(change_of("Words"), json!({"versionHash": current}));
+        let mut lacking = valid.clone();
         lacking.as_object_mut().expect("members").remove("Priority");
         for (body, status, kind, field) in [
-            (with(good.clone(), json!({"Comment": ""})), 422, "invalid-value", "Comment"),
-            (with(good.clone(), json!({"Comment": " \n"})), 422, "invalid-value", "Comment"),
-            (with(good.clone(), json!({"Comment": "a\0"})), 422, "invalid-value", "Comment"),
+            (with(valid.clone(), json!({"Comment": ""})), 422, "invalid-value", "Comment"),
+            (with(valid.clone(), json!({"Comment": " \n"})), 422, "invalid-value", "Comment"),
+            (with(valid.clone(), json!({"Comment": "a\0"})), 422, "invalid-value", "Comment"),
             (
-                with(good.clone(), json!({"Comment": "x".repeat(65 * 1024)})),
+                with(valid.clone(), json!({"Comment": "x".repeat(65 * 1024)})),
                 422,
                 "invalid-value",
                 "Comment",
             ),
             (
-                with(good.clone(), json!({"Comment_Category_ID": 999_999})),
+                with(valid.clone(), json!({"Comment_Category_ID": 999_999})),
                 422,
                 "unknown-code",
                 "Comment_Category_ID",
             ),
             (
-                with(good.clone(), json!({"Comment_Category_ID": made[0]})),
+                with(valid.clone(), json!({"Comment_Category_ID": categories[0]})),
                 422,
                 "unknown-code",
                 "Comment_Category_ID",
             ),
-            (with(good.clone(), json!({"Priority": "urgent"})), 400, "bad-request", "Priority"),
-            (with(good.clone(), json!({"Comment": 5})), 400, "bad-request", "Comment"),
-            (with(good.clone(), json!({"Action_Date": "x"})), 400, "bad-request", "Action_Date"),
-            (with(good.clone(), json!({"Loan_ID": 1})), 400, "bad-request", "Loan_ID"),
+            (with(valid.clone(), json!({"Priority": "urgent"})), 400, "bad-request", "Priority"),
+            (with(valid.clone(), json!({"Comment": 5})), 400, "bad-request", "Comment"),
+            (with(valid.clone(), json!({"Action_Date": "x"})), 400, "bad-request", "Action_Date"),
+            (with(valid.clone(), json!({"Loan_ID": 1})), 400, "bad-request", "Loan_ID"),
             (lacking, 400, "bad-request", "Priority"),
         ] {
             let refused = put(&world, &admin, &path, &body, &[]).await.expect_problem(status, kind);
@@ -245,26 +246,26 @@ async fn a_change_that_breaks_a_rule_is_refused_and_changes_nothing() {
         let trustee = format!(
             "INSERT INTO trustees (object_type, object_id, user_id) VALUES ('comment_category', \
              {}, 1)",
-            made[1]
+            categories[1]
         );
         world.sql(&trustee).await;
         let grants = "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, \
                       user_id FROM privileges, users WHERE user_name = 'viewer'";
         world.sql(grants).await;
         let viewer = world.token("viewer").await;
-        let closed = with(good.clone(), json!({"Comment_Category_ID": made[1]}));
+        let closed = with(valid.clone(), json!({"Comment_Category_ID": categories[1]}));
         let refused = put(&world, &viewer, &path, &closed, &[]).await;
         refused.expect_problem(403, "privilege-missing");
         world.sql("UPDATE comment_categories SET active_flag = false").await;
-        let kept = put(&world, &viewer, &path, &good, &[]).await.expect(200);
-        assert_eq!(kept.json()["Comment_Category"], "GENERAL");
+        let accepted = put(&world, &viewer, &path, &valid, &[]).await.expect(200);
+        assert_eq!(accepted.json()["Comment_Category"], "GENERAL");
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
+async fn removing_a_comment_removes_its_documents_and_objects() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
@@ -287,19 +288,19 @@ async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
         let file = listed[2]["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
         world.client.get(&admin, &file).await.expect(200);
         let version = version(&world, &admin, &path).await;
-        let gone = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
-        assert_eq!(gone.expect(204).text, "");
+        let removed = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
+        assert_eq!(removed.expect(204).text, "");
         for path in [&path, &documents, &file] {
             world.client.get(&admin, path).await.expect_problem(404, "not-found");
         }
-        let again = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
-        again.expect_problem(404, "not-found");
+        let repeated = delete(&world, &admin, &format!("{path}?versionHash={version}"), &[]).await;
+        repeated.expect_problem(404, "not-found");
         // The comment came with two documents of two files each; two more were uploaded.
         let after = (count("documents").await, count("document_files").await);
         assert_eq!(after, (before.0 - 4, before.1 - 6));
-        let left = world.objects();
-        assert_eq!(objects.difference(&left).count(), 2);
-        assert!(left.is_subset(&objects));
+        let remaining = world.objects();
+        assert_eq!(objects.difference(&remaining).count(), 2);
+        assert!(remaining.is_subset(&objects));
         let listed = world.client.get(&admin, &others).await.expect(200).json();
         assert_eq!(listed.as_array().map(Vec::len), Some(3));
         for (table, field, values) in [
@@ -311,12 +312,12 @@ async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
             ),
         ] {
             let written = history(&world, &admin, &loan, table).await;
-            let gone = written
+            let removed = written
                 .iter()
                 .filter(|[name, old, new]| name == field && new.is_null() && !old.is_null());
-            let mut gone: Vec<&str> = gone.filter_map(|[_, old, _]| old.as_str()).collect();
-            gone.sort_unstable();
-            assert_eq!(gone, values, "{written:?}");
+            let mut removed: Vec<&str> = removed.filter_map(|[_, old, _]| old.as_str()).collect();
+            removed.sort_unstable();
+            assert_eq!(removed, values, "{written:?}");
             assert!(!written.iter().any(|[name, ..]| name == "Object_Key"));
         }
         world
@@ -325,7 +326,7 @@ async fn a_comment_goes_with_its_documents_and_their_bytes_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_collaterals_comment_is_in_the_history_of_each_loan_or_of_its_owner() {
+async fn a_collateral_comment_is_in_the_history_of_each_loan_or_its_contact() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 2).await;
@@ -339,7 +340,7 @@ async fn a_collaterals_comment_is_in_the_history_of_each_loan_or_of_its_owner() 
                        field_name = 'Comment' AND new_value = ";
         let change = async |text: &str| {
             let tag = format!("\"{}\"", version(&world, &admin, &path).await);
-            put(&world, &admin, &path, &words(text), &[&tag]).await.expect(200);
+            put(&world, &admin, &path, &change_of(text), &[&tag]).await.expect(200);
         };
         change("first").await;
         assert_eq!(world.count(&format!("{changes} 'first' AND loan_id IS NOT NULL")).await, loans);
@@ -357,15 +358,17 @@ async fn a_collaterals_comment_is_in_the_history_of_each_loan_or_of_its_owner() 
 }
 
 #[tokio::test]
-async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_read_them() {
+async fn the_history_of_a_recategorized_comment_respects_both_categories() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let (path, loan) = (path(&rows), format!("/loans/{}", rows.loan_id));
-        let made = ["OPEN", "LEGAL", "BOARD"].map(|code| format!("'{code}', 'Category', true"));
+        let categories =
+            ["OPEN", "LEGAL", "BOARD"].map(|code| format!("'{code}', 'Category', true"));
         let columns = "code, description, active_flag";
-        let made = world.insert("comment_categories", "comment_category_id", columns, made).await;
-        let [open, legal, board] = made[..] else { panic!("{made:?}") };
+        let categories =
+            world.insert("comment_categories", "comment_category_id", columns, categories).await;
+        let [open, legal, board] = categories[..] else { panic!("{categories:?}") };
         for (category, user) in [(legal, "viewer"), (board, "teller")] {
             world
                 .sql(&format!(
@@ -384,16 +387,17 @@ async fn a_comment_that_changes_its_category_shows_its_words_to_those_who_may_re
         // Before the comment is restricted to counsel.
         let form = Form::file("secret-name.txt", b"words");
         let documents = format!("{path}/documents");
-        let kept = world.client.upload(&admin, &documents, form.clone(), None).await.expect(201);
-        let gone = world.client.upload(&admin, &documents, form, None).await.expect(201).json();
-        assert_eq!(kept.header("etag"), kept.json()["versionHash"].to_string());
-        let gone = format!("{documents}?documentId={}", gone["Document_ID"]);
-        delete(&world, &admin, &gone, &[]).await.expect(204);
+        let accepted =
+            world.client.upload(&admin, &documents, form.clone(), None).await.expect(201);
+        let removed = world.client.upload(&admin, &documents, form, None).await.expect(201).json();
+        assert_eq!(accepted.header("etag"), accepted.json()["versionHash"].to_string());
+        let removed = format!("{documents}?documentId={}", removed["Document_ID"]);
+        delete(&world, &admin, &removed, &[]).await.expect(204);
         let moves =
             [(open, "free"), (legal, "for counsel"), (board, "for the board"), (open, "late")];
         for (category, text) in moves {
             let tag = format!("\"{}\"", version(&world, &admin, &path).await);
-            let body = with(words(text), json!({"Comment_Category_ID": category}));
+            let body = with(change_of(text), json!({"Comment_Category_ID": category}));
             put(&world, &admin, &path, &body, &[&tag]).await.expect(200);
         }
         for (user, hidden) in [("viewer", "for the board"), ("teller", "for counsel")] {

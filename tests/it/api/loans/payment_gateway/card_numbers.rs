@@ -4,7 +4,7 @@
 use super::book;
 use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
-use acceptance::{Answer, World};
+use acceptance::{TestResponse, World};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::json;
@@ -14,19 +14,19 @@ const TRACES: [&str; 7] =
     ["42424242", "4242-4242", "4242%20", "424242424242424e", "55555555", "３７８２", "S3cr3tC0de"];
 
 /// An operation about cards: method, path, and whether it has a body.
-struct Operation {
+struct TestedOperation {
     method: Method,
     path: String,
     takes_body: bool,
 }
 
-async fn operations(world: &World) -> Vec<Operation> {
+async fn operations(world: &World) -> Vec<TestedOperation> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let paths = document["paths"].as_object().expect("paths");
     let mut found = Vec::new();
     for (path, item) in paths.iter().filter(|(path, _)| path.contains("/payment-gateway/")) {
         for (method, operation) in item.as_object().expect("operations") {
-            found.push(Operation {
+            found.push(TestedOperation {
                 method: method.to_uppercase().parse().expect("a method"),
                 path: path.clone(),
                 takes_body: !operation["requestBody"].is_null(),
@@ -37,9 +37,9 @@ async fn operations(world: &World) -> Vec<Operation> {
     found
 }
 
-impl Operation {
+impl TestedOperation {
     /// Its path on this loan, with placeholders for all other parameters.
-    fn on(&self, loan: i64) -> String {
+    fn path_for(&self, loan: i64) -> String {
         let path = self.path.replace("{loan_id}", &loan.to_string());
         path.replace("{token_id}", "1")
     }
@@ -51,19 +51,19 @@ impl Operation {
 }
 
 /// Sends a request, and looks for traces of cards in the whole answer.
-async fn send(world: &World, request: reqwest::RequestBuilder) -> Answer {
-    let answer = world.client.send(request).await.expect("an answer");
-    let random = answer.header("x-request-id");
-    let told = format!("{:?} {}", answer.headers, answer.text).replace(random, "");
-    assert_untraced(&told);
-    answer
+async fn send(world: &World, request: reqwest::RequestBuilder) -> TestResponse {
+    let response = world.client.send(request).await.expect("a response");
+    let random = response.header("x-request-id");
+    let text = format!("{:?} {}", response.headers, response.text).replace(random, "");
+    assert_no_card_data(&text);
+    response
 }
 
 #[track_caller]
-fn assert_untraced(told: &str) {
+fn assert_no_card_data(text: &str) {
     for trace in TRACES {
-        let Some(place) = told.find(trace) else { continue };
-        let around: String = told[..place].chars().rev().take(300).collect();
+        let Some(index) = text.find(trace) else { continue };
+        let around: String = text[..index].chars().rev().take(300).collect();
         let around: String = around.chars().rev().collect();
         panic!("{trace} is there: {around}{trace}");
     }
@@ -81,20 +81,20 @@ where
 }
 
 /// Looks for traces in the log and in the database.
-async fn assert_kept_nowhere(world: &World) {
+async fn assert_not_stored(world: &World) {
     let log = world.api.log();
     assert!(log.contains("TRACE"), "not everything is logged: {}", log.len());
-    assert_untraced(&log);
-    assert_untraced(&format!("{:?}", world.snapshot().await));
+    assert_no_card_data(&log);
+    assert_no_card_data(&format!("{:?}", world.snapshot().await));
 }
 
 #[tokio::test]
-async fn in_queries_keys_and_paths_they_are_refused_by_every_operation() {
+async fn card_numbers_in_queries_keys_and_paths_are_refused_by_every_operation() {
     on_each_database_with_all_logged(|world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         for operation in operations(&world).await {
-            let path = operation.on(loans[0]);
+            let path = operation.path_for(loans[0]);
             let refuse = async |request| {
                 send(&world, request).await.expect_problem(422, "card-number-refused")
             };
@@ -132,21 +132,22 @@ async fn in_queries_keys_and_paths_they_are_refused_by_every_operation() {
                         continue;
                     }
                     let path = operation.path.replace(name, id);
-                    let path = Operation { path, method: Method::GET, takes_body: false }.on(1);
+                    let path = TestedOperation { path, method: Method::GET, takes_body: false }
+                        .path_for(1);
                     let refused = refuse(operation.request(&world, &admin, &path)).await;
                     let shown = operation.path.replace(name, "***");
                     assert_eq!(refused.json()["instance"], shown.replace("{token_id}", "1"));
                 }
             }
         }
-        assert_kept_nowhere(&world).await;
+        assert_not_stored(&world).await;
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn whatever_else_is_wrong_with_a_request_its_path_shows_none() {
+async fn card_numbers_in_paths_are_never_shown_in_errors() {
     on_each_database_with_all_logged(|world| async move {
         let admin = world.token("admin").await;
         let officer = world.token("officer").await;
@@ -160,8 +161,8 @@ async fn whatever_else_is_wrong_with_a_request_its_path_shows_none() {
         call(Method::GET, "nonsense", &cards).await.expect_problem(401, "token-invalid");
         let web = format!("/loans/{number}/payment-gateway/convenience-fee?amount={number}");
         call(Method::GET, &officer, &web).await;
-        let wrong = call(Method::PATCH, &admin, &cards).await;
-        wrong.expect_problem(405, "method-not-allowed");
+        let method_error = call(Method::PATCH, &admin, &cards).await;
+        method_error.expect_problem(405, "method-not-allowed");
         for path in [
             format!("/loans/1/payment-gateway/{number}"),
             format!("/loans/1/payment-gateway/credit-cards/{number}/{number}?n={number}"),
@@ -172,7 +173,7 @@ async fn whatever_else_is_wrong_with_a_request_its_path_shows_none() {
         ] {
             call(Method::GET, &admin, &path).await.expect_problem(404, "not-found");
         }
-        assert_kept_nowhere(&world).await;
+        assert_not_stored(&world).await;
         world
     })
     .await;
@@ -215,13 +216,13 @@ fn bodies() -> Vec<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn in_bodies_they_are_refused_by_every_operation_that_takes_one() {
+async fn card_numbers_in_bodies_are_refused_by_every_operation() {
     on_each_database_with_all_logged(|world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let taking = operations(&world).await.into_iter().filter(|one| one.takes_body);
         for operation in taking {
-            let path = operation.on(loans[0]);
+            let path = operation.path_for(loans[0]);
             let post = async |token: &str, media_type: &str, body: Vec<u8>| {
                 let request = world.client.request(operation.method.clone(), token, &path);
                 let request = request.header("Idempotency-Key", "k");
@@ -249,7 +250,7 @@ async fn in_bodies_they_are_refused_by_every_operation_that_takes_one() {
                 refused.expect_problem(400, "bad-request");
             }
         }
-        assert_kept_nowhere(&world).await;
+        assert_not_stored(&world).await;
         world
     })
     .await;

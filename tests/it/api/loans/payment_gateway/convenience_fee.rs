@@ -2,7 +2,7 @@
 
 use super::{USED, book, card, link};
 use crate::PROGRAM;
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use chrono::{Datelike, Months, NaiveDate};
 use serde_json::{Value, json};
 
@@ -21,13 +21,13 @@ pub(super) async fn rule(
     world.insert("convenience_fee_rules", "rule_id", columns, [row]).await[0]
 }
 
-async fn ask(world: &World, token: &str, loan: i64, query: &str) -> Answer {
+async fn request_fee(world: &World, token: &str, loan: i64, query: &str) -> TestResponse {
     let path = format!("/loans/{loan}/payment-gateway/convenience-fee?{query}");
     world.client.get(token, &path).await
 }
 
 #[tokio::test]
-async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_counts() {
+async fn the_most_specific_active_fee_rule_applies() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -39,8 +39,9 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
         rule(&world, ["CONSUMER", "'discover'", "990000", "0", "NULL", "NULL"]).await;
         let fee = async |token: Option<i64>| {
             let token = token.map(|id| format!("&tokenId={id}")).unwrap_or_default();
-            let answer = ask(&world, &admin, loans[0], &format!("amount=10.00{token}")).await;
-            answer.expect(200).json()["Fee"].as_str().expect("a fee").to_owned()
+            let response =
+                request_fee(&world, &admin, loans[0], &format!("amount=10.00{token}")).await;
+            response.expect(200).json()["Fee"].as_str().expect("a fee").to_owned()
         };
         let mut rules = Vec::new();
         for (group, brand, flat) in [
@@ -51,7 +52,7 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
         ] {
             rules.push(rule(&world, [group, brand, flat, "0", "NULL", "NULL"]).await);
         }
-        for (switched_off, by_visa, by_amex, without) in [
+        for (switched_off, by_visa, by_amex, without_card) in [
             (None, "4.00", "3.00", "3.00"),
             (Some(rules[3]), "3.00", "3.00", "3.00"),
             (Some(rules[2]), "2.00", "1.00", "1.00"),
@@ -64,7 +65,7 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
             }
             assert_eq!(fee(Some(visa)).await, by_visa);
             assert_eq!(fee(Some(amex)).await, by_amex);
-            assert_eq!(fee(None).await, without, "no rule for a brand counts without a card");
+            assert_eq!(fee(None).await, without_card, "no rule for a brand counts without a card");
         }
         world
     })
@@ -72,7 +73,7 @@ async fn the_most_specific_active_rule_for_the_loans_group_and_the_cards_brand_c
 }
 
 #[tokio::test]
-async fn the_fee_is_rounded_half_up_and_held_between_minimum_and_maximum() {
+async fn the_fee_is_rounded_half_up_and_kept_within_its_bounds() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -89,41 +90,45 @@ async fn the_fee_is_rounded_half_up_and_held_between_minimum_and_maximum() {
             ("760", "20.00", "780.00"),
             ("100000.00", "20.00", "100020.00"),
         ] {
-            let answer = ask(&world, &admin, loans[0], &format!("amount={amount}")).await;
-            let answer = answer.expect(200).json();
+            let response = request_fee(&world, &admin, loans[0], &format!("amount={amount}")).await;
+            let response = response.expect(200).json();
             assert_eq!(
-                (&answer["Fee"], &answer["Total"]),
+                (&response["Fee"], &response["Total"]),
                 (&json!(fee), &json!(total)),
                 "{amount}"
             );
-            assert_eq!(answer.get("Reason_Not_Assessed"), None);
+            assert_eq!(response.get("Reason_Not_Assessed"), None);
         }
-        let answer = ask(&world, &admin, loans[0], &format!("amount=652.53&tokenId={visa}")).await;
+        let response =
+            request_fee(&world, &admin, loans[0], &format!("amount=652.53&tokenId={visa}")).await;
         let expected = json!({
             "Loan_ID": loans[0], "Amount": "652.53", "PaymentGatewayTokenID": visa,
             "BrandType": "visa", "Fee": "17.31", "Total": "669.84", "Assessed_Flag": true,
             "Flat_Amount": "1.00", "Percentage": "2.50", "Minimum_Fee": "1.10",
             "Maximum_Fee": "20.00",
         });
-        assert_eq!(answer.expect(200).json(), expected);
+        assert_eq!(response.expect(200).json(), expected);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn nobody_pays_a_fee_without_a_rule_or_when_he_is_there_in_person() {
+async fn no_fee_applies_without_a_rule_or_in_person() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
-        let free = |answer: &Value, reason: &str| {
-            assert_eq!(answer["Fee"], "0.00");
-            assert_eq!(answer["Total"], "10.00");
-            assert_eq!(answer["Assessed_Flag"], false);
-            assert_eq!(answer["Reason_Not_Assessed"], reason);
+        let free = |response: &Value, reason: &str| {
+            assert_eq!(response["Fee"], "0.00");
+            assert_eq!(response["Total"], "10.00");
+            assert_eq!(response["Assessed_Flag"], false);
+            assert_eq!(response["Reason_Not_Assessed"], reason);
         };
         let get = async |query: &str| {
-            ask(&world, &admin, loans[0], &format!("amount=10.00{query}")).await.expect(200).json()
+            request_fee(&world, &admin, loans[0], &format!("amount=10.00{query}"))
+                .await
+                .expect(200)
+                .json()
         };
         let none = get("").await;
         free(&none, "no_rule");
@@ -142,7 +147,7 @@ async fn nobody_pays_a_fee_without_a_rule_or_when_he_is_there_in_person() {
 }
 
 #[tokio::test]
-async fn an_amount_that_is_none_is_malformed_and_one_that_cannot_be_paid_breaks_a_rule() {
+async fn a_malformed_amount_is_a_400_and_an_unpayable_one_a_422() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
@@ -160,7 +165,7 @@ async fn an_amount_that_is_none_is_malformed_and_one_that_cannot_be_paid_breaks_
             "amount=.5",
             "amount=1.00&amount=1.00",
         ] {
-            let refused = ask(&world, &admin, loans[0], query).await;
+            let refused = request_fee(&world, &admin, loans[0], query).await;
             let refused = refused.expect_problem(400, "bad-request");
             assert_eq!(refused.json()["errors"][0]["field"], "amount", "{query}");
         }
@@ -175,12 +180,12 @@ async fn an_amount_that_is_none_is_malformed_and_one_that_cannot_be_paid_breaks_
             "900000000000000",
             "99999999999999999999999999",
         ] {
-            let refused = ask(&world, &admin, loans[0], &format!("amount={amount}")).await;
+            let refused = request_fee(&world, &admin, loans[0], &format!("amount={amount}")).await;
             refused.expect_problem(422, "invalid-value");
         }
-        ask(&world, &admin, loans[0], "amount=899999999999999.00").await.expect(200);
+        request_fee(&world, &admin, loans[0], "amount=899999999999999.00").await.expect(200);
         // A caller who may not see the loan learns nothing about the amount.
-        let unseen = ask(&world, &admin, loans[0] + 1, "amount=0").await;
+        let unseen = request_fee(&world, &admin, loans[0] + 1, "amount=0").await;
         unseen.expect_problem(404, "not-found");
         world
     })
@@ -188,34 +193,36 @@ async fn an_amount_that_is_none_is_malformed_and_one_that_cannot_be_paid_breaks_
 }
 
 #[tokio::test]
-async fn a_card_must_be_one_that_can_be_charged_for_the_loan() {
+async fn a_card_must_be_chargeable_for_the_loan() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 4).await;
         link(&world, loans[0], contacts[1], true).await;
-        let own = card(&world, contacts[0], loans[3], USED).await;
+        let own_card = card(&world, contacts[0], loans[3], USED).await;
         let linked = card(&world, contacts[1], loans[1], USED).await;
-        let strangers = card(&world, contacts[2], loans[0], USED).await;
+        let foreign_card = card(&world, contacts[2], loans[0], USED).await;
         let forgotten = card(&world, contacts[0], loans[0], ["visa", "wallet", "true", "1"]).await;
         let charge = async |token: &str, loan: i64, card: i64| {
-            ask(&world, token, loan, &format!("amount=1.00&tokenId={card}")).await
+            request_fee(&world, token, loan, &format!("amount=1.00&tokenId={card}")).await
         };
-        charge(&admin, loans[0], own).await.expect(200);
+        charge(&admin, loans[0], own_card).await.expect(200);
         charge(&admin, loans[0], linked).await.expect(200);
-        charge(&admin, loans[0], strangers).await.expect_problem(404, "not-found");
+        charge(&admin, loans[0], foreign_card).await.expect_problem(404, "not-found");
         charge(&admin, loans[0], 999_999).await.expect_problem(404, "not-found");
-        charge(&admin, loans[1], own).await.expect_problem(404, "not-found");
+        charge(&admin, loans[1], own_card).await.expect_problem(404, "not-found");
         charge(&admin, loans[0], forgotten).await.expect_problem(422, "card-forgotten");
         // Borrowers who share a loan may each charge only their own card.
         let (first, second) = (world.web_token(1).await, world.web_token(2).await);
-        charge(&first, loans[0], own).await.expect(200);
+        charge(&first, loans[0], own_card).await.expect(200);
         charge(&first, loans[0], linked).await.expect_problem(404, "not-found");
         charge(&second, loans[0], linked).await.expect(200);
-        charge(&second, loans[0], own).await.expect_problem(404, "not-found");
-        charge(&first, loans[1], own).await.expect_problem(404, "not-found");
+        charge(&second, loans[0], own_card).await.expect_problem(404, "not-found");
+        charge(&first, loans[1], own_card).await.expect_problem(404, "not-found");
         world.sql("UPDATE loan_groups SET payment_gateway_flag = false").await;
-        charge(&admin, loans[0], own).await.expect_problem(422, "gateway-disabled");
-        ask(&world, &first, loans[0], "amount=1.00").await.expect_problem(422, "gateway-disabled");
+        charge(&admin, loans[0], own_card).await.expect_problem(422, "gateway-disabled");
+        request_fee(&world, &first, loans[0], "amount=1.00")
+            .await
+            .expect_problem(422, "gateway-disabled");
         let list = format!("/loans/{}/payment-gateway/credit-cards", loans[0]);
         world.client.get(&first, &list).await.expect(200);
         world
@@ -224,7 +231,7 @@ async fn a_card_must_be_one_that_can_be_charged_for_the_loan() {
 }
 
 #[tokio::test]
-async fn a_card_counts_to_the_end_of_its_month_by_the_business_day() {
+async fn a_card_is_valid_through_the_end_of_its_expiry_month() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
@@ -248,10 +255,11 @@ async fn a_card_counts_to_the_end_of_its_month_by_the_business_day() {
                 month.year()
             );
             world.sql(&sql).await;
-            let answer = ask(&world, &admin, loans[0], &format!("amount=1.00&tokenId={id}")).await;
+            let response =
+                request_fee(&world, &admin, loans[0], &format!("amount=1.00&tokenId={id}")).await;
             match status {
-                200 => drop(answer.expect(200)),
-                _ => drop(answer.expect_problem(422, "card-expired")),
+                200 => drop(response.expect(200)),
+                _ => drop(response.expect_problem(422, "card-expired")),
             }
         }
         world

@@ -1,6 +1,6 @@
 //! Payments that the database rolls back because another transaction came first.
 
-use super::super::book;
+use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
 use acceptance::{World, on_each_database};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Makes the database roll back the next `count` entries as it does the victim of a deadlock. False
 /// where that is impossible: the embedded database has one writer at a time.
-async fn undo_entries(world: &World, count: u32) -> bool {
+async fn abort_entries(world: &World, count: u32) -> bool {
     let statements = match world.database.name() {
         "sqlite" => return false,
         // A sequence keeps its count when a transaction is rolled back.
@@ -40,23 +40,23 @@ async fn undo_entries(world: &World, count: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_payment_that_was_undone_is_tried_for_three_seconds_and_then_refused() {
+async fn a_conflicting_payment_is_retried_for_three_seconds_and_then_refused() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "10.00"});
         // Three rollbacks are retried, however long that takes.
-        if !undo_entries(&world, 3).await {
+        if !abort_entries(&world, 3).await {
             return world;
         }
         world.client.post(&admin, &path, &body, Some("one")).await.expect(201);
-        undo_entries(&world, 1_000_000).await;
+        abort_entries(&world, 1_000_000).await;
         let before = world.snapshot().await;
         let refused = world.client.post(&admin, &path, &body, Some("two")).await;
         refused.expect_problem(423, "loan-locked");
         assert_eq!(world.snapshot().await, before, "the key is free again, too");
-        undo_entries(&world, 0).await;
+        abort_entries(&world, 0).await;
         world.client.post(&admin, &path, &body, Some("two")).await.expect(201);
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 2);

@@ -1,6 +1,6 @@
 //! Payments that go into cash drawers.
 
-use super::super::book;
+use super::super::import_loan;
 use super::reversals::reverse;
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
@@ -49,9 +49,9 @@ async fn rows_of(world: &World, drawer: i64) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn cash_goes_into_the_drawer_that_the_caller_works_with() {
+async fn cash_goes_into_the_callers_open_drawer() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let cash = json!({"Amount": "25.01", "Payment_Method_Code": "CASH"});
         let (first, second) =
@@ -83,9 +83,9 @@ async fn cash_goes_into_the_drawer_that_the_caller_works_with() {
 }
 
 #[tokio::test]
-async fn a_check_goes_into_the_drawer_that_is_named_and_opens_a_session() {
+async fn a_check_goes_into_the_named_drawer_and_opens_a_session() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let check = json!({"Amount": "40.00", "Payment_Method_Code": "CHECK",
@@ -110,9 +110,9 @@ async fn a_check_goes_into_the_drawer_that_is_named_and_opens_a_session() {
 }
 
 #[tokio::test]
-async fn a_drawer_that_takes_no_such_payment_refuses_it_and_nothing_is_posted() {
+async fn an_unsuitable_drawer_refuses_the_payment() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let reserve = drawer(&world, "Vault", "reserve").await;
         let usual = drawer(&world, "One", "individual").await;
@@ -147,7 +147,7 @@ async fn a_drawer_that_takes_no_such_payment_refuses_it_and_nothing_is_posted() 
 #[tokio::test]
 async fn a_reversed_payment_is_taken_out_of_its_drawer() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let body = cash_into(drawer_id);
@@ -169,7 +169,7 @@ async fn a_reversed_payment_is_taken_out_of_its_drawer() {
 async fn an_imported_payment_goes_into_the_drawer_it_names() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let columns = "form, field_name, label, data_type, size, pick_list, required_flag, \
                        hidden_flag, read_only_flag, web_visible_flag, sequence";
@@ -189,8 +189,8 @@ async fn an_imported_payment_goes_into_the_drawer_it_names() {
         let path = format!("/loans/{loan_id}/transactions?transactionCode=120");
         let total = world.client.get(&admin, &path).await.expect(200).json();
         assert_eq!(total[0]["Userdef05"], "north");
-        let without = file.replace(&format!("CashDrawerID=\"{drawer_id}\""), "");
-        let failed = world.client.import(&admin, false, &without, None).await.expect(200);
+        let without_drawer = file.replace(&format!("CashDrawerID=\"{drawer_id}\""), "");
+        let failed = world.client.import(&admin, false, &without_drawer, None).await.expect(200);
         assert_eq!(failed.json()["Failed"], 1, "the admin account works with no drawer");
         world
     })
@@ -198,10 +198,10 @@ async fn an_imported_payment_goes_into_the_drawer_it_names() {
 }
 
 #[tokio::test]
-async fn a_payment_that_is_no_longer_in_its_drawer_cannot_be_taken_out_of_it() {
+async fn a_payment_no_longer_in_its_drawer_cannot_be_reversed() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let body = cash_into(drawer_id);
         let rows = world.pay(&admin, loan_id, body).await.expect(201).json();
@@ -224,9 +224,9 @@ async fn a_payment_that_is_no_longer_in_its_drawer_cannot_be_taken_out_of_it() {
 }
 
 #[tokio::test]
-async fn whoever_waits_too_long_is_told_which_lock_it_was() {
+async fn a_lock_timeout_names_the_lock() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
         let teller = world.token("teller").await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let body = cash_into(drawer_id);
@@ -234,20 +234,20 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
         // SQLite has a single write lock.
         let embedded = world.database.name() == "sqlite";
         let held_by_drawer = if embedded { "loan-locked" } else { "drawer-locked" };
-        for (table, key, id, told) in [
+        for (table, key, id, expected) in [
             ("loans", "loan_id", loan_id, "loan-locked"),
             ("cash_drawers", "drawer_id", drawer_id, held_by_drawer),
         ] {
-            let held = db::begin_write(&world.db).await.expect("a transaction");
+            let locking_tx = db::begin_write(&world.db).await.expect("a transaction");
             let touch = format!("UPDATE {table} SET {key} = {id} WHERE {key} = {id}");
-            held.execute_unprepared(&touch).await.expect("a lock");
+            locking_tx.execute_unprepared(&touch).await.expect("a lock");
             let path = format!("/loans/{loan_id}/transactions/payments");
-            let waited = std::time::Instant::now();
+            let started = std::time::Instant::now();
             let refused = world.client.post(&teller, &path, &body, Some("one")).await;
-            assert!(waited.elapsed().as_secs() < 20, "{:?}", waited.elapsed());
+            assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
             assert_eq!(refused.header("retry-after"), "1");
-            refused.expect_problem(423, told);
-            held.rollback().await.expect("let go");
+            refused.expect_problem(423, expected);
+            locking_tx.rollback().await.expect("let go");
             // Nothing of it is left, not even the key.
             assert_eq!(world.snapshot().await, before);
         }
@@ -258,10 +258,10 @@ async fn whoever_waits_too_long_is_told_which_lock_it_was() {
 }
 
 #[tokio::test]
-async fn an_imported_payment_whose_drawer_is_held_is_tried_again_and_never_fails_for_it() {
+async fn an_imported_payment_with_a_locked_drawer_is_retried() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        book(&world, &admin, OPEN_TERMS).await;
+        import_loan(&world, &admin, OPEN_TERMS).await;
         let drawer_id = drawer(&world, "One", "individual").await;
         let payment = format!(
             "<Transactions><Payment LoanNumber=\"L-1\" Amount=\"40.00\" \
@@ -270,25 +270,25 @@ async fn an_imported_payment_whose_drawer_is_held_is_tried_again_and_never_fails
         );
         let before = world.snapshot().await;
         let hold = async || {
-            let held = db::begin_write(&world.db).await.expect("a transaction");
+            let locking_tx = db::begin_write(&world.db).await.expect("a transaction");
             let touch = format!("UPDATE cash_drawers SET drawer_id = {drawer_id}");
-            held.execute_unprepared(&touch).await.expect("a lock");
-            held
+            locking_tx.execute_unprepared(&touch).await.expect("a lock");
+            locking_tx
         };
-        let held = hold().await;
+        let locking_tx = hold().await;
         let block = format!("<Core CommitBlock=\"1\">{payment}</Core>");
         let refused = world.client.import(&admin, false, &block, None).await;
         refused.expect_problem(503, "database-unavailable");
-        held.rollback().await.expect("let go");
+        locking_tx.rollback().await.expect("let go");
         assert_eq!(world.snapshot().await, before);
-        let held = hold().await;
+        let locking_tx = hold().await;
         let import = async {
             let records = format!("<Core>{payment}</Core>");
             world.client.import(&admin, false, &records, None).await.expect(200).json()
         };
         let let_go = async {
             tokio::time::sleep(Duration::from_secs(4)).await;
-            held.rollback().await.expect("let go");
+            locking_tx.rollback().await.expect("let go");
         };
         let (result, ()) = tokio::join!(import, let_go);
         assert_eq!(result["Failed"], 0, "{result:#}");

@@ -1,9 +1,9 @@
 //! `/loans/{loan_id}/transactions/payments`
 
-use super::super::{book, loan_ids};
+use super::super::{import_loan, loan_ids};
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
-use acceptance::{Answer, World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use shared::amounts::Money;
@@ -14,10 +14,10 @@ async fn balance(world: &World, token: &str, loan_id: i64) -> Value {
 }
 
 #[tokio::test]
-async fn three_published_payments_come_to_the_published_balance() {
+async fn three_published_payments_reproduce_the_published_balance() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let published = [
             ("2024-02-15", "324.23", "328.30", "27675.77"),
             ("2024-03-15", "328.03", "324.50", "27347.74"),
@@ -70,7 +70,7 @@ async fn three_published_payments_come_to_the_published_balance() {
 async fn the_unrounded_remainder_is_carried_to_the_payoff() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         for (date, after) in [("2021-11-25", "9205.77"), ("2021-12-28", "8409.84")] {
             let body = json!({"Amount": "879.16", "Effective_Date": date});
             world.pay(&admin, loan_id, body).await.expect(201);
@@ -87,18 +87,18 @@ async fn the_unrounded_remainder_is_carried_to_the_payoff() {
         assert_eq!(loan["Current_Payoff_Balance"], "0.00");
         assert_eq!(loan["Payoff_Date"], "2022-01-07");
         assert_eq!(loan["Closed_Date"], "2022-01-07");
-        let late = json!({"Amount": "1.00"});
-        world.pay(&admin, loan_id, late).await.expect_problem(422, "loan-closed");
+        let backdated = json!({"Amount": "1.00"});
+        world.pay(&admin, loan_id, backdated).await.expect_problem(422, "loan-closed");
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_number_or_a_flag_is_no_text() {
+async fn numbers_and_booleans_are_refused_for_text_members() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         for value in ["123456789012345678901234567890", "1", "true"] {
             let body = format!("{{\"Amount\": \"1.00\", \"External_ID\": {value}}}");
             let body = serde_json::from_str(&body).expect("JSON");
@@ -112,26 +112,27 @@ async fn a_number_or_a_flag_is_no_text() {
 }
 
 #[tokio::test]
-async fn sixty_four_payments_at_once_on_one_loan_sum_up_exactly() {
+async fn concurrent_payments_on_one_loan_sum_exactly() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS.replace("\"10\"", "\"0\"").as_str()).await;
+        let loan_id =
+            import_loan(&world, &admin, OPEN_TERMS.replace("\"10\"", "\"0\"").as_str()).await;
         let pay = |n: u32| world.pay(&admin, loan_id, json!({"Amount": format!("{n}.01")}));
-        let answers: Vec<Answer> = join_all((1..=64).map(pay)).await;
+        let responses: Vec<TestResponse> = join_all((1..=64).map(pay)).await;
         let mut paid = Money::ZERO;
-        for (answer, n) in answers.iter().zip(1..) {
-            match answer.status.as_u16() {
+        for (response, n) in responses.iter().zip(1..) {
+            match response.status.as_u16() {
                 201 => {
                     let amount: Money = format!("{n}.01").parse().expect("an amount");
                     paid = paid.plus(amount).expect("in range");
                 }
-                _ => drop(answer.clone().expect_problem(423, "loan-locked")),
+                _ => drop(response.clone().expect_problem(423, "loan-locked")),
             }
         }
         let start: Money = "10000.00".parse().expect("an amount");
-        let left = start.minus(paid).expect("in range").to_string();
-        assert_eq!(balance(&world, &admin, loan_id).await, left);
-        let posted = answers.iter().filter(|answer| answer.status == 201).count() as i64;
+        let remaining = start.minus(paid).expect("in range").to_string();
+        assert_eq!(balance(&world, &admin, loan_id).await, remaining);
+        let posted = responses.iter().filter(|response| response.status == 201).count() as i64;
         assert!(posted > 0);
         let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(totals).await, posted);
@@ -141,15 +142,16 @@ async fn sixty_four_payments_at_once_on_one_loan_sum_up_exactly() {
 }
 
 #[tokio::test]
-async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
+async fn a_test_payment_responds_the_same_and_changes_no_table() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let before = world.snapshot().await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
-        let tried = world.client.post(&admin, &format!("{path}?test=true"), &body, Some("k")).await;
-        let tried = tried.expect(200).json();
+        let test_run =
+            world.client.post(&admin, &format!("{path}?test=true"), &body, Some("k")).await;
+        let test_run = test_run.expect(200).json();
         assert_eq!(world.snapshot().await, before);
         let posted = world.client.post(&admin, &path, &body, Some("k")).await.expect(201).json();
         let figures = |rows: &Value| -> Vec<Value> {
@@ -163,7 +165,7 @@ async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
             })
             .collect()
         };
-        assert_eq!(figures(&tried), figures(&posted));
+        assert_eq!(figures(&test_run), figures(&posted));
         assert_ne!(world.snapshot().await, before);
         world
     })
@@ -171,10 +173,10 @@ async fn a_test_run_answers_alike_and_leaves_every_table_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
+async fn payment_rule_violations_are_refused_and_change_nothing() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let first =
             json!({"Amount": "100.00", "Effective_Date": "2022-01-01", "External_ID": "E1"});
         world.pay(&admin, loan_id, first).await.expect(201);
@@ -206,10 +208,10 @@ async fn what_breaks_a_rule_is_refused_by_name_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_payment_is_refused_with_the_member_at_fault() {
+async fn malformed_payments_name_the_member_at_fault() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         for (body, field) in [
             (json!({}), "Amount"),
             (json!({"Amount": null}), "Amount"),
@@ -231,19 +233,19 @@ async fn what_is_no_payment_is_refused_with_the_member_at_fault() {
 }
 
 #[tokio::test]
-async fn backdating_splitting_and_paying_off_each_need_their_right() {
+async fn backdating_splitting_and_paying_off_each_need_their_privilege() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let teller = world.token("teller").await;
-        for (body, right) in [
+        for (body, privilege) in [
             (json!({"Amount": "1", "Effective_Date": "2022-01-01"}), "Backdate"),
             (json!({"Amount": "1", "Suspense_Amount": "1"}), "Split"),
             (json!({"Amount": "1", "Payoff": true}), "Payoff"),
         ] {
             let refused = world.pay(&teller, loan_id, body).await;
             let refused = refused.expect_problem(403, "privilege-missing");
-            assert!(refused.text.contains(right), "{}", refused.text);
+            assert!(refused.text.contains(privilege), "{}", refused.text);
         }
         world.pay(&teller, loan_id, json!({"Amount": "1"})).await.expect(201);
         let split = json!({"Amount": "30.00", "Principal_Amount": "10.00", "Impound_Amount": "5.00",
@@ -257,7 +259,7 @@ async fn backdating_splitting_and_paying_off_each_need_their_right() {
 }
 
 #[tokio::test]
-async fn excess_goes_where_the_loan_or_the_payment_says() {
+async fn excess_is_handled_as_the_loan_or_the_payment_says() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let records: String = ["principal", "suspense", "reject"]
@@ -269,8 +271,8 @@ async fn excess_goes_where_the_loan_or_the_payment_says() {
             .collect();
         let ids = loan_ids(&world.import(&admin, &file(&records)).await);
         let body = json!({"Amount": "700.00", "Effective_Date": "2024-02-15"});
-        let codes = |answer: &Answer| -> Vec<i64> {
-            let rows = answer.json();
+        let codes = |response: &TestResponse| -> Vec<i64> {
+            let rows = response.json();
             let rows = rows.as_array().expect("rows").clone();
             rows.iter().filter_map(|row| row["Transaction_Code"].as_i64()).collect()
         };
@@ -281,19 +283,22 @@ async fn excess_goes_where_the_loan_or_the_payment_says() {
         assert_eq!(to_suspense.json()[3]["Transaction_Amount"], "47.47");
         let refused = world.pay(&admin, ids[2], body.clone()).await;
         assert!(refused.expect_problem(422, "overpayment").text.contains("652.53"));
-        let mut said = body;
-        said["Excess_Handling"] = json!("suspense");
-        assert_eq!(codes(&world.pay(&admin, ids[2], said).await.expect(201)), [120, 122, 124, 132]);
+        let mut body_sent = body;
+        body_sent["Excess_Handling"] = json!("suspense");
+        assert_eq!(
+            codes(&world.pay(&admin, ids[2], body_sent).await.expect(201)),
+            [120, 122, 124, 132]
+        );
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn each_changed_column_of_the_loan_is_in_its_history_once() {
+async fn each_changed_column_of_the_loan_is_in_the_history_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let before = world.count("SELECT COUNT(*) FROM field_changes").await;
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
         world.pay(&admin, loan_id, body).await.expect(201);

@@ -1,7 +1,7 @@
 //! Reversals, posted by the function that the core system's programs and the demo portfolio use,
 //! and checked through the API.
 
-use super::super::book;
+use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
 use acceptance::{World, on_each_database};
@@ -23,7 +23,7 @@ use shared::telemetry::RequestId;
 use std::time::Duration;
 use tokio::time::sleep;
 
-type Rows = Result<Vec<loan_transactions::Model>, Problem>;
+type ReversalResult = Result<Vec<loan_transactions::Model>, Problem>;
 
 async fn author(world: &World) -> Actor {
     let user_id = world.count("SELECT user_id FROM users WHERE user_name = 'admin'").await;
@@ -32,7 +32,7 @@ async fn author(world: &World) -> Actor {
 }
 
 /// Reverses an entry, as a payment returned by the bank if a date is given.
-pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> Rows {
+pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> ReversalResult {
     let tx = db::begin_write(&world.db).await.expect("a transaction");
     reverse_in(world, tx, reference, returned).await
 }
@@ -43,7 +43,7 @@ async fn reverse_in(
     tx: DatabaseTransaction,
     reference: i64,
     returned: Option<&str>,
-) -> Rows {
+) -> ReversalResult {
     let returned: Option<NaiveDate> = returned.map(|day| day.parse().expect("a date"));
     let author = author(world).await;
     let clock = db::clock(&tx).await.expect("the clock");
@@ -79,9 +79,9 @@ async fn books(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_is_posted_and_reversed_leaves_the_loan_as_it_was() {
+async fn a_reversed_posting_restores_the_loan() {
     on_each_database(PROGRAM, |world| async move {
-        let loan_id = book(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         pay(&world, loan_id, json!({"Amount": "700.00", "Effective_Date": "2024-02-15"})).await;
         pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2024-03-20"})).await;
         adjust(&world, loan_id, AdjustmentKind::LateCharge, "25.00", "2024-03-25").await;
@@ -117,10 +117,10 @@ async fn whatever_is_posted_and_reversed_leaves_the_loan_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_returned_payment_and_its_reversal_name_each_other() {
+async fn a_returned_payment_and_its_reversal_refer_to_each_other() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15",
             "Payment_Method_Reference": "trace 1", "External_ID": "E1"});
         let reference = pay(&world, loan_id, body.clone()).await;
@@ -156,9 +156,9 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
         ];
         assert_eq!(figures, expected);
         let partner = |n: usize| listed[n]["Reversal_Transaction_ID"].clone();
-        for (undone, undoing) in [(1, 4), (2, 5), (3, 6)] {
-            assert_eq!(partner(undone), listed[undoing]["Transaction_ID"]);
-            assert_eq!(partner(undoing), listed[undone]["Transaction_ID"]);
+        for (original, reversal) in [(1, 4), (2, 5), (3, 6)] {
+            assert_eq!(partner(original), listed[reversal]["Transaction_ID"]);
+            assert_eq!(partner(reversal), listed[original]["Transaction_ID"]);
         }
         assert_eq!(listed[1]["NSF_Date"], "2024-02-18");
         assert_eq!(listed[4]["Payment_Method_Reference"], "trace 1");
@@ -168,9 +168,9 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
         assert_eq!(loan["Next_Due_Date"], day);
         assert_eq!(loan.get("Last_Payment_Date"), None);
         // The external id stays with the returned payment.
-        let again = world.pay(&admin, loan_id, body).await;
+        let repeated = world.pay(&admin, loan_id, body).await;
         assert!(
-            again
+            repeated
                 .expect_problem(422, "duplicate-external-id")
                 .text
                 .contains(&reference.to_string())
@@ -182,26 +182,26 @@ async fn a_returned_payment_and_its_reversal_name_each_other() {
 }
 
 #[tokio::test]
-async fn the_latest_entry_that_moved_the_base_goes_first_and_only_once() {
+async fn entries_that_moved_the_accrual_base_are_reversed_latest_first_and_once() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let first =
             pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2022-01-01"})).await;
         let second =
             pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2022-01-01"})).await;
         let before = world.snapshot().await;
-        let refused = |rows: Rows| rows.expect_err("refused").message();
+        let refused = |rows: ReversalResult| rows.expect_err("refused").message();
         assert!(refused(reverse(&world, first, None).await).contains(&second.to_string()));
         assert!(refused(reverse(&world, first + 1, None).await).contains("is not an entry"));
         assert!(refused(reverse(&world, second, Some("2021-12-31")).await).contains("NSF_Date"));
         let advance = world.count("SELECT MIN(transaction_id) FROM loan_transactions").await;
         assert!(refused(reverse(&world, advance, None).await).contains("before it"));
         assert_eq!(world.snapshot().await, before);
-        let undoing = reverse(&world, second, None).await.expect("reversed");
+        let reversal = reverse(&world, second, None).await.expect("reversed");
         assert!(refused(reverse(&world, second, None).await).contains("already reversed"));
-        let own = undoing[0].transaction_id;
-        assert!(refused(reverse(&world, own, None).await).contains("itself a reversal"));
+        let transaction_id = reversal[0].transaction_id;
+        assert!(refused(reverse(&world, transaction_id, None).await).contains("itself a reversal"));
         reverse(&world, first, None).await.expect("reversed");
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
         assert_eq!(loan["Current_Principal_Balance"], "10000.00");
@@ -211,33 +211,33 @@ async fn the_latest_entry_that_moved_the_base_goes_first_and_only_once() {
 }
 
 #[tokio::test]
-async fn what_was_spent_since_or_agreed_since_keeps_an_entry_from_being_reversed() {
+async fn later_spending_or_changed_terms_prevent_a_reversal() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let body =
             json!({"Amount": "50.00", "Effective_Date": "2022-01-01", "Impound_Amount": "50.00"});
-        let held = pay(&world, loan_id, body).await;
+        let held_payment = pay(&world, loan_id, body).await;
         let spent =
             adjust(&world, loan_id, AdjustmentKind::ImpoundDisbursement, "30.00", "2022-01-02")
                 .await;
-        let refused = |rows: Rows| rows.expect_err("refused").message();
-        assert!(refused(reverse(&world, held, None).await).contains("below zero"));
+        let refused = |rows: ReversalResult| rows.expect_err("refused").message();
+        assert!(refused(reverse(&world, held_payment, None).await).contains("below zero"));
         reverse(&world, spent, None).await.expect("reversed");
         let file = "<Core><Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" \
                     InterestYearDenominator=\"360\"/></Core>";
         world.import(&admin, file).await;
-        assert!(refused(reverse(&world, held, None).await).contains("accrual base"));
+        assert!(refused(reverse(&world, held_payment, None).await).contains("accrual base"));
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_reversed_draw_no_longer_counts_on_its_line() {
+async fn a_reversed_draw_is_removed_from_its_credit_line() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let columns = "loan_id, name, transaction_code, credit_line_limit, draw_until_type, \
                        draw_count, draw_total";
         let row = format!("{loan_id}, 'Line', 0, 50000000, 'none', 0, 0");
@@ -265,18 +265,18 @@ async fn a_reversed_draw_no_longer_counts_on_its_line() {
         let path = format!("/loans/credit-lines/{line}/draws");
         let draws = world.client.get(&admin, &path).await.expect(200).json();
         assert_eq!(draws[0]["Reversed_Flag"], true);
-        let told = "SELECT COUNT(*) FROM field_changes WHERE table_name = 'credit_lines'";
-        assert_eq!(world.count(told).await, 4);
+        let changes_sql = "SELECT COUNT(*) FROM field_changes WHERE table_name = 'credit_lines'";
+        assert_eq!(world.count(changes_sql).await, 4);
         world
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
+async fn a_loan_with_only_advances_can_be_deleted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         adjust(&world, loan_id, AdjustmentKind::Advance, "100.00", "2021-11-25").await;
         world.import(&admin, &file("<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/>")).await;
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
@@ -288,14 +288,14 @@ async fn a_loan_that_has_advances_alone_can_still_be_deleted() {
 }
 
 #[tokio::test]
-async fn a_loan_that_is_read_while_entries_are_written_is_shown_as_it_was_at_one_moment() {
+async fn a_loan_read_during_postings_is_a_consistent_snapshot() {
     on_each_database(PROGRAM, |world| async move {
         // Only PostgreSQL lets a transaction lock one table and then write others.
         if world.database.name() != "postgres" {
             return world;
         }
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let path = format!("/loans/{loan_id}");
         let before = world.client.get(&admin, &path).await.expect(200).json();
         let payment = json!({"Amount": "300.00", "Effective_Date": "2024-02-20"});
@@ -304,8 +304,8 @@ async fn a_loan_that_is_read_while_entries_are_written_is_shown_as_it_was_at_one
         let tx = db::begin_write(&world.db).await.expect("a transaction");
         let lock = "LOCK TABLE payments_due IN ACCESS EXCLUSIVE MODE";
         tx.execute_unprepared(lock).await.expect("locked");
-        let (client, token, asked) = (world.client.clone(), admin.clone(), path.clone());
-        let reading = tokio::spawn(async move { client.get(&token, &asked).await });
+        let (client, token, loan_path) = (world.client.clone(), admin.clone(), path.clone());
+        let reading = tokio::spawn(async move { client.get(&token, &loan_path).await });
         let waiting = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = \
                        'payments_due'::regclass";
         while world.count(waiting).await == 0 {
@@ -323,10 +323,10 @@ async fn a_loan_that_is_read_while_entries_are_written_is_shown_as_it_was_at_one
 }
 
 #[tokio::test]
-async fn a_status_that_bears_interest_like_the_one_before_forbids_nothing() {
+async fn a_status_change_with_the_same_accrual_does_not_prevent_a_reversal() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         let columns = "code, description, closed_flag, stop_accrual_flag, stop_late_charge_flag, \
                        refuse_payments_flag, active_flag";
         let watch = "'WATCH', 'Looked at closely', FALSE, FALSE, FALSE, FALSE, TRUE".to_owned();

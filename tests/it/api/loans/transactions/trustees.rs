@@ -1,6 +1,6 @@
 //! Transaction codes with trustees: who may post payments, and which of their rows they see.
 
-use super::super::book;
+use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::seeds::PUBLISHED_TERMS;
 use acceptance::{World, on_each_database};
@@ -14,17 +14,17 @@ async fn close(world: &World, code: i32) {
 }
 
 #[tokio::test]
-async fn rows_of_a_closed_code_are_posted_and_left_out_of_the_answer() {
+async fn rows_of_a_restricted_code_are_posted_and_omitted_from_the_response() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         close(&world, 124).await;
         let teller = world.token("teller").await;
         let path = format!("/loans/{loan_id}/transactions/payments");
         let body = json!({"Amount": "700.00"});
         let rows = world.client.post(&teller, &path, &body, Some("k")).await.expect(201);
-        let again = world.client.post(&teller, &path, &body, Some("k")).await.expect(201);
-        assert_eq!(rows.text, again.text);
+        let repeated = world.client.post(&teller, &path, &body, Some("k")).await.expect(201);
+        assert_eq!(rows.text, repeated.text);
         let rows = rows.json();
         let codes = |rows: &serde_json::Value| -> Vec<i64> {
             let rows = rows.as_array().expect("rows").iter();
@@ -47,10 +47,10 @@ async fn rows_of_a_closed_code_are_posted_and_left_out_of_the_answer() {
 }
 
 #[tokio::test]
-async fn whoever_the_trustees_of_payments_do_not_admit_posts_none() {
+async fn a_caller_who_is_not_a_payment_trustee_cannot_post_payments() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, PUBLISHED_TERMS).await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
         close(&world, 120).await;
         let before = world.snapshot().await;
         let body = json!({"Amount": "700.00"});

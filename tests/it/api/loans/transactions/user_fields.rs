@@ -1,6 +1,6 @@
 //! Userdef01 to Userdef05 of a payment, as the installation defines them.
 
-use super::super::book;
+use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
 use acceptance::{World, on_each_database};
@@ -14,10 +14,10 @@ async fn define(world: &World, rows: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_payment_keeps_the_fields_that_the_installation_defines() {
+async fn a_payment_stores_the_installations_user_defined_fields() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         world.sql("DELETE FROM user_defined_fields").await;
         let none = json!({"Amount": "1.00", "Userdef01": "x"});
         let refused = world.pay(&admin, loan_id, none).await;
@@ -67,10 +67,10 @@ async fn a_payment_keeps_the_fields_that_the_installation_defines() {
 }
 
 #[tokio::test]
-async fn a_field_holds_fifty_characters_however_large_it_was_defined_and_no_u0000() {
+async fn a_field_holds_at_most_fifty_characters_and_no_u0000() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_id = book(&world, &admin, OPEN_TERMS).await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         world.sql("DELETE FROM user_defined_fields").await;
         let large = "'userdef01', 'Large', 'text', 80, '[]', false, false, false, false, 1";
         let free = "'userdef02', 'Free', 'text', NULL, '[]', false, false, false, false, 2";

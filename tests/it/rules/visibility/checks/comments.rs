@@ -6,7 +6,7 @@ use shared::entity::comments;
 use shared::entity::documents::{self, DocumentOwner};
 
 /// One kind of comment.
-struct Kind {
+struct CommentKind {
     path: &'static str,
     owner: DocumentOwner,
     is_own: fn(&comments::Model) -> bool,
@@ -14,22 +14,22 @@ struct Kind {
     documents: Operation,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind {
+const KINDS: [CommentKind; 3] = [
+    CommentKind {
         path: "/loans/comments",
         owner: DocumentOwner::LoanComment,
         is_own: |row| row.loan_id.is_some(),
         get: Operation::core("get_loan_comment", "Loan > Comments > View"),
         documents: Operation::core("list_loan_comment_documents", "Loan > Comments > View"),
     },
-    Kind {
+    CommentKind {
         path: "/contacts/comments",
         owner: DocumentOwner::ContactComment,
         is_own: |row| row.contact_id.is_some(),
         get: Operation::core("get_contact_comment", "Contact > Comments > View"),
         documents: Operation::core("list_contact_comment_documents", "Contact > Comments > View"),
     },
-    Kind {
+    CommentKind {
         path: "/loans/collateral/comments",
         owner: DocumentOwner::CollateralComment,
         is_own: |row| row.collateral_id.is_some(),
@@ -47,7 +47,7 @@ pub async fn check(caller: &mut Caller<'_>) {
     for kind in &KINDS {
         let (own, foreign): (Vec<_>, Vec<_>) =
             rows.comments.iter().partition(|row| (kind.is_own)(row));
-        let foreign = caller.chance.some_of(10, &foreign);
+        let foreign = caller.random.some_of(10, &foreign);
         let ids = own.iter().chain(&foreign).map(|row| row.comment_id);
         for id in caller.ids(&kind.get, ids) {
             let path = format!("{}/{id}", kind.path);
@@ -63,7 +63,7 @@ pub async fn check(caller: &mut Caller<'_>) {
     }
 }
 
-async fn documents_of(caller: &mut Caller<'_>, kind: &Kind, id: i64, is_seen: bool) {
+async fn documents_of(caller: &mut Caller<'_>, kind: &CommentKind, id: i64, is_seen: bool) {
     let rows = caller.rules.rows;
     let path = format!("{}/{id}/documents", kind.path);
     let is_own = |row: &documents::Model| row.owner_type == kind.owner && row.owner_id == id;
@@ -73,8 +73,8 @@ async fn documents_of(caller: &mut Caller<'_>, kind: &Kind, id: i64, is_seen: bo
         compare_document(caller, &kind.documents, &path, &document);
     }
     // "`documentId=N` keeps that one. Everywhere an id of another owner's document is 404."
-    let any = caller.chance.maybe(30, &rows.documents);
-    for row in own().chain(&any) {
+    let any_document = caller.random.maybe(30, &rows.documents);
+    for row in own().chain(&any_document) {
         let path = format!("{path}?documentId={}", row.document_id);
         let is_seen = is_seen && is_own(row);
         caller.list(&kind.documents, &path, is_seen, "Document_ID", keys([row])).await;

@@ -68,8 +68,8 @@ async fn detail(caller: &mut Caller<'_>, contact_id: i64) {
                 && row.field_name.as_ref() == Some(&field.field_name)
                 && rules.document(row)
         });
-        let what = format!("Document_Count of {}", field.field_name);
+        let subject = format!("Document_Count of {}", field.field_name);
         let found = &found["Document_Count"];
-        caller.compare(&DETAIL, &path, &what, documents.count(), found);
+        caller.compare(&DETAIL, &path, &subject, documents.count(), found);
     }
 }

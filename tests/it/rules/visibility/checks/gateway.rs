@@ -58,8 +58,8 @@ async fn fee(caller: &mut Caller<'_>, loan_id: i64) {
     let path = format!("/loans/{loan_id}/payment-gateway/convenience-fee?amount=50.00");
     let loan = caller.rules.rows.loans.iter().find(|loan| loan.loan_id == loan_id);
     match loan.filter(|_| caller.rules.loan(loan_id)) {
-        Some(loan) => fee_answer(caller, &path, loan, None).await,
-        None => caller.refused(&FEE, &path, (404, "not-found")).await,
+        Some(loan) => check_fee(caller, &path, loan, None).await,
+        None => caller.expect_refusal(&FEE, &path, (404, "not-found")).await,
     }
 }
 
@@ -67,8 +67,8 @@ async fn fee(caller: &mut Caller<'_>, loan_id: i64) {
 /// month. The same rule for `tokenId`."
 async fn fee_of_cards(caller: &mut Caller<'_>, loan_id: i64) {
     let (rows, rules) = (caller.rules.rows, caller.rules);
-    let some = caller.chance.some_of(12, &rows.payment_gateway_tokens);
-    for card in some {
+    let sample = caller.random.some_of(12, &rows.payment_gateway_tokens);
+    for card in sample {
         let path = format!(
             "/loans/{loan_id}/payment-gateway/convenience-fee?amount=50.00&tokenId={}",
             card.payment_gateway_token_id
@@ -77,14 +77,14 @@ async fn fee_of_cards(caller: &mut Caller<'_>, loan_id: i64) {
         let is_seen =
             rules.loan(loan_id) && rules.card(&card) && rules.is_card_of_loan(&card, loan_id);
         match loan.filter(|_| is_seen) {
-            Some(loan) => fee_answer(caller, &path, loan, Some(&card)).await,
-            None => caller.refused(&FEE, &path, (404, "not-found")).await,
+            Some(loan) => check_fee(caller, &path, loan, Some(&card)).await,
+            None => caller.expect_refusal(&FEE, &path, (404, "not-found")).await,
         }
     }
 }
 
 /// Checks the fee for a caller who sees the loan and the card.
-async fn fee_answer(
+async fn check_fee(
     caller: &mut Caller<'_>,
     path: &str,
     loan: &loans::Model,
@@ -96,11 +96,11 @@ async fn fee_answer(
         .iter()
         .any(|group| group.loan_group_id == loan.loan_group_id && group.payment_gateway_flag);
     if !takes_cards {
-        caller.refused(&FEE, path, (422, "gateway-disabled")).await;
+        caller.expect_refusal(&FEE, path, (422, "gateway-disabled")).await;
     } else if card.is_some_and(|card| card.forget_flag) {
-        caller.refused(&FEE, path, (422, "card-forgotten")).await;
+        caller.expect_refusal(&FEE, path, (422, "card-forgotten")).await;
     } else if card.is_some_and(|card| card.expiry_year == 2020) {
-        caller.refused(&FEE, path, (422, "card-expired")).await;
+        caller.expect_refusal(&FEE, path, (422, "card-expired")).await;
     } else if let Some(found) = caller.read(&FEE, path, true).await {
         let rule = fee_rule(&rows.convenience_fee_rules, loan, card.map(|card| card.brand_type));
         let fee = rule.map_or("0.00".to_owned(), |rule| rule.flat_amount.to_string());

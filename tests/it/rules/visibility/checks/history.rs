@@ -31,27 +31,28 @@ async fn changes(
     is_own: impl Fn(&field_changes::Model) -> bool,
 ) {
     let (rows, rules) = (caller.rules.rows, caller.rules);
-    let some = caller.chance.one_of(&rows.field_changes);
-    let user_id = some.modified_by_user_id.unwrap_or_default();
+    let sample = caller.random.one_of(&rows.field_changes);
+    let user_id = sample.modified_by_user_id.unwrap_or_default();
     // A filter removes rows and adds none.
     type Filter<'a> = &'a dyn Fn(&field_changes::Model) -> bool;
     let filters: [(String, Filter<'_>); 4] = [
         (String::new(), &|_| true),
-        (format!("?tableName={}", some.table_name), &|row| row.table_name == some.table_name),
-        (format!("?fieldName={}", some.field_name), &|row| row.field_name == some.field_name),
+        (format!("?tableName={}", sample.table_name), &|row| row.table_name == sample.table_name),
+        (format!("?fieldName={}", sample.field_name), &|row| row.field_name == sample.field_name),
         (format!("?userId={user_id}"), &|row| row.modified_by_user_id == Some(user_id)),
     ];
     for (query, filter) in filters {
         let path = format!("{path}{query}");
-        let wanted = |row: &&field_changes::Model| is_own(row) && rules.change(row) && filter(row);
-        let wanted: Vec<_> = rows.field_changes.iter().filter(wanted).collect();
-        let keys = wanted.iter().map(|row| row.row_id);
+        let expected_rows =
+            |row: &&field_changes::Model| is_own(row) && rules.change(row) && filter(row);
+        let expected_rows: Vec<_> = rows.field_changes.iter().filter(expected_rows).collect();
+        let keys = expected_rows.iter().map(|row| row.row_id);
         let found = caller.list(operation, &path, is_seen, "Row_ID", keys).await;
-        for (row, found) in wanted.iter().zip(&found) {
+        for (row, found) in expected_rows.iter().zip(&found) {
             for (name, value) in [("Old_Value", &row.old_value), ("New_Value", &row.new_value)] {
                 let value = value.as_ref().map(|value| shown(caller, &row.field_name, value));
-                let what = format!("{name} of {}", row.field_name);
-                caller.compare(operation, &path, &what, value, &found[name]);
+                let subject = format!("{name} of {}", row.field_name);
+                caller.compare(operation, &path, &subject, value, &found[name]);
             }
             let hidden = "Comment_Category_ID";
             caller.compare(operation, &path, hidden, Value::Null, &found[hidden]);

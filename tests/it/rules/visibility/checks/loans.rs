@@ -34,9 +34,9 @@ async fn loans(caller: &mut Caller<'_>) {
 /// "Order: by id; transactions by Effective_Date, Transaction_ID."
 fn in_order(
     rows: &[loan_transactions::Model],
-    wanted: impl Fn(&loan_transactions::Model) -> bool,
+    expected_rows: impl Fn(&loan_transactions::Model) -> bool,
 ) -> Vec<&loan_transactions::Model> {
-    let mut rows: Vec<_> = rows.iter().filter(|row| wanted(row)).collect();
+    let mut rows: Vec<_> = rows.iter().filter(|row| expected_rows(row)).collect();
     rows.sort_by_key(|row| (row.effective_date, row.transaction_id));
     rows
 }
@@ -45,9 +45,9 @@ async fn transactions(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
     for id in caller.ids(&TRANSACTIONS, rows.loans.iter().map(|loan| loan.loan_id)) {
         let (rules, is_seen) = (caller.rules, caller.rules.loan(id));
-        let code = caller.chance.one_of(&[110, 120, 122]);
-        let reference = caller.chance.between(1, 5);
-        let day = caller.chance.day();
+        let code = caller.random.one_of(&[110, 120, 122]);
+        let reference = caller.random.between(1, 5);
+        let day = caller.random.day();
         // A filter removes rows and adds none.
         type Filter<'a> = &'a dyn Fn(&loan_transactions::Model) -> bool;
         let filters: [(String, Filter<'_>); 5] = [
@@ -59,10 +59,10 @@ async fn transactions(caller: &mut Caller<'_>) {
         ];
         for (query, filter) in filters {
             let path = format!("/loans/{id}/transactions{query}");
-            let wanted = in_order(&rows.loan_transactions, |row| {
+            let expected_rows = in_order(&rows.loan_transactions, |row| {
                 row.loan_id == id && rules.transaction(row) && filter(row)
             });
-            let keys = wanted.iter().map(|row| row.transaction_id);
+            let keys = expected_rows.iter().map(|row| row.transaction_id);
             caller.list(&TRANSACTIONS, &path, is_seen, "Transaction_ID", keys).await;
         }
     }

@@ -1,7 +1,7 @@
 //! Section 3.9: users, their privileges, officers, and the status of batch runs.
 
 use crate::rules::visibility::caller::{Caller, Operation};
-use crate::rules::visibility::model::{Rules, Who, covers};
+use crate::rules::visibility::model::{Principal, Rules, covers};
 use serde_json::{Value, json};
 use shared::entity::batch_runs::{self, BatchKind};
 use shared::entity::users;
@@ -25,7 +25,7 @@ pub async fn check(caller: &mut Caller<'_>) {
     for id in caller.ids(&PRIVILEGES, rows.users.iter().map(|user| user.user_id)) {
         privileges(caller, id).await;
     }
-    if let Who::User(own) = caller.rules.who {
+    if let Principal::User(own) = caller.rules.principal {
         privileges(caller, own).await;
     }
     for (operation, path, kind) in [
@@ -33,7 +33,7 @@ pub async fn check(caller: &mut Caller<'_>) {
         (ACCRUAL, "/status/batch-accrual", BatchKind::Accrual),
     ] {
         batch(caller, &operation, path, |run| run.kind == kind).await;
-        let day = caller.chance.day();
+        let day = caller.random.day();
         let path = format!("{path}?businessDate={day}");
         let is_it = |run: &batch_runs::Model| run.kind == kind && run.business_date == day;
         batch(caller, &operation, &path, is_it).await;
@@ -51,8 +51,8 @@ async fn users(caller: &mut Caller<'_>) {
         };
         let groups = rows.user_groups.iter().filter(|group| is_member(group.group_id));
         let names: Vec<_> = groups.map(|group| group.name.clone()).collect();
-        let what = format!("Groups of {}", user.user_name);
-        caller.compare(&USERS, "/users", &what, names, &found["Groups"]);
+        let subject = format!("Groups of {}", user.user_name);
+        caller.compare(&USERS, "/users", &subject, names, &found["Groups"]);
     }
 }
 
@@ -75,23 +75,24 @@ async fn officers(caller: &mut Caller<'_>) {
 async fn privileges(caller: &mut Caller<'_>, user_id: i64) {
     let rows = caller.rules.rows;
     let path = format!("/users/{user_id}/privileges");
-    let is_own = caller.rules.who == Who::User(user_id);
+    let is_own = caller.rules.principal == Principal::User(user_id);
     let operation = if is_own { OWN_PRIVILEGES } else { PRIVILEGES };
     let exists = rows.users.iter().any(|user| user.user_id == user_id);
-    let whole = caller.read(&operation, &format!("{path}?limit=1000"), exists).await;
-    let Some(Value::Array(found)) = whole else { return };
+    let unpaged = caller.read(&operation, &format!("{path}?limit=1000"), exists).await;
+    let Some(Value::Array(found)) = unpaged else { return };
     let ids: Vec<i64> = found.iter().filter_map(|row| row["Privilege_ID"].as_i64()).collect();
     if !ids.is_sorted() {
         caller.differ(&operation, &path, "in order", &format!("{ids:?}"));
     }
-    let of_user = Rules { rows, who: Who::User(user_id) };
-    let held = rows.privileges.iter();
-    let held = held.filter(|row| of_user.holds(&format!("{} > {}", row.path, row.verb)));
-    let held: Value = held.map(|row| row.privilege_id).collect();
+    let of_user = Rules { rows, principal: Principal::User(user_id) };
+    let held_privileges = rows.privileges.iter();
+    let held_privileges =
+        held_privileges.filter(|row| of_user.holds(&format!("{} > {}", row.path, row.verb)));
+    let held_privileges: Value = held_privileges.map(|row| row.privilege_id).collect();
     let distinct: Value = ids.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
-    caller.compare(&operation, &path, "Privilege_IDs", held, &distinct);
-    for (place, row) in found.iter().enumerate() {
-        if !is_true(&of_user, row) || found[..place].contains(row) {
+    caller.compare(&operation, &path, "Privilege_IDs", held_privileges, &distinct);
+    for (index, row) in found.iter().enumerate() {
+        if !is_true(&of_user, row) || found[..index].contains(row) {
             caller.differ(&operation, &path, "a source that gives it, once", &row.to_string());
         }
     }
@@ -103,7 +104,7 @@ async fn privileges(caller: &mut Caller<'_>, user_id: i64) {
 /// True if the source in a UserPrivilege grants the privilege in it.
 fn is_true(rules: &Rules<'_>, row: &Value) -> bool {
     let rows = rules.rows;
-    let Who::User(user_id) = rules.who else { return false };
+    let Principal::User(user_id) = rules.principal else { return false };
     let user = rows.users.iter().find(|user| user.user_id == user_id).expect("a user");
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let right = format!("{} > {}", text("Path"), text("Verb"));

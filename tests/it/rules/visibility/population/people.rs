@@ -11,7 +11,7 @@ use shared::secrets::Secret;
 
 /// How many privileges a user gets.
 #[derive(Clone, Copy)]
-enum Trust {
+enum TrusteeSpread {
     /// Views nearly everything, so that only the rules about rows are left.
     Much,
     /// The same through grants on child paths, some of which are missing.
@@ -34,11 +34,11 @@ impl Draft<'_> {
                 email: None,
                 status: UserStatus::Active,
                 admin_flag: false,
-                dba_flag: self.chance.percent(25),
-                loan_officer_flag: self.chance.percent(50),
-                collection_officer_flag: self.chance.percent(50),
-                contact_officer_flag: self.chance.percent(50),
-                created_date: self.chance.instant(),
+                dba_flag: self.random.percent(25),
+                loan_officer_flag: self.random.percent(50),
+                collection_officer_flag: self.random.percent(50),
+                contact_officer_flag: self.random.percent(50),
+                created_date: self.random.instant(),
             });
             let password_hash = password.clone();
             credentials.push(user_credentials::Model { user_id, password_hash });
@@ -60,7 +60,7 @@ impl Draft<'_> {
         self.insert::<user_groups::ActiveModel, _>(groups.collect()).await;
         let mut members = Vec::new();
         for user_id in USERS {
-            for group_id in self.chance.some_of(35, &GROUPS.collect::<Vec<_>>()) {
+            for group_id in self.random.some_of(35, &GROUPS.collect::<Vec<_>>()) {
                 members.push(group_members::ActiveModel {
                     row_id: NotSet,
                     group_id: Set(group_id),
@@ -79,12 +79,12 @@ impl Draft<'_> {
             verb: Set("View".to_owned()),
         };
         self.insert(vec![trap]).await;
-        let known = read::<privileges::Entity>(self.db).await;
+        let existing = read::<privileges::Entity>(self.db).await;
         let mut grants = Vec::new();
         for user_id in USERS {
-            use Trust::{Little, Much, Parts, Several};
-            let trust = self.chance.one_of(&[Much, Much, Parts, Parts, Several, Little]);
-            for privilege in &known {
+            use TrusteeSpread::{Little, Much, Parts, Several};
+            let trust = self.random.one_of(&[Much, Much, Parts, Parts, Several, Little]);
+            for privilege in &existing {
                 let is_parent = !privilege.path.contains('>');
                 let percent = match (trust, privilege.verb.as_str()) {
                     (Much, "View") if is_parent => 85,
@@ -97,13 +97,13 @@ impl Draft<'_> {
                     (Several, _) => 25,
                     (Little, _) => 4,
                 };
-                if self.chance.percent(percent) {
+                if self.random.percent(percent) {
                     grants.push((privilege.privilege_id, Some(user_id), None));
                 }
             }
         }
         for group_id in GROUPS {
-            for privilege in self.chance.some_of(6, &known) {
+            for privilege in self.random.some_of(6, &existing) {
                 grants.push((privilege.privilege_id, None, Some(group_id)));
             }
         }
@@ -135,14 +135,14 @@ impl Draft<'_> {
         add(TrusteeObject::TransactionCode, vec![100, 110, 120, 122, 124, 140]);
         let mut trustees = Vec::new();
         for (object_type, object_id) in objects {
-            if self.chance.percent(70) {
+            if self.random.percent(70) {
                 continue;
             }
-            for _ in 0..self.chance.between(1, 3) {
-                let user_id = self.chance.maybe(50, &USERS.collect::<Vec<_>>());
+            for _ in 0..self.random.between(1, 3) {
+                let user_id = self.random.maybe(50, &USERS.collect::<Vec<_>>());
                 let group_id = match user_id {
                     Some(_) => None,
-                    None => Some(self.chance.one_of(&GROUPS.collect::<Vec<_>>())),
+                    None => Some(self.random.one_of(&GROUPS.collect::<Vec<_>>())),
                 };
                 trustees.push(trustees::ActiveModel {
                     trustee_id: NotSet,

@@ -17,7 +17,7 @@ impl Draft<'_> {
         for collateral_id in COLLATERALS {
             rows.push(collaterals::ActiveModel {
                 collateral_id: Set(collateral_id),
-                contact_id: Set(self.chance.maybe(70, &CONTACTS.collect::<Vec<_>>())),
+                contact_id: Set(self.random.maybe(70, &CONTACTS.collect::<Vec<_>>())),
                 collateral_code: Set("AUTO".to_owned()),
                 number_of_units: Set(1),
                 price_per_unit: Set(money(1_000_000)),
@@ -25,8 +25,8 @@ impl Draft<'_> {
                 net_value: Set(money(800_000)),
                 ..Default::default()
             });
-            let is_linked = self.chance.percent(65);
-            for loan_id in self.chance.some_of(18, &LOANS.collect::<Vec<_>>()) {
+            let is_linked = self.random.percent(65);
+            for loan_id in self.random.some_of(18, &LOANS.collect::<Vec<_>>()) {
                 if is_linked {
                     links.push(loan_collaterals::ActiveModel {
                         row_id: NotSet,
@@ -42,7 +42,7 @@ impl Draft<'_> {
 
     pub(super) async fn on_collateral(&mut self) {
         let all: Vec<i64> = COLLATERALS.collect();
-        let vehicles = self.chance.several(&all).into_iter().map(|collateral_id| {
+        let vehicles = self.random.several(&all).into_iter().map(|collateral_id| {
             collateral_vehicles::ActiveModel {
                 collateral_id: Set(collateral_id),
                 title_type: Set(collateral_vehicles::TitleType::Paper),
@@ -53,8 +53,8 @@ impl Draft<'_> {
         });
         self.insert(vehicles.collect()).await;
         let mut locations = Vec::new();
-        for collateral_id in self.chance.several(&all) {
-            let contact_id = self.chance.maybe(70, &CONTACTS.collect::<Vec<_>>());
+        for collateral_id in self.random.several(&all) {
+            let contact_id = self.random.maybe(70, &CONTACTS.collect::<Vec<_>>());
             let own_street = format!("{collateral_id} Own Street");
             locations.push(collateral_locations::ActiveModel {
                 collateral_id: Set(collateral_id),
@@ -65,33 +65,33 @@ impl Draft<'_> {
         }
         self.insert(locations).await;
         let mut descriptions = Vec::new();
-        for collateral_id in self.chance.several(&all) {
+        for collateral_id in self.random.several(&all) {
             descriptions.push(collateral_descriptions::Model {
                 collateral_id,
                 description: "Red".to_owned(),
                 modified_by_user_id: self.user(),
-                modified_date: self.chance.instant(),
+                modified_date: self.random.instant(),
             });
         }
         self.insert::<collateral_descriptions::ActiveModel, _>(descriptions).await;
         let (mut policies, mut taxes) = (Vec::new(), Vec::new());
         for _ in 0..14 {
             policies.push(collateral_insurance_policies::ActiveModel {
-                collateral_id: Set(self.chance.one_of(&all)),
+                collateral_id: Set(self.random.one_of(&all)),
                 company: Set("Insurers".to_owned()),
                 policy_number: Set("P-1".to_owned()),
-                coverage_type: Set(self.chance.word()),
+                coverage_type: Set(self.random.word()),
                 loss_payee_flag: Set(false),
                 force_placed_flag: Set(false),
-                status: Set(self.chance.word()),
+                status: Set(self.random.word()),
                 ..Default::default()
             });
             taxes.push(collateral_taxes::ActiveModel {
-                collateral_id: Set(self.chance.one_of(&all)),
+                collateral_id: Set(self.random.one_of(&all)),
                 authority: Set("The town".to_owned()),
                 tax_year: Set(2024),
                 tax_amount: Set(money(20_000)),
-                due_date: Set(self.chance.day()),
+                due_date: Set(self.random.day()),
                 delinquent_flag: Set(false),
                 ..Default::default()
             });
@@ -106,18 +106,18 @@ impl Draft<'_> {
         for comment_id in 1..=36 {
             let kind = comment_id % 3;
             let (loan, contact) = (self.loan(), self.contact());
-            let collateral = self.chance.one_of(&COLLATERALS.collect::<Vec<_>>());
+            let collateral = self.random.one_of(&COLLATERALS.collect::<Vec<_>>());
             rows.push(comments::ActiveModel {
                 comment_id: Set(comment_id),
                 loan_id: Set((kind == 0).then_some(loan)),
                 contact_id: Set((kind == 1).then_some(contact)),
                 collateral_id: Set((kind == 2).then_some(collateral)),
-                comment_category_id: Set(self.chance.one_of(&categories).comment_category_id),
+                comment_category_id: Set(self.random.one_of(&categories).comment_category_id),
                 comment: Set("A comment".to_owned()),
-                priority: Set(self.chance.word()),
+                priority: Set(self.random.word()),
                 pinned_flag: Set(false),
                 entered_by_user_id: Set(self.user()),
-                entered_date: Set(self.chance.instant()),
+                entered_date: Set(self.random.instant()),
                 ..Default::default()
             });
         }
@@ -138,7 +138,7 @@ impl Draft<'_> {
             if field.data_type == DataType::Document {
                 continue;
             }
-            for record_id in self.chance.some_of(60, &records) {
+            for record_id in self.random.some_of(60, &records) {
                 values.push(user_defined_values::ActiveModel {
                     row_id: NotSet,
                     field_id: Set(field.field_id),
@@ -175,10 +175,10 @@ impl Draft<'_> {
                 }
             }
         }
-        self.chance.shuffle(&mut owners);
+        self.random.shuffle(&mut owners);
         let (mut documents, mut files) = (Vec::new(), Vec::new());
         for document_id in 1..=60 {
-            let (owner_type, owner_id, field_name) = self.chance.one_of(&owners);
+            let (owner_type, owner_id, field_name) = self.random.one_of(&owners);
             documents.push(documents::ActiveModel {
                 document_id: Set(document_id),
                 owner_type: Set(owner_type),
@@ -186,10 +186,10 @@ impl Draft<'_> {
                 field_name: Set(field_name),
                 name: Set("A document".to_owned()),
                 created_by_user_id: Set(self.user()),
-                created_date: Set(self.chance.instant()),
+                created_date: Set(self.random.instant()),
                 ..Default::default()
             });
-            for number in 1..=self.chance.between(1, 3) {
+            for number in 1..=self.random.between(1, 3) {
                 files.push(document_files::ActiveModel {
                     file_id: NotSet,
                     document_id: Set(document_id),
@@ -200,7 +200,7 @@ impl Draft<'_> {
                     sha256: Set(SHA256_OF_NOTHING.to_owned()),
                     object_key: Set(format!("{document_id}-{number}")),
                     uploaded_by_user_id: Set(self.user()),
-                    uploaded_date: Set(self.chance.instant()),
+                    uploaded_date: Set(self.random.instant()),
                 });
             }
         }
@@ -215,9 +215,9 @@ impl Draft<'_> {
                 contact_id: Set(self.contact()),
                 person_number: Set(1),
                 bureau_code: Set("BUREAU".to_owned()),
-                pull_type: Set(self.chance.word()),
+                pull_type: Set(self.random.word()),
                 purpose_code: Set("LOAN".to_owned()),
-                pulled_date: Set(self.chance.instant()),
+                pulled_date: Set(self.random.instant()),
                 pulled_by_user_id: Set(self.user()),
                 score_factors: Set(TextList::default()),
                 tradeline_count: Set(0),

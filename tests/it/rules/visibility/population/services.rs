@@ -56,12 +56,12 @@ impl Draft<'_> {
         self.insert(rows.collect()).await;
         let mut assignments = Vec::new();
         for drawer_id in DRAWERS {
-            for user_id in self.chance.some_of(30, &USERS.collect::<Vec<_>>()) {
+            for user_id in self.random.some_of(30, &USERS.collect::<Vec<_>>()) {
                 assignments.push(cash_drawer_assignments::ActiveModel {
                     row_id: NotSet,
                     drawer_id: Set(drawer_id),
                     user_id: Set(user_id),
-                    assigned_date: Set(self.chance.instant()),
+                    assigned_date: Set(self.random.instant()),
                     assigned_by_user_id: Set(self.user()),
                 });
             }
@@ -72,22 +72,22 @@ impl Draft<'_> {
     pub(super) async fn on_drawers(&mut self) {
         let (mut sessions, mut counts, mut entries) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..12 {
-            let drawer_id = self.chance.one_of(&DRAWERS.collect::<Vec<_>>());
-            let ended = self.chance.instant();
+            let drawer_id = self.random.one_of(&DRAWERS.collect::<Vec<_>>());
+            let ended = self.random.instant();
             sessions.push(cash_drawer_sessions::ActiveModel {
                 row_id: NotSet,
                 drawer_id: Set(drawer_id),
                 user_id: Set(self.user()),
-                opened_date: Set(self.chance.instant()),
+                opened_date: Set(self.random.instant()),
                 opening_cash_balance: Set(money(0)),
-                ended_date: Set(self.chance.maybe(50, &[ended])),
+                ended_date: Set(self.random.maybe(50, &[ended])),
             });
-            let drawer_id = self.chance.one_of(&DRAWERS.collect::<Vec<_>>());
+            let drawer_id = self.random.one_of(&DRAWERS.collect::<Vec<_>>());
             counts.push(cash_drawer_reconciliations::ActiveModel {
                 reconciliation_id: NotSet,
                 drawer_id: Set(drawer_id),
                 user_id: Set(self.user()),
-                reconciled_date: Set(self.chance.instant()),
+                reconciled_date: Set(self.random.instant()),
                 expected_cash: Set(money(0)),
                 counted_cash: Set(money(0)),
                 expected_check: Set(money(0)),
@@ -95,21 +95,21 @@ impl Draft<'_> {
                 over_short_cash: Set(money(0)),
                 over_short_check: Set(money(0)),
                 denominations: Set(Denominations::default()),
-                status: Set(self.chance.word()),
+                status: Set(self.random.word()),
                 comment: Set(None),
             });
         }
         for _ in 0..40 {
             let drawers = &DRAWERS.collect::<Vec<_>>();
             entries.push(cash_drawer_transactions::ActiveModel {
-                drawer_id: Set(self.chance.one_of(drawers)),
-                transaction_type: Set(self.chance.word()),
-                tender: Set(self.chance.word()),
+                drawer_id: Set(self.random.one_of(drawers)),
+                transaction_type: Set(self.random.word()),
+                tender: Set(self.random.word()),
                 amount: Set(money(100)),
                 resulting_balance: Set(money(100)),
-                counter_drawer_id: Set(self.chance.maybe(20, drawers)),
+                counter_drawer_id: Set(self.random.maybe(20, drawers)),
                 user_id: Set(self.user()),
-                transaction_date: Set(self.chance.instant()),
+                transaction_date: Set(self.random.instant()),
                 ..Default::default()
             });
         }
@@ -126,10 +126,10 @@ impl Draft<'_> {
             let start = start.and_hms_opt(batch_id as u32, 0, 0).expect("a time").and_utc();
             runs.push(batch_runs::ActiveModel {
                 batch_id: Set(batch_id),
-                kind: Set(self.chance.word::<BatchKind>()),
-                business_date: Set(self.chance.day()),
+                kind: Set(self.random.word::<BatchKind>()),
+                business_date: Set(self.random.day()),
                 state: Set(batch_runs::BatchState::Partial),
-                trigger_type: Set(self.chance.word()),
+                trigger_type: Set(self.random.word()),
                 started_date: Set(Timestamp(start)),
                 total: Set(10),
                 processed: Set(10),
@@ -142,7 +142,7 @@ impl Draft<'_> {
         self.insert(runs).await;
         let mut failures = Vec::new();
         for batch_id in 1..=8 {
-            for loan_id in self.chance.some_of(50, &LOANS.collect::<Vec<_>>()) {
+            for loan_id in self.random.some_of(50, &LOANS.collect::<Vec<_>>()) {
                 failures.push(batch_failures::ActiveModel {
                     row_id: NotSet,
                     batch_id: Set(batch_id),
@@ -159,16 +159,16 @@ impl Draft<'_> {
         let categories = read::<comment_categories::Entity>(self.db).await;
         let mut rows = Vec::new();
         for _ in 0..160 {
-            let is_loan = self.chance.percent(50);
+            let is_loan = self.random.percent(50);
             let (table, field, path) = match is_loan {
-                true => self.chance.one_of(&LOAN_TABLES),
-                false => self.chance.one_of(&CONTACT_TABLES),
+                true => self.random.one_of(&LOAN_TABLES),
+                false => self.random.one_of(&CONTACT_TABLES),
             };
             let owner = match is_loan {
                 true => self.loan(),
-                false => self.chance.one_of(&CONTACTS.collect::<Vec<_>>()),
+                false => self.random.one_of(&CONTACTS.collect::<Vec<_>>()),
             };
-            let category = self.chance.one_of(&categories).comment_category_id;
+            let category = self.random.one_of(&categories).comment_category_id;
             let mark = match field {
                 "Tax_ID1" | "Tax_ID2" | "ID_Number1" | "ID_Number2" => IDENTITY_MARK,
                 "Bank_Account_Number" => ACCOUNT_MARK,
@@ -189,8 +189,8 @@ impl Draft<'_> {
                 new_value: Set(new_value),
                 modified_by_user_id: Set(Some(self.user())),
                 modified_by_name: Set("somebody".to_owned()),
-                modified_date: Set(self.chance.instant()),
-                source: Set(self.chance.word()),
+                modified_date: Set(self.random.instant()),
+                source: Set(self.random.word()),
                 request_id: Set("a request".to_owned()),
                 privilege_path: Set(path.to_owned()),
                 comment_category_id: Set(path.ends_with("Comments").then_some(category)),

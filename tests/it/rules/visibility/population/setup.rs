@@ -111,8 +111,8 @@ impl Draft<'_> {
                     1 => (DataType::Document, false),
                     2 => (DataType::Text, false),
                     _ => {
-                        let data_type = self.chance.one_of(&[DataType::Text, DataType::Document]);
-                        (data_type, self.chance.percent(35))
+                        let data_type = self.random.one_of(&[DataType::Text, DataType::Document]);
+                        (data_type, self.random.percent(35))
                     }
                 };
                 rows.push(user_defined_fields::Model {
@@ -126,14 +126,14 @@ impl Draft<'_> {
                     pick_list: TextList::default(),
                     required_flag: false,
                     hidden_flag,
-                    read_only_flag: self.chance.percent(25),
-                    web_visible_flag: self.chance.percent(60),
+                    read_only_flag: self.random.percent(25),
+                    web_visible_flag: self.random.percent(60),
                     sequence: number,
                 });
             }
         }
         // Keys follow neither forms nor names.
-        self.chance.shuffle(&mut rows);
+        self.random.shuffle(&mut rows);
         for (row, field_id) in rows.iter_mut().zip(1..) {
             row.field_id = field_id;
         }
@@ -151,7 +151,7 @@ impl Draft<'_> {
         keys.push((None, Some(BrandType::Amex)));
         let mut rules = Vec::new();
         for ((loan_group_id, brand_type), rule_id) in
-            self.chance.some_of(60, &keys).into_iter().zip(1..)
+            self.random.some_of(60, &keys).into_iter().zip(1..)
         {
             rules.push(convenience_fee_rules::Model {
                 rule_id,
@@ -161,30 +161,30 @@ impl Draft<'_> {
                 percentage: rate(0),
                 minimum_fee: None,
                 maximum_fee: None,
-                active_flag: self.chance.percent(80),
+                active_flag: self.random.percent(80),
             });
         }
         self.insert::<convenience_fee_rules::ActiveModel, _>(rules).await;
         let mut cards = Vec::new();
         for payment_gateway_token_id in 1..=20 {
-            let used_count = self.chance.one_of(&[0, 0, 1, 3]);
+            let used_count = self.random.one_of(&[0, 0, 1, 3]);
             cards.push(payment_gateway_tokens::Model {
                 payment_gateway_token_id,
-                brand_type: self.chance.one_of(&[BrandType::Visa, BrandType::Amex]),
-                entry_type: self.chance.one_of(&[
+                brand_type: self.random.one_of(&[BrandType::Visa, BrandType::Amex]),
+                entry_type: self.random.one_of(&[
                     EntryType::Wallet,
                     EntryType::Wallet,
                     EntryType::OneTime,
                 ]),
-                forget_flag: self.chance.percent(25),
+                forget_flag: self.random.percent(25),
                 contact_id: self.contact(),
                 loan_id: self.loan(),
                 last_four: "4242".to_owned(),
                 expiry_month: 12,
-                expiry_year: self.chance.one_of(&[2020, 2090, 2090]),
+                expiry_year: self.random.one_of(&[2020, 2090, 2090]),
                 cardholder_name: None,
                 gateway: Gateway::Sandbox,
-                created_date: self.chance.instant(),
+                created_date: self.random.instant(),
                 last_used_date: None,
                 used_count,
             });

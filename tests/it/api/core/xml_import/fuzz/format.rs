@@ -2,7 +2,7 @@
 
 /// The kind of value an attribute holds.
 #[derive(Clone, Copy, Debug)]
-pub enum Takes {
+pub enum ValueKind {
     /// One of these words.
     Word(&'static [&'static str]),
     /// Text.
@@ -14,37 +14,37 @@ pub enum Takes {
     Flag,
 }
 
-use Takes::{Amount, Date, Flag, Rate, Text, Whole, Word};
+use ValueKind::{Amount, Date, Flag, Rate, Text, Whole, Word};
 
 /// An element, its parents, the attributes an insert needs, and its other attributes.
 #[derive(Debug)]
-pub struct Form {
+pub struct ElementForm {
     pub name: &'static str,
-    pub inside: &'static [&'static str],
-    pub needs: &'static [(&'static str, Takes)],
-    pub may: &'static [(&'static str, Takes)],
+    pub parents: &'static [&'static str],
+    pub required: &'static [(&'static str, ValueKind)],
+    pub optional: &'static [(&'static str, ValueKind)],
     pub text: bool,
 }
 
-const CONTACTS: Takes = Word(&["C-1", "C-2", "C-3", "C-4", "C-5"]);
-const LOANS: Takes = Word(&["L-1", "L-2", "L-3", "L-4", "L-5"]);
-const DAYS: Takes = Date;
-const IDS: Takes = Word(&["1", "2", "3"]);
-const NAMES: Takes = Word(&["a", "b", "c"]);
+const CONTACTS: ValueKind = Word(&["C-1", "C-2", "C-3", "C-4", "C-5"]);
+const LOANS: ValueKind = Word(&["L-1", "L-2", "L-3", "L-4", "L-5"]);
+const DAYS: ValueKind = Date;
+const IDS: ValueKind = Word(&["1", "2", "3"]);
+const NAMES: ValueKind = Word(&["a", "b", "c"]);
 
 const fn form(
     name: &'static str,
-    inside: &'static [&'static str],
-    needs: &'static [(&'static str, Takes)],
-    may: &'static [(&'static str, Takes)],
-) -> Form {
-    Form { name, inside, needs, may, text: false }
+    parents: &'static [&'static str],
+    required: &'static [(&'static str, ValueKind)],
+    optional: &'static [(&'static str, ValueKind)],
+) -> ElementForm {
+    ElementForm { name, parents, required, optional, text: false }
 }
 
 /// The root element.
 pub const ROOT: &str = "Core";
 
-pub const FORMS: &[Form] = &[
+pub const ELEMENT_FORMS: &[ElementForm] = &[
     form(
         "Contact",
         &[ROOT],
@@ -75,7 +75,7 @@ pub const FORMS: &[Form] = &[
         &[("RelationshipCode", Word(&["MAILING"])), ("StreetAddress1", Text)],
         &[("RowID", IDS), ("City", Text)],
     ),
-    Form {
+    ElementForm {
         text: true,
         ..form(
             "Comment",

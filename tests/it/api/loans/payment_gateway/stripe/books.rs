@@ -1,7 +1,7 @@
 //! Reconciliation: what localstripe has charged, what the card payments say, and what is posted to
 //! the loans.
 
-use super::till::Till;
+use super::fixture::StripeFixture;
 use acceptance::localstripe::{Charge, Intent, Refund};
 use sea_orm::EntityTrait;
 use shared::entity::gateway_payments::{CardPaymentState as State, Entity, Model};
@@ -13,14 +13,14 @@ const ENTRY: i32 = 120;
 const FEE: i32 = 144;
 
 /// What happened to an intent at localstripe, in cents.
-struct Money {
+struct ProviderTotals {
     charges: usize,
     charged: i64,
     refunds: usize,
     refunded: i64,
 }
 
-impl Money {
+impl ProviderTotals {
     fn of(intent: &Intent, charges: &[Charge], refunds: &[Refund]) -> Self {
         let charges: Vec<&Charge> = charges
             .iter()
@@ -37,12 +37,12 @@ impl Money {
         }
     }
 
-    fn kept(&self) -> i64 {
+    fn net(&self) -> i64 {
         self.charged - self.refunded
     }
 }
 
-impl Till {
+impl StripeFixture {
     /// Fails the test unless every charge is posted or refunded, and nothing else is, to the cent.
     /// All payments must have ended.
     pub async fn check_books(&self) {
@@ -52,10 +52,10 @@ impl Till {
         let stripe = &self.provider().stripe;
         let (intents, charges, refunds) =
             (stripe.intents().await, stripe.charges().await, stripe.refunds().await);
-        let mut kept = 0;
+        let mut net_total = 0;
         for intent in &intents {
-            let money = Money::of(intent, &charges, &refunds);
-            kept += money.kept();
+            let money = ProviderTotals::of(intent, &charges, &refunds);
+            net_total += money.net();
             assert!(money.charges <= 1 && money.refunds <= 1, "{intent:?} was charged twice");
             let refers = |row: &&Model| row.gateway_reference.as_deref() == Some(&*intent.id);
             let referring: Vec<&Model> = rows.iter().filter(refers).collect();
@@ -72,7 +72,7 @@ impl Till {
             assert!(intents.iter().any(|intent| Some(&*intent.id) == reference), "{row:?}");
             check_entry(row, &entries);
         }
-        assert_eq!(kept, posted, "what localstripe has, and what is posted");
+        assert_eq!(net_total, posted, "what localstripe has, and what is posted");
         let count = rows.iter().filter(|row| row.state == State::Posted).count();
         let by_card = |row: &&loan_transactions::Model| row.transaction_code == ENTRY;
         assert_eq!(entries.iter().filter(by_card).count(), count, "entries by card");
@@ -88,21 +88,21 @@ impl Till {
             )
         };
         for balance in ["principal", "late_charge", "fees", "impound", "suspense"] {
-            let wrong = format!(
+            let violations = format!(
                 "SELECT COUNT(*) FROM loans l WHERE current_{balance}_balance <> {}'{balance}')",
                 sum("")
             );
-            assert_eq!(self.world.count(&wrong).await, 0, "{balance}");
+            assert_eq!(self.world.count(&violations).await, 0, "{balance}");
         }
-        let wrong = format!(
+        let violations = format!(
             "SELECT COUNT(*) FROM loans l WHERE interest_settled_total <> {}'interest')",
             sum("-")
         );
-        assert_eq!(self.world.count(&wrong).await, 0, "interest");
+        assert_eq!(self.world.count(&violations).await, 0, "interest");
     }
 }
 
-fn check_row(row: &Model, intent: &Intent, money: &Money) {
+fn check_row(row: &Model, intent: &Intent, money: &ProviderTotals) {
     assert_eq!(intent.amount, cents(row.total_charged), "{intent:?} {row:?}");
     let number = row.card_payment_id.to_string();
     assert_eq!(intent.metadata.get("Card_Payment_ID"), Some(&number), "{intent:?}");
@@ -139,7 +139,7 @@ fn check_entry(row: &Model, entries: &[loan_transactions::Model]) {
     }
 }
 
-fn cents(money: shared::amounts::Money) -> i64 {
+fn cents(money: shared::amounts::ProviderTotals) -> i64 {
     assert_eq!(money.units() % 100, 0, "{money}");
     money.units() / 100
 }

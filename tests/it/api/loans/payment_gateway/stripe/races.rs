@@ -1,222 +1,230 @@
 //! Concurrency: requests under one key, requests for one loan, the recovery next to a request still
 //! in flight, and clients that do not wait.
 
-use super::till::{CANCEL, CONFIRM, End, LOOK_UP, PREPARE, Payment, RECOVERY, REFUND, at_the_till};
+use super::fixture::{
+    CANCEL, CONFIRM, LOOK_UP, PREPARE, Payment, PaymentEnd, RECOVERY, REFUND, with_stripe,
+};
 use acceptance::localstripe::AUTHENTICATED_CARD;
-use acceptance::provider_door::Reply;
+use acceptance::stripe_proxy::Reply;
 use futures_util::future::join_all;
 
 /// The recovery runs all the time.
 const ALL_THE_TIME: [(&str, &str); 1] = [(RECOVERY, "1")];
 
 #[tokio::test]
-async fn eight_clients_with_one_key_charge_once() {
-    at_the_till(&[], 1, async |till| {
-        let payment = till.payment();
-        let answers = join_all((0..8).map(|_| till.begin(&payment))).await;
-        let answers = answers.into_iter().map(|answer| answer.expect("it ran").expect("an answer"));
-        let statuses: Vec<u16> = answers.map(|answer| answer.status.as_u16()).collect();
+async fn concurrent_clients_with_one_key_charge_once() {
+    with_stripe(&[], 1, async |fixture| {
+        let payment = fixture.payment();
+        let responses = join_all((0..8).map(|_| fixture.begin(&payment))).await;
+        let responses =
+            responses.into_iter().map(|response| response.expect("it ran").expect("a response"));
+        let statuses: Vec<u16> = responses.map(|response| response.status.as_u16()).collect();
         assert!(statuses.contains(&201), "{statuses:?}");
         assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");
-        let texts = join_all((0..8).map(|_| till.pay(&payment))).await;
+        let texts = join_all((0..8).map(|_| fixture.pay(&payment))).await;
         assert!(texts.iter().all(|text| text.text == texts[0].text), "{texts:?}");
-        assert_eq!(till.provider().door.requests_to(CONFIRM).len(), 1);
-        till.expect_end(&payment, End::Posted).await;
+        assert_eq!(fixture.provider().proxy.requests_to(CONFIRM).len(), 1);
+        fixture.expect_end(&payment, PaymentEnd::Posted).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn of_two_charges_that_cannot_both_be_posted_one_is_given_back() {
-    at_the_till(&[], 2, async |till| {
-        let (first, second) = (till.payment(), till.payment());
+async fn of_two_conflicting_charges_one_is_refunded() {
+    with_stripe(&[], 2, async |fixture| {
+        let (first, second) = (fixture.payment(), fixture.payment());
         // Two keys are two payments, even for the same amount at the same time.
         let both = [first.clone(), Payment { key: "other".to_owned(), ..first.clone() }];
-        for answer in join_all(both.iter().map(|payment| till.pay(payment))).await {
-            assert_eq!(answer.expect(201).json()["State"], "posted");
+        for response in join_all(both.iter().map(|payment| fixture.pay(payment))).await {
+            assert_eq!(response.expect(201).json()["State"], "posted");
         }
         // Neither is on the loan yet when the other is checked.
-        let door = &till.provider().door;
-        let mut held = [door.hold_after(CONFIRM), door.hold_after(CONFIRM)];
+        let proxy = &fixture.provider().proxy;
+        let mut held = [proxy.hold_after(CONFIRM), proxy.hold_after(CONFIRM)];
         let named = |key: &str| Payment {
             key: key.to_owned(),
             external_id: Some("X-1".to_owned()),
             ..second.clone()
         };
-        let (one, other) = (named("one"), named("two"));
-        let (one, other) = (till.begin(&one), till.begin(&other));
+        let (first_response, other) = (named("one"), named("two"));
+        let (first_response, other) = (fixture.begin(&first_response), fixture.begin(&other));
         for held in &mut held {
             held.arrived().await;
         }
         for held in held {
             held.forward().await;
         }
-        let answers = [one, other].map(async |one| one.await.expect("it ran").expect("an answer"));
+        let responses = [first_response, other]
+            .map(async |first_response| first_response.await.expect("it ran").expect("a response"));
         let mut statuses: Vec<_> =
-            join_all(answers).await.iter().map(|a| (a.status.as_u16(), a.problem())).collect();
+            join_all(responses).await.iter().map(|a| (a.status.as_u16(), a.problem())).collect();
         statuses.sort();
         assert_eq!(statuses, [(201, String::new()), (422, "charge-voided".to_owned())]);
-        assert_eq!(till.provider().door.requests_to(REFUND).len(), 1);
+        assert_eq!(fixture.provider().proxy.requests_to(REFUND).len(), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_the_recovery_has_cancelled_is_not_charged_by_a_request_that_comes_late() {
-    at_the_till(&ALL_THE_TIME, 2, async |till| {
-        let payment = till.payment();
-        let mut late = till.provider().door.hold_before(CONFIRM);
-        let answer = till.begin(&payment);
-        late.arrived().await;
-        till.let_time_pass().await;
-        till.wait_for_state(&payment, "failed").await;
-        late.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
-        answer.expect_problem(422, "card-declined");
-        till.expect_end(&payment, End::Failed).await;
+async fn a_late_request_does_not_charge_a_cancelled_payment() {
+    with_stripe(&ALL_THE_TIME, 2, async |fixture| {
+        let payment = fixture.payment();
+        let mut held = fixture.provider().proxy.hold_before(CONFIRM);
+        let response = fixture.begin(&payment);
+        held.arrived().await;
+        fixture.age_attempts().await;
+        fixture.wait_for_state(&payment, "failed").await;
+        held.forward().await;
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "card-declined");
+        fixture.expect_end(&payment, PaymentEnd::Failed).await;
         // Stripe repeats the stored answer to a key, even if it was an error; so cancelling uses
         // none.
-        assert_eq!(till.provider().door.requests_to(CANCEL)[0].idempotency_key(), None);
+        assert_eq!(fixture.provider().proxy.requests_to(CANCEL)[0].idempotency_key(), None);
 
         // Nor is an intent that is created too late.
-        let payment = till.payment();
-        till.provider().door.forget_requests();
-        let mut late = till.provider().door.hold_before(PREPARE);
-        let answer = till.begin(&payment);
-        late.arrived().await;
-        till.let_time_pass().await;
-        till.wait_for_state(&payment, "failed").await;
-        late.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
-        answer.expect_problem(422, "card-declined");
-        till.expect_end(&payment, End::Failed).await;
-        assert_eq!(till.provider().door.requests_to(CONFIRM).len(), 0);
+        let payment = fixture.payment();
+        fixture.provider().proxy.forget_requests();
+        let mut held = fixture.provider().proxy.hold_before(PREPARE);
+        let response = fixture.begin(&payment);
+        held.arrived().await;
+        fixture.age_attempts().await;
+        fixture.wait_for_state(&payment, "failed").await;
+        held.forward().await;
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "card-declined");
+        fixture.expect_end(&payment, PaymentEnd::Failed).await;
+        assert_eq!(fixture.provider().proxy.requests_to(CONFIRM).len(), 0);
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_was_charged_before_the_recovery_cancels_it_is_posted() {
-    at_the_till(&ALL_THE_TIME, 1, async |till| {
-        let payment = till.payment();
-        let door = &till.provider().door;
-        let (mut charge, mut cancel) = (door.hold_before(CONFIRM), door.hold_before(CANCEL));
-        let answer = till.begin(&payment);
+async fn a_charge_that_precedes_the_cancellation_is_posted() {
+    with_stripe(&ALL_THE_TIME, 1, async |fixture| {
+        let payment = fixture.payment();
+        let proxy = &fixture.provider().proxy;
+        let (mut charge, mut cancel) = (proxy.hold_before(CONFIRM), proxy.hold_before(CANCEL));
+        let response = fixture.begin(&payment);
         charge.arrived().await;
-        till.let_time_pass().await;
+        fixture.age_attempts().await;
         cancel.arrived().await;
         charge.forward().await;
-        answer.await.expect("it ran").expect("an answer").expect(201);
+        response.await.expect("it ran").expect("a response").expect(201);
         cancel.forward().await;
-        till.expect_end(&payment, End::Posted).await;
+        fixture.expect_end(&payment, PaymentEnd::Posted).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_request_and_the_recovery_give_a_charge_back_once() {
-    at_the_till(&ALL_THE_TIME, 1, async |till| {
-        let payment = till.payment();
-        let door = &till.provider().door;
-        door.keep_keys();
-        let (mut charge, mut refund) = (door.hold_after(CONFIRM), door.hold_before(REFUND));
-        let answer = till.begin(&payment);
+async fn a_request_and_the_recovery_refund_a_charge_once() {
+    with_stripe(&ALL_THE_TIME, 1, async |fixture| {
+        let payment = fixture.payment();
+        let proxy = &fixture.provider().proxy;
+        proxy.remember_keys();
+        let (mut charge, mut refund) = (proxy.hold_after(CONFIRM), proxy.hold_before(REFUND));
+        let response = fixture.begin(&payment);
         charge.arrived().await;
-        till.close_loan(&payment).await;
+        fixture.close_loan(&payment).await;
         charge.forward().await;
         refund.arrived().await;
-        till.let_time_pass().await;
-        till.wait_for_state(&payment, "voided").await;
+        fixture.age_attempts().await;
+        fixture.wait_for_state(&payment, "voided").await;
         refund.forward().await;
-        let answer = answer.await.expect("it ran").expect("an answer");
-        answer.expect_problem(422, "charge-voided");
-        assert_eq!(till.provider().door.requests_to(REFUND).len(), 2);
-        till.expect_end(&payment, End::Voided).await;
+        let response = response.await.expect("it ran").expect("a response");
+        response.expect_problem(422, "charge-voided");
+        assert_eq!(fixture.provider().proxy.requests_to(REFUND).len(), 2);
+        fixture.expect_end(&payment, PaymentEnd::Voided).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_has_paid() {
-    at_the_till(&[], 2, async |till| {
-        for at in [PREPARE, CONFIRM] {
-            let payment = till.payment();
-            let mut held = till.provider().door.hold_before(at);
-            let client = till.begin(&payment);
+async fn a_disconnected_clients_payment_is_completed() {
+    with_stripe(&[], 2, async |fixture| {
+        for pattern in [PREPARE, CONFIRM] {
+            let payment = fixture.payment();
+            let mut held = fixture.provider().proxy.hold_before(pattern);
+            let client = fixture.begin(&payment);
             held.arrived().await;
             client.abort();
             assert!(client.await.is_err_and(|ended| ended.is_cancelled()));
-            let busy = till.pay(&payment).await.expect_problem(409, "idempotency-in-progress");
+            let busy = fixture.pay(&payment).await.expect_problem(409, "idempotency-in-progress");
             assert_eq!(busy.header("retry-after"), "1");
             held.forward().await;
-            till.wait_for_state(&payment, "posted").await;
-            till.expect_end(&payment, End::Posted).await;
+            fixture.wait_for_state(&payment, "posted").await;
+            fixture.expect_end(&payment, PaymentEnd::Posted).await;
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_provider_that_is_silent_is_given_up_and_asked_later() {
-    at_the_till(&[], 2, async |till| {
-        let (slow, lost) = (till.payment(), till.payment());
-        let door = &till.provider().door;
-        let (mut charge, mut answer) = (door.hold_before(CONFIRM), door.hold_after(CONFIRM));
-        let first = till.begin(&slow);
+async fn an_unresponsive_provider_times_out_and_is_asked_later() {
+    with_stripe(&[], 2, async |fixture| {
+        let (slow, lost) = (fixture.payment(), fixture.payment());
+        let proxy = &fixture.provider().proxy;
+        let (mut charge, mut response) = (proxy.hold_before(CONFIRM), proxy.hold_after(CONFIRM));
+        let first = fixture.begin(&slow);
         charge.arrived().await;
-        let second = till.begin(&lost);
-        answer.arrived().await;
+        let second = fixture.begin(&lost);
+        response.arrived().await;
         for sent in [first, second] {
-            let answer = sent.await.expect("it ran").expect("an answer");
-            let answer = answer.expect_problem(503, "gateway-outcome-unknown");
-            assert_eq!(answer.header("retry-after"), "5");
+            let response = sent.await.expect("it ran").expect("a response");
+            let response = response.expect_problem(503, "gateway-outcome-unknown");
+            assert_eq!(response.header("retry-after"), "5");
         }
-        assert_eq!(till.state(&slow).await, "unknown");
+        assert_eq!(fixture.state(&slow).await, "unknown");
         // As long as the provider does not say what happened to the charge, no client is told that
         // there was none.
-        let door = &till.provider().door;
+        let proxy = &fixture.provider().proxy;
         for status in [404, 400, 401, 500] {
-            door.answer(LOOK_UP, 1, &Reply::error(status, "invalid_request_error", None, "No."));
-            let answer = till.pay(&slow).await;
-            answer.expect_problem(503, "gateway-outcome-unknown");
+            proxy.reply_with(
+                LOOK_UP,
+                1,
+                &Reply::error(status, "invalid_request_error", None, "No."),
+            );
+            let response = fixture.pay(&slow).await;
+            response.expect_problem(503, "gateway-outcome-unknown");
         }
-        door.answer(CANCEL, 1, &Reply::error(404, "invalid_request_error", None, "No."));
-        let answer = till.pay(&slow).await;
-        answer.expect_problem(503, "gateway-outcome-unknown");
-        door.down().await;
-        till.pay(&slow).await.expect_problem(503, "gateway-outcome-unknown");
-        let door = &till.provider().door;
-        door.up().await;
-        assert_eq!((door.mend(), till.state(&slow).await), (0, "unknown".to_owned()));
-        till.expect_end(&lost, End::Posted).await;
-        till.expect_end(&slow, End::Failed).await;
+        proxy.reply_with(CANCEL, 1, &Reply::error(404, "invalid_request_error", None, "No."));
+        let response = fixture.pay(&slow).await;
+        response.expect_problem(503, "gateway-outcome-unknown");
+        proxy.down().await;
+        fixture.pay(&slow).await.expect_problem(503, "gateway-outcome-unknown");
+        let proxy = &fixture.provider().proxy;
+        proxy.up().await;
+        assert_eq!((proxy.clear_faults(), fixture.state(&slow).await), (0, "unknown".to_owned()));
+        fixture.expect_end(&lost, PaymentEnd::Posted).await;
+        fixture.expect_end(&slow, PaymentEnd::Failed).await;
         charge.forward().await;
-        till.expect_end(&slow, End::Failed).await;
+        fixture.expect_end(&slow, PaymentEnd::Failed).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_card_that_asks_its_holder_is_not_charged_unless_he_was_faster() {
-    at_the_till(&[], 2, async |till| {
-        for (agrees, end) in [(false, End::Failed), (true, End::Posted)] {
-            let mut payment = till.payment();
-            payment.card = till.add_card(payment.loan, AUTHENTICATED_CARD).await;
-            let mut cancel = till.provider().door.hold_before(CANCEL);
-            let answer = till.begin(&payment);
+async fn a_card_requiring_authentication_is_charged_only_if_already_authenticated() {
+    with_stripe(&[], 2, async |fixture| {
+        for (agrees, end) in [(false, PaymentEnd::Failed), (true, PaymentEnd::Posted)] {
+            let mut payment = fixture.payment();
+            payment.card = fixture.add_card(payment.loan, AUTHENTICATED_CARD).await;
+            let mut cancel = fixture.provider().proxy.hold_before(CANCEL);
+            let response = fixture.begin(&payment);
             cancel.arrived().await;
-            let stripe = &till.provider().stripe;
+            let stripe = &fixture.provider().stripe;
             if agrees {
                 let intents = stripe.intents().await;
                 stripe.authenticate(&intents.last().expect("an intent").id, true).await;
             }
             cancel.forward().await;
-            let answer = answer.await.expect("it ran").expect("an answer");
+            let response = response.await.expect("it ran").expect("a response");
             if !agrees {
-                let declined = answer.expect_problem(422, "card-declined");
+                let declined = response.expect_problem(422, "card-declined");
                 assert_eq!(declined.json()["declineCode"], "authentication_required");
             }
-            till.expect_end(&payment, end).await;
+            fixture.expect_end(&payment, end).await;
         }
     })
     .await;

@@ -1,0 +1,232 @@
+//! The documentation page in a real browser: navigating, reading, searching.
+
+use crate::PROGRAM;
+use acceptance::World;
+use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
+use shared::problem::ProblemType;
+use thirtyfour::{By, Key};
+
+const SECTIONS: [&str; 5] = ["start", "operations", "problems", "auth-server", "files"];
+const PAYMENTS: &str = "#operations-Loans-post_payment";
+
+fn url(world: &World, rest: &str) -> String {
+    format!("{}/docs{rest}", world.client.api_url)
+}
+
+async fn open(world: &World, browser: &WebBrowser, rest: &str) {
+    // Changing only the anchor would not reload the page.
+    browser.open("data:text/html,").await;
+    browser.open(&url(world, rest)).await;
+    browser.see("h2").await;
+}
+
+/// The visible sections.
+async fn open_sections(browser: &WebBrowser) -> Vec<String> {
+    let mut shown = Vec::new();
+    for section in browser.driver.find_all(By::Css("main > section")).await.unwrap() {
+        if section.is_displayed().await.unwrap() {
+            shown.push(section.id().await.unwrap().unwrap_or_default());
+        }
+    }
+    shown
+}
+
+#[tokio::test]
+async fn a_link_to_an_operation_opens_it_on_the_same_page() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        open(&world, &browser, "#problems").await;
+        browser.open(&url(&world, "#/Loans/post_payment")).await;
+        browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
+        assert_eq!(open_sections(&browser).await, ["operations"]);
+        super::expect_only_underscore_warnings(&browser).await;
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_keyboard_reaches_every_section() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        for (index, section) in SECTIONS.into_iter().enumerate() {
+            open(&world, &browser, "").await;
+            assert_eq!(open_sections(&browser).await, ["operations"], "the page begins with them");
+            for _ in 0..=index {
+                browser.press(Key::Tab + "").await;
+            }
+            browser.press(Key::Enter + "").await;
+            browser.see(&format!("#{section}")).await;
+            assert_eq!(open_sections(&browser).await, [section]);
+            let current = browser.see("nav [aria-current]").await.attr("href").await.unwrap();
+            assert_eq!(current, Some(format!("#{section}")));
+        }
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn everything_but_the_operations_works_without_scripts() {
+    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        for section in SECTIONS {
+            open(&world, &browser, &format!("#{section}")).await;
+            assert_eq!(open_sections(&browser).await, [section]);
+        }
+        open(&world, &browser, "").await;
+        assert!(browser.text("noscript p").await.contains("/openapi.json"));
+        open(&world, &browser, "#problem-loan-locked").await;
+        let row = browser.text("#problem-loan-locked").await;
+        assert!(row.contains("423") && row.contains(ProblemType::LoanLocked.title()), "{row}");
+        assert_eq!(
+            browser.driver.find_all(By::Css(".problems tbody tr")).await.unwrap().len(),
+            ProblemType::ALL.len()
+        );
+        assert!(
+            !browser
+                .driver
+                .find(By::Id("search-problems"))
+                .await
+                .unwrap()
+                .is_displayed()
+                .await
+                .unwrap()
+        );
+        (world, browser)
+    })
+    .await;
+}
+
+/// The ids of the visible operations.
+async fn operations(browser: &WebBrowser) -> Vec<String> {
+    let script = "return [...document.querySelectorAll('#ui .opblock')].map(one => one.id)";
+    let found = browser.driver.execute(script, Vec::new()).await.unwrap();
+    let ids = found.json().as_array().expect("a list").clone();
+    let id = |id: &serde_json::Value| {
+        id.as_str().and_then(|id| id.rsplit('-').next()).unwrap_or_default().to_owned()
+    };
+    ids.iter().map(id).collect()
+}
+
+async fn search(browser: &WebBrowser, id: &str, query: &str) -> String {
+    let field = browser.see(&format!("#{id}")).await;
+    field.send_keys(Key::Control + "a").await.unwrap();
+    field.send_keys(query).await.unwrap();
+    browser.text(&format!("#{id}-found")).await
+}
+
+#[tokio::test]
+async fn a_search_finds_operations_by_any_of_their_text() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        open(&world, &browser, "").await;
+        browser.see(".opblock").await;
+        let all = operations(&browser).await;
+        assert!(all.len() > 80, "{all:?}");
+        // A collapsed group is expanded when the search finds something in it.
+        browser.see("#operations-tag-Users .expand-operation").await.click().await.unwrap();
+        for (query, expected) in [
+            ("/loans/credit-lines/{creditline_id}/draws", "list_draws"),
+            ("get_payoff_or_so", ""),
+            ("LIST_loan_officers", "list_loan_officers"),
+            ("unrounded remainder", "post_payment"),
+            ("includeUnused", "list_cards"),
+            ("\"import\" <b>", ""),
+            ("xml post", "import_xml"),
+        ] {
+            let listed = search(&browser, "search-operations", query).await;
+            let found = operations(&browser).await;
+            match expected {
+                "" => {
+                    assert_eq!(listed, format!("No operation matches “{query}”."));
+                    assert_eq!(found, [""; 0]);
+                    browser.screenshot("docs-nothing-found").await;
+                }
+                expected => {
+                    assert_eq!(listed, format!("1 of {} operations", all.len()), "{query}");
+                    assert_eq!(found, [expected]);
+                    browser.screenshot("docs-found").await;
+                }
+            }
+        }
+        assert!(search(&browser, "search-operations", "drawers").await.contains(" of "));
+        assert!(operations(&browser).await.len() >= 8, "a tag");
+        let field = browser.see("#search-operations").await;
+        field.send_keys(Key::Control + "a").await.unwrap();
+        field.send_keys(Key::Delete + "").await.unwrap();
+        assert_eq!(operations(&browser).await.len(), all.len());
+
+        open(&world, &browser, "#problems").await;
+        let listed = search(&browser, "search-problems", "423 retry-after").await;
+        assert_eq!(listed, format!("2 of {} problems", ProblemType::ALL.len()));
+        let listed = search(&browser, "search-problems", "418").await;
+        assert_eq!(listed, "No problem matches “418”.");
+        (world, browser)
+    })
+    .await;
+}
+
+/// Checks that every visible text has the minimum contrast for legibility.
+async fn check_contrasts(browser: &WebBrowser, context: &str) {
+    let found = browser.contrasts().await;
+    assert!(found.len() > 10, "{context}: {found:?}");
+    let faint: Vec<_> = found.iter().filter(|(_, contrast)| *contrast < 4.5).collect();
+    assert!(faint.is_empty(), "{context}: {faint:?}");
+}
+
+#[tokio::test]
+async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        for scheme in ["light", "dark"] {
+            browser.prefer(scheme).await;
+            for section in SECTIONS {
+                open(&world, &browser, &format!("#{section}")).await;
+                browser.screenshot(&format!("docs-{section}-{scheme}")).await;
+            }
+            for (width, height) in [(1280, 800), (390, 844), (320, 568)] {
+                browser.resize(width, height).await;
+                for section in SECTIONS {
+                    open(&world, &browser, &format!("#{section}")).await;
+                    let context = format!("{section}, {scheme}, {width}");
+                    check_contrasts(&browser, &context).await;
+                    assert!(!browser.scrolls_sideways().await, "{context}");
+                }
+                open(&world, &browser, "#/Loans/post_payment").await;
+                browser
+                    .see(&format!("{PAYMENTS} .try-out__btn"))
+                    .await
+                    .send_keys(Key::Enter)
+                    .await
+                    .unwrap();
+                browser.see(&format!("{PAYMENTS} textarea")).await;
+                let context = format!("an operation, {scheme}, {width}");
+                check_contrasts(&browser, &context).await;
+                assert!(!browser.scrolls_sideways().await, "{context}");
+                browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
+                browser.see(".dialog-ux .scopes").await;
+                let context = format!("logging in, {scheme}, {width}");
+                check_contrasts(&browser, &context).await;
+                assert!(!browser.scrolls_sideways().await, "{context}");
+            }
+        }
+        super::expect_only_underscore_warnings(&browser).await;
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn touch_targets_are_large_enough() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        browser.resize(390, 844).await;
+        open(&world, &browser, "").await;
+        browser.see(".opblock").await;
+        let targets = "nav a, #search-operations, .btn.authorize, .opblock-summary-control, \
+                       .expand-operation";
+        let targets = browser.driver.find_all(By::Css(targets)).await.unwrap();
+        assert!(targets.len() > 100);
+        for target in targets {
+            let size = target.rect().await.unwrap();
+            assert!(size.height >= 44.0 && size.width >= 36.0, "{size:?}");
+        }
+        (world, browser)
+    })
+    .await;
+}

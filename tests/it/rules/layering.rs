@@ -1,0 +1,215 @@
+//! Imports go one way: in every package a room (a top-level module) imports only rooms below it in
+//! its list. The installer's commands do not import each other.
+
+use crate::rules::source_layout::files;
+use std::collections::BTreeSet;
+
+/// From top to bottom: each room may need the rooms below it.
+const API_SERVER: &[&str] = &[
+    "router",
+    "background",
+    "endpoints",
+    "openapi",
+    "state",
+    "config",
+    "cards",
+    "xml_import",
+    "documents",
+    "loans",
+    "drawers",
+    "audit",
+    "command",
+    "http",
+    "auth",
+];
+
+const AUTH_SERVER: &[&str] =
+    &["router", "background", "endpoints", "state", "config", "web", "store", "login", "http"];
+
+const INSTALLER: &[&str] = &["cli", "commands", "demo", "seed", "verification", "installation"];
+
+const INSTALLATION: &[&str] = &[
+    "settings_files",
+    "new_password",
+    "document_files",
+    "database",
+    "credentials",
+    "certificates",
+    "accounts",
+    "registration",
+    "core_settings",
+    "output",
+    "cli_error",
+    "server_process",
+    "db_probe",
+    "files",
+    "table",
+    "checks",
+    "actor",
+];
+
+const SHARED: &[&str] = &[
+    "tasks",
+    "settings",
+    "sessions",
+    "readiness",
+    "rate_limit",
+    "runtime",
+    "tls",
+    "server",
+    "shutdown",
+    "keyed_permits",
+    "html",
+    "networks",
+    "migration",
+    "user_names",
+    "bulk_insert",
+    "passwords",
+    "envelope_encryption",
+    "fair_queue",
+    "middleware",
+    "telemetry",
+    "problem",
+    "database_url",
+    "coalesced",
+    "audit",
+    "db",
+    "galera",
+    "random",
+    "entity",
+    "time",
+    "secrets",
+    "json_columns",
+    "introspection",
+    "amounts",
+];
+
+const HARNESS: &[&str] = &[
+    "wire",
+    "web_servers",
+    "test_seed",
+    "terminal",
+    "stalled_reader",
+    "snapshot",
+    "filled_tables",
+    "quickstart",
+    "published_loans",
+    "pgbench",
+    "log_in_form",
+    "loan_drivers",
+    "loan_model",
+    "accessibility",
+    "web_browser",
+    "latencies",
+    "installer_under_test",
+    "generators",
+    "galera",
+    "postgres",
+    "haproxy",
+    "forms",
+    "third_party_clients",
+    "visitor",
+    "upgrade_dumps",
+    "catalogue",
+    "application",
+    "world",
+    "seeds",
+    "provider",
+    "webhooks",
+    "stripe_proxy",
+    "moto",
+    "localstripe",
+    "servers",
+    "memory",
+    "installed_clients",
+    "tcp_proxy",
+    "databases",
+    "client",
+    "contract",
+    "response",
+];
+
+#[test]
+fn modules_of_the_auth_server_import_only_modules_below_them() {
+    check("auth-server/src", AUTH_SERVER);
+}
+
+#[test]
+fn modules_of_the_api_server_import_only_modules_below_them() {
+    check("api-server/src", API_SERVER);
+}
+
+#[test]
+fn modules_of_the_installer_import_only_modules_below_them() {
+    check("installer/src", INSTALLER);
+    check("installer/src/installation", INSTALLATION);
+}
+
+#[test]
+fn commands_of_the_installer_do_not_import_each_other() {
+    for (file, command, imported) in imports("installer/src/commands") {
+        for other in &imported {
+            assert_eq!(
+                *other, command,
+                "{file}: {command} → {other}; what both need belongs into a room below the commands"
+            );
+        }
+    }
+}
+
+#[test]
+fn modules_of_the_shared_crate_import_only_modules_below_them() {
+    check("shared/src", SHARED);
+}
+
+#[test]
+fn modules_of_the_test_harness_import_only_modules_below_them() {
+    check("tests/harness", HARNESS);
+}
+
+/// Checks that no room imports a room above its own, and that every room has a floor.
+fn check(source: &str, floors: &[&str]) {
+    let of_files = imports(source);
+    let found: BTreeSet<&str> = of_files.iter().map(|(_, room, _)| room.as_str()).collect();
+    let listed: BTreeSet<&str> = floors.iter().copied().collect();
+    assert_eq!(found, listed, "the rooms of {source} and their floors");
+    let floor = |room: &str| floors.iter().position(|listed| *listed == room);
+    for (file, room, imported) in &of_files {
+        for other in imported.iter().filter(|other| *other != room) {
+            assert!(
+                floor(room) < floor(other),
+                "{file}: {room} stands below {other}, and may not import it"
+            );
+        }
+    }
+}
+
+/// File, room and imported rooms, without comments and tests. The rooms are those of a package, or
+/// of one room within it, such as `installer/src/commands`.
+fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
+    let mut found = Vec::new();
+    let above = source.split_once("/src/").map_or(String::new(), |(_, room)| format!("{room}::"));
+    let of_crate = format!("crate::{}", above.replace('/', "::"));
+    for (name, text) in files() {
+        let Some(path) = name.strip_prefix(&format!("{source}/")) else { continue };
+        let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&room.as_str()) || name.ends_with("/tests.rs") {
+            continue;
+        }
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let supers = "super::".repeat(1 + path.matches('/').count());
+        let mut imported = BTreeSet::new();
+        for line in text.lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            for path in [&of_crate, &supers].into_iter().flat_map(|above| code.split(above).skip(1))
+            {
+                let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let other = &path[..end.unwrap_or(path.len())];
+                assert!(!other.is_empty(), "{name}: one line for each room that is imported");
+                imported.insert(other.to_owned());
+            }
+        }
+        found.push((name, room, imported));
+    }
+    found
+}
