@@ -76,7 +76,7 @@ impl Web {
         while let Some(chunk) = response.chunk().await.map_err(|error| with_causes(&error))? {
             body.extend_from_slice(&chunk);
             if body.len() > RESPONSE_BYTES_MAX {
-                return Err(format!("a response of more than {LONGEST_ANSWER} bytes"));
+                return Err(format!("a response of more than {RESPONSE_BYTES_MAX} bytes"));
             }
         }
         Ok(WebResponse { status: response.status(), json: serde_json::from_slice(&body).ok() })

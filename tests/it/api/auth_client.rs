@@ -90,7 +90,7 @@ impl SlowAuthServer {
         let Config { auth_url, auth_ca, auth_client_id, auth_client_secret, .. } = &config;
         let client =
             AuthClient::new(auth_url, auth_ca, auth_client_id, auth_client_secret).unwrap();
-        Self { client, introspections: questions, logged_out, _folder: folder }
+        Self { client, introspections, logged_out, _folder: folder }
     }
 }
 

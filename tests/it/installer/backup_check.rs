@@ -76,13 +76,13 @@ async fn a_good_copy_passes_every_check_and_is_not_changed() {
         let checks = output.checks();
         assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
         assert_eq!(checks.len(), 11, "{checks:?}");
-        assert!(output.stdout.contains("1 files, all intact"), "{}", output.stdout);
+        assert!(output.stdout.contains("1 file, all intact"), "{}", output.stdout);
         assert!(output.stdout.contains("0 rows, 0 s in loan_transactions"), "{}", output.stdout);
         let newest = "DELETE FROM field_changes WHERE row_id = 12";
         pair.copy.sql(newest).await;
         let output = pair.check(&pair.copy.url, &[]).await;
         assert_eq!(output.code, Some(0), "{}", output.stdout);
-        assert!(output.stdout.contains("1 rows, 0 s in field_changes"), "{}", output.stdout);
+        assert!(output.stdout.contains("1 row, 0 s in field_changes"), "{}", output.stdout);
         assert_eq!(pair.live.all().await, before.1);
         let unreachable = match pair.live.url.split(':').next() {
             Some("sqlite") => "sqlite:///no/such/file",

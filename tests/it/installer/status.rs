@@ -32,7 +32,7 @@ async fn a_working_installation_is_healthy() {
         let _token = world.token("admin").await;
         let output = status_report(&world, &[]).await;
         assert_eq!(output.code, Some(0), "{}", output.stdout);
-        assert!(output.stdout.contains("1 users and 0 borrowers"), "{}", output.stdout);
+        assert!(output.stdout.contains("1 user and 0 borrowers"), "{}", output.stdout);
         let checks = output.checks();
         assert!(checks.values().all(|outcome| outcome == "passed"), "{checks:?}");
         let text = run(status(&world, &[])).await.expect_success();
