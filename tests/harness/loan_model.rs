@@ -31,7 +31,7 @@ pub mod terms;
 #[cfg(test)]
 mod vectors;
 
-pub use adjustment::{Adjustment, Kind};
+pub use adjustment::{Adjustment, AdjustmentKind};
 pub use books::{Books, Entry, Event};
 pub use payment::{Parts, Payment};
 pub use state::{Allocation, DueRow, LoanFigures, PostedRows, Refusal, Row, State};

@@ -245,7 +245,7 @@ impl World {
             api,
             metrics,
             folder,
-            proxy: database_proxy,
+            database_proxy,
             moto,
             provider,
             documents,

@@ -167,7 +167,7 @@ impl Races<'_> {
         let account = account.map_err(|refused| refused.to_string())?;
         let changed = db::again(async || {
             let tx = db::begin_write(self.db).await?;
-            account.take(&tx).await?;
+            account.lock(&tx).await?;
             accounts::set_password(&tx, account.kind, account.user_id, hash.clone()).await?;
             sessions::end_all(&tx, account.kind, account.user_id).await?;
             db::commit(tx).await
