@@ -208,7 +208,7 @@ fn without_volatile_values(examples: &BTreeMap<String, Example>) -> Value {
             *version = Value::Null;
         }
         let (path, _) = example.path.split_once("versionHash=").unwrap_or((&example.path, ""));
-        let members = example.response.as_ref().map(members);
+        let members = example.answer.as_ref().map(members);
         (id.clone(), json!([path, request, example.status, members]))
     };
     examples.iter().map(example).collect()

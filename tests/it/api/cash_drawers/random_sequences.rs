@@ -230,7 +230,7 @@ async fn create_users_and_drawers(world: &World) -> DrawerModel {
 }
 
 /// All transaction rows, by id.
-async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::DrawerModel> {
+async fn rows(world: &World) -> BTreeMap<i64, cash_drawer_transactions::Model> {
     let rows = cash_drawer_transactions::Entity::find().all(&world.db).await.expect("rows");
     rows.into_iter().map(|row| (row.drawer_transaction_id, row)).collect()
 }

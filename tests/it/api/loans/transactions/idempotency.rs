@@ -2,7 +2,7 @@
 
 use super::super::import_loan;
 use crate::PROGRAM;
-use acceptance::published_loans::{self, Admin, PublishedLoan};
+use acceptance::published_loans::{self, AdminSession, PublishedLoan};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
@@ -256,8 +256,8 @@ async fn a_server_killed_during_payments_loses_and_duplicates_nothing() {
             })
             .collect();
         let (client, password) = (world.client.clone(), world.credentials.admin.clone());
-        let admin = Admin::new(&client, &password);
-        let ids = published_loans::import_loan(&admin, &loans, "book").await.expect("booked");
+        let admin = AdminSession::new(&client, &password);
+        let ids = published_loans::book(&admin, &loans, "book").await.expect("booked");
         let paying = published_loans::pay(&admin, &loans, &ids, 8, || ());
         let http = client.http.clone();
         let killing = async {

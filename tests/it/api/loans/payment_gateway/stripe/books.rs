@@ -139,7 +139,7 @@ fn check_entry(row: &Model, entries: &[loan_transactions::Model]) {
     }
 }
 
-fn cents(money: shared::amounts::ProviderTotals) -> i64 {
+fn cents(money: shared::amounts::Money) -> i64 {
     assert_eq!(money.units() % 100, 0, "{money}");
     money.units() / 100
 }
