@@ -200,11 +200,12 @@ fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Res
     let essence = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
     let refused = |detail| Err(Problem::new(ProblemType::UnsupportedMediaType).detail(detail));
     // XML has two registered media types (RFC 7303, 9.2).
-    let accepted = [media_type, if media_type == XML.media_type { "text/xml" } else { media_type }];
+    let accepted: &[&str] =
+        if media_type == XML.media_type { &[media_type, "text/xml"] } else { &[media_type] };
     if !accepted.iter().any(|accepted| essence.trim().eq_ignore_ascii_case(accepted))
         || headers.get_all(CONTENT_TYPE).iter().count() > 1
     {
-        return refused(format!("the body must be {media_type}"));
+        return refused(format!("the body must be {}", accepted.join(" or ")));
     }
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {

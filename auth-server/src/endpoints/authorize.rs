@@ -25,6 +25,7 @@ use poem::{Request, Response};
 use shared::db;
 use shared::entity::oauth_clients::Model;
 use std::sync::Arc;
+use url::form_urlencoded;
 
 /// No legitimate `state` or `nonce` is longer.
 const STATE_BYTES_MAX: usize = 4096;
@@ -223,7 +224,11 @@ impl AuthorizeRequest<'_> {
         let stored_id =
             authorization_requests::create(&self.state.store, new_request, &secret, source).await?;
         let id = stored_id.ok_or_else(too_many)?;
-        let mut response = redirect(&format!("{}/login?request={id}", self.state.store.issuer));
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("request", &id)
+            .append_pair("client_id", new_request.client_id)
+            .finish();
+        let mut response = redirect(&format!("{}/login?{query}", self.state.store.issuer));
         if existing_cookie.is_none() {
             let cookie = browser::set_cookie(BROWSER_COOKIE, &secret);
             response.headers_mut().append(SET_COOKIE, cookie);

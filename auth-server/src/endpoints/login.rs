@@ -1,8 +1,9 @@
 //! `GET /login`, `POST /login`: the log-in page.
 //!
 //! The page works without scripts. After the log-in, the authorization request that this server has
-//! stored for this browser continues; nothing is taken from the URL or the form. Each log-in gives
-//! the browser a new cookie, whatever cookie it had before.
+//! stored for this browser continues; nothing but its id is taken from the URL or the form, and the
+//! client's only for the way back from a page that is no longer valid. Each log-in gives the browser
+//! a new cookie, whatever cookie it had before.
 
 use super::authorize::code_url;
 use super::redirect;
@@ -122,8 +123,23 @@ struct LoginRequest {
 }
 
 impl LoginRequest {
-    /// Returns the pending request of this browser.
+    /// Returns the pending request of this browser; without one, a page with a link back to the
+    /// application that it was for.
     async fn find(state: &State, request: &Request, form: &Form) -> Result<Self, HtmlError> {
+        let error = match Self::find_pending(state, request, form).await {
+            Ok(login) => return Ok(login),
+            Err(error) => error,
+        };
+        let Some(client_id) = form.get("client_id") else { return Err(error) };
+        let client = clients::find(&state.store.db, client_id).await?;
+        Err(error.or_back(client.and_then(|client| pages::link_back(&client, None))))
+    }
+
+    async fn find_pending(
+        state: &State,
+        request: &Request,
+        form: &Form,
+    ) -> Result<Self, HtmlError> {
         let Some(id) = form.get("request") else {
             let text =
                 "Open the application you want to use. It sends you here when you need to log in.";
@@ -147,6 +163,7 @@ impl LoginRequest {
             kind: pending.user_kind,
             application: client.as_ref().map_or(pending.client_id.as_str(), |client| client.name()),
             request: id,
+            client_id: &pending.client_id,
             csrf: &browser::csrf_token(cookie, &purpose(id)),
             user_name,
             refused,

@@ -21,6 +21,8 @@ pub struct LogInForm<'a> {
     pub application: &'a str,
     /// Id of the authorization request, carried in a hidden field.
     pub request: &'a str,
+    /// The client, in a hidden field as well.
+    pub client_id: &'a str,
     /// CSRF token, in a hidden field as well.
     pub csrf: &'a str,
     /// Initial value of the user name field.
@@ -112,6 +114,7 @@ fn log_in_main(form: &LogInForm) -> Markup {
         p { "to continue to " strong { bdi { (form.application) } } }
         form method="post" action="/login" {
             (hidden("request", form.request))
+            (hidden("client_id", form.client_id))
             (hidden("csrf", form.csrf))
             (user_name_field(form))
             (password_field(form))
@@ -158,6 +161,7 @@ mod tests {
         kind: UserKind::Web,
         application: "loan-portal",
         request: "request-1",
+        client_id: "loan-portal",
         csrf: "csrf-1",
         user_name: "",
         refused: false,
@@ -192,6 +196,7 @@ mod tests {
             site: NASTY,
             application: NASTY,
             request: NASTY,
+            client_id: NASTY,
             csrf: NASTY,
             user_name: NASTY,
             ..FORM

@@ -47,7 +47,9 @@ async fn an_error_page_has_instructions_a_reference_and_a_way_back() {
         let page = browser.open(&authorization).await;
         let forged = browser.post("/login", &[("request", page.field("request"))]).await;
         let home = "href=\"http://127.0.0.1:8765/\">Back to the quickstart</a>";
+        let used = browser.get("/login?request=used&client_id=browser").await;
         for (response, status, returned) in [
+            (used, 400, home),
             (browser.get(&unregistered_redirect).await, 400, home),
             (browser.get(&unknown_client).await, 400, ""),
             (browser.get("/login").await, 400, ""),
