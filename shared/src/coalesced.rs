@@ -49,6 +49,8 @@ impl fmt::Display for Unanswered {
 /// Answers a batch of questions, in their order.
 type AnswerBatch<Q, A> = dyn Fn(Vec<Q>) -> BoxFuture<'static, Vec<A>> + Send + Sync;
 type Answer<A> = Result<A, Unanswered>;
+/// Callers who wait for the same answer.
+type Callers<A> = Vec<oneshot::Sender<Answer<A>>>;
 
 /// Asks questions in batches. Clones share their batches.
 pub struct Coalesced<Q, A>(Arc<Batches<Q, A>>);
@@ -63,8 +65,7 @@ struct Batches<Q, A> {
 struct Queue<Q, A> {
     /// Questions that wait, oldest first.
     order: VecDeque<Q>,
-    /// Who waits for each of them.
-    waiting: HashMap<Q, Vec<oneshot::Sender<Answer<A>>>>,
+    waiting: HashMap<Q, Callers<A>>,
     in_flight: usize,
 }
 
@@ -106,7 +107,7 @@ where
         let mut queue = self.0.queue();
         let queue = &mut *queue;
         match queue.waiting.get_mut(&question) {
-            Some(senders) => senders.push(sender),
+            Some(callers) => callers.push(sender),
             None if queue.order.len() >= WAITING_MAX => return Err(Unanswered::Overloaded),
             None => {
                 queue.order.push_back(question.clone());
@@ -136,17 +137,17 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
                 Ok(Err(_)) => vec![Err(Unanswered::Panicked); count],
                 Err(_) => vec![Err(Unanswered::TimedOut); count],
             };
-            for (answer, senders) in answers.into_iter().zip(waiting) {
-                for sender in senders {
-                    // A caller who has gone needs no answer.
-                    let _ = sender.send(answer.clone());
+            for (answer, callers) in answers.into_iter().zip(waiting) {
+                for caller in callers {
+                    // One that has gone needs no answer.
+                    let _ = caller.send(answer.clone());
                 }
             }
         }
     }
 
-    /// Takes the oldest questions and who waits for each; `None` ends the task.
-    fn next_batch(&self) -> Option<(Vec<Q>, Vec<Vec<oneshot::Sender<Answer<A>>>>)> {
+    /// Takes the oldest questions and their callers; `None` ends the task.
+    fn next_batch(&self) -> Option<(Vec<Q>, Vec<Callers<A>>)> {
         let mut queue = self.queue();
         if queue.order.is_empty() {
             queue.in_flight -= 1;

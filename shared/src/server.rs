@@ -213,9 +213,8 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
                 let outgoing = Arc::clone(&self.outgoing);
-                let Some(request_permit) =
-                    take_request_permit(&self.requests, &self.network_permit, peer)
-                else {
+                let permit = take_request_permit(&self.requests, &self.network_permit, peer);
+                let Some(request_permit) = permit else {
                     let refusal = hyper::Response::from(overloaded());
                     let refusal = refusal.map(|body| outgoing.track(body, true, None));
                     return ready(Ok::<_, Infallible>(refusal)).left_future();

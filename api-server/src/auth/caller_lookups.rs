@@ -54,10 +54,7 @@ async fn answer(
         Ok((clock, mut grants)) => {
             let state = |user_id: &Option<i64>| {
                 let grants = user_id.and_then(|user_id| grants.remove(&user_id));
-                Ok(CallerState {
-                    clock: clock.clone(),
-                    grants: Arc::new(grants.unwrap_or_default()),
-                })
+                Ok(CallerState { clock, grants: Arc::new(grants.unwrap_or_default()) })
             };
             user_ids.iter().map(state).collect()
         }

@@ -109,7 +109,7 @@ pub async fn issue(
 /// Reads a count of seconds, whatever integer width the database returns.
 pub fn seconds_of(row: &QueryResult, column: impl ColIdx) -> Result<Option<i64>, DbErr> {
     let seconds = row.try_get_by::<Option<i64>, _>(column);
-    Ok(seconds.or_else(|_| row.try_get_by::<Option<i32>, _>(column).map(|it| it.map(i64::from)))?)
+    seconds.or_else(|_| Ok(row.try_get_by::<Option<i32>, _>(column)?.map(i64::from)))
 }
 
 /// Selects the live rows of the tokens with these hashes together with their users; no row of a
