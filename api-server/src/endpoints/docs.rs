@@ -50,13 +50,21 @@ pub fn lead() -> Response {
 
 /// `GET /docs`
 #[handler]
-pub fn show(docs: Data<&Arc<Docs>>, request: &Request, if_none_match: IfNoneMatch) -> Response {
+pub(crate) fn show(
+    docs: Data<&Arc<Docs>>,
+    request: &Request,
+    if_none_match: IfNoneMatch,
+) -> Response {
     docs.page.response(request, &if_none_match)
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub fn receive(docs: Data<&Arc<Docs>>, request: &Request, if_none_match: IfNoneMatch) -> Response {
+pub(crate) fn receive(
+    docs: Data<&Arc<Docs>>,
+    request: &Request,
+    if_none_match: IfNoneMatch,
+) -> Response {
     docs.receiver.response(request, &if_none_match)
 }
 

@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// `GET /health/live`: the process responds.
 #[handler]
-pub fn live() -> poem::web::Json<Value> {
+pub(crate) fn live() -> poem::web::Json<Value> {
     poem::web::Json(json!({"status": "live"}))
 }
 
 /// `GET /health/ready`: the database is reachable, has the schema of this release and accepts
 /// writes.
 #[handler]
-pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, Problem> {
+pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, Problem> {
     if state.stopping.has_begun() {
         return Err(Problem::new(ProblemType::ServerStopping));
     }
@@ -41,7 +41,7 @@ pub async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Value>, P
 
 /// `GET /openapi.json`: the OpenAPI document.
 #[handler]
-pub fn openapi(
+pub(crate) fn openapi(
     request: &Request,
     document: Data<&Arc<FixedBody>>,
     if_none_match: IfNoneMatch,

@@ -30,11 +30,11 @@ struct BatchRow<M> {
 
 /// The keys of staged rows, by placeholder.
 #[derive(Debug, Default)]
-pub struct BatchKeys(Vec<i64>);
+pub(super) struct BatchKeys(Vec<i64>);
 
 impl BatchKeys {
     /// Resolves a placeholder to its key, if its row is written. Returns any other id unchanged.
-    pub fn of(&self, id: i64) -> i64 {
+    pub(super) fn of(&self, id: i64) -> i64 {
         match usize::try_from(-1 - id) {
             Ok(index) => self.0.get(index).copied().filter(|key| *key != 0).unwrap_or(id),
             Err(_) => id,
@@ -63,17 +63,17 @@ impl BatchKeys {
 
 /// How many rows each list of a stage held at some point.
 #[derive(Clone, Copy, Debug)]
-pub struct BatchMark([usize; LISTS]);
+pub(super) struct BatchMark([usize; LISTS]);
 
 /// A table whose rows are staged.
-pub trait BatchTable: ModelTrait + Audited + Clone {
+pub(super) trait BatchTable: ModelTrait + Audited + Clone {
     /// The table's staged rows, and how many there were when the current record began.
     #[doc(hidden)]
     fn list(stage: &mut Batch) -> (&mut dyn BatchRows<Self>, usize);
 }
 
 /// Staged rows of one table.
-pub trait BatchRows<M> {
+pub(super) trait BatchRows<M> {
     /// Adds a row.
     fn push(&mut self, row: M, target: AuditTarget);
     /// Returns the last matching row from this index on.
@@ -104,7 +104,7 @@ macro_rules! tables {
     ($($table:ident,)*) => {
         /// Staged rows, table by table, ordered so that referenced rows come first.
         #[derive(Default)]
-        pub struct Batch {
+        pub(crate) struct Batch {
             last_placeholder: i64,
             record_start: RecordStart,
             $($table: Vec<BatchRow<$table::Model>>,)*
@@ -129,7 +129,7 @@ macro_rules! tables {
 
         impl Batch {
             /// Begins a record. Returns the mark to rewind to if it fails.
-            pub fn begin_record(&mut self) -> BatchMark {
+            pub(crate) fn begin_record(&mut self) -> BatchMark {
                 self.record_start = RecordStart { $($table: self.$table.len(),)* };
                 self.mark()
             }
@@ -140,7 +140,7 @@ macro_rules! tables {
             }
 
             /// Removes everything staged since the mark.
-            pub fn rewind(&mut self, mark: BatchMark) {
+            pub(crate) fn rewind(&mut self, mark: BatchMark) {
                 let BatchMark([$($table,)* transactions, notes, name_skeletons]) = mark;
                 $(self.$table.truncate($table);)*
                 self.transactions.truncate(transactions);
@@ -149,7 +149,7 @@ macro_rules! tables {
             }
 
             /// Inserts all rows with their field history, and leaves the stage empty.
-            pub async fn write(
+            pub(crate) async fn write(
                 &mut self,
                 tx: &DatabaseTransaction,
                 author: &Actor,
@@ -197,51 +197,51 @@ tables! {
 
 impl Batch {
     /// True if there is nothing to write.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.mark().0.iter().all(|length| *length == 0)
     }
 
     /// Returns a new placeholder for the key of a row to be staged.
-    pub fn next_placeholder(&mut self) -> i64 {
+    pub(super) fn next_placeholder(&mut self) -> i64 {
         self.last_placeholder -= 1;
         self.last_placeholder
     }
 
     /// Stages a row that has a placeholder for its key.
-    pub fn add<M: BatchTable>(&mut self, row: M, target: AuditTarget) {
+    pub(super) fn add<M: BatchTable>(&mut self, row: M, target: AuditTarget) {
         let (list, _) = M::list(self);
         list.push(row, target);
     }
 
     /// Returns a staged row of the current record that matches.
-    pub fn find<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) -> Option<&mut M> {
+    pub(super) fn find<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) -> Option<&mut M> {
         let (list, from) = M::list(self);
         list.find(from, &matches)
     }
 
     /// Removes a staged row of the current record.
-    pub fn remove<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) {
+    pub(super) fn remove<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) {
         let (list, from) = M::list(self);
         list.remove(from, &matches);
     }
 
     /// Stages a transaction that is a journal entry on its own.
-    pub fn add_transaction(&mut self, row: loan_transactions::ActiveModel) {
+    pub(super) fn add_transaction(&mut self, row: loan_transactions::ActiveModel) {
         self.transactions.push(row);
     }
 
     /// Stages taking a user name, by the hash of its skeleton.
-    pub fn take_name(&mut self, skeleton_hash: String) {
+    pub(super) fn take_name(&mut self, skeleton_hash: String) {
         self.name_skeletons.push(skeleton_hash);
     }
 
     /// Removes a staged user name again.
-    pub fn release_name(&mut self, skeleton_hash: &str) {
+    pub(super) fn release_name(&mut self, skeleton_hash: &str) {
         self.name_skeletons.retain(|staged| staged != skeleton_hash);
     }
 
     /// Stages a field-history note that belongs to no staged row.
-    pub fn add_note(&mut self, note: FieldNote) {
+    pub(super) fn add_note(&mut self, note: FieldNote) {
         self.notes.push(note);
     }
 }

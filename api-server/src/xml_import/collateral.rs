@@ -1,6 +1,6 @@
 //! `<Collateral>` and its child elements.
 
-pub mod details;
+pub(super) mod details;
 
 use super::comments::CommentParent;
 use super::element_fields::{ElementFields, UpdateMode};
@@ -21,7 +21,7 @@ use shared::entity::{
 use std::sync::LazyLock;
 
 /// `<Collateral>`
-pub static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(super) static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use Column::*;
     let shape = ElementShape::new("Collateral")
         .holding(&["Vehicle", "Location", "Insurance", "Tax", "Comment"])
@@ -52,7 +52,7 @@ pub(super) struct LinkedCollateral {
 
 impl LinkedCollateral {
     /// Where its field history goes.
-    pub fn audit_target(&self) -> AuditTarget {
+    pub(super) fn audit_target(&self) -> AuditTarget {
         AuditTarget {
             owners: self.owners.clone(),
             privilege_path: "Collateral > Records",

@@ -16,7 +16,7 @@ use shared::entity::comments::{Column, CommentPriority, Entity, Model};
 use std::sync::LazyLock;
 
 /// `<Comment>`
-pub static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(super) static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Comment").holding_text().with([
         attribute("CommentID", AttributeKind::Id),
         attribute("CommentCategoryCode", AttributeKind::Text(25)),

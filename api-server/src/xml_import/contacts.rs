@@ -1,7 +1,7 @@
 //! `<Contact>` and its child elements.
 
-pub mod addresses;
-pub mod credentials;
+pub(super) mod addresses;
+pub(super) mod credentials;
 
 use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
@@ -22,7 +22,7 @@ use shared::entity::{
 use std::sync::LazyLock;
 
 /// `<Contact>`
-pub static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(super) static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Contact")
         .holding(&["Detail", "Demographics", "Financials", "Address", "Comment", "WebCredentials"])
         .with([

@@ -9,7 +9,7 @@ use sea_orm::{EntityTrait, ModelTrait, Value};
 
 /// What an element does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UpdateMode {
+pub(super) enum UpdateMode {
     /// Inserts a row.
     Insert,
     /// Changes a row; absent attributes leave their columns unchanged.
@@ -20,7 +20,7 @@ pub enum UpdateMode {
 
 /// Reads an element's `UpdateFlag`; 0, the default, inserts. An invalid flag is reported when the
 /// attributes are read.
-pub fn update_of(element: &Element) -> UpdateMode {
+pub(super) fn update_of(element: &Element) -> UpdateMode {
     match element.attribute(UPDATE_FLAG) {
         Some("1") => UpdateMode::Change,
         Some("2") => UpdateMode::Delete,
@@ -29,7 +29,7 @@ pub fn update_of(element: &Element) -> UpdateMode {
 }
 
 /// The attributes of one element.
-pub struct ElementFields<'e> {
+pub(super) struct ElementFields<'e> {
     element: &'e Element,
     shape: &'static ElementShape,
     /// What the element does.
@@ -50,7 +50,7 @@ enum FieldInput {
 impl<'e> ElementFields<'e> {
     /// Parses the attributes of an element. Unknown names are errors if `enforce` is set, otherwise
     /// warnings.
-    pub fn new(element: &'e Element, shape: &'static ElementShape, enforce: bool) -> Self {
+    pub(super) fn new(element: &'e Element, shape: &'static ElementShape, enforce: bool) -> Self {
         let (inputs, messages) = (Vec::with_capacity(element.attributes.len()), Vec::new());
         let update = update_of(element);
         let mut fields = Self { element, shape, update, inputs, messages, enforce };
@@ -119,17 +119,17 @@ impl<'e> ElementFields<'e> {
     }
 
     /// True if the attribute is present, valid or not.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
 
     /// True if the attribute is `##NULL##`.
-    pub fn clears(&self, name: &str) -> bool {
+    pub(super) fn clears(&self, name: &str) -> bool {
         matches!(self.find(name), Some(FieldInput::Cleared))
     }
 
     /// Returns the value of the attribute if it is present and valid.
-    pub fn get<T: ValueType>(&self, name: &str) -> Option<T> {
+    pub(super) fn get<T: ValueType>(&self, name: &str) -> Option<T> {
         match self.find(name)? {
             FieldInput::Value(value) => T::try_from(value.clone()).ok(),
             FieldInput::Cleared | FieldInput::Invalid => None,
@@ -137,7 +137,7 @@ impl<'e> ElementFields<'e> {
     }
 
     /// Sets the columns of a row from the attributes present.
-    pub fn fill<E: EntityTrait>(&mut self, shape: &'static RowShape<E>, row: &mut E::Model) {
+    pub(super) fn fill<E: EntityTrait>(&mut self, shape: &'static RowShape<E>, row: &mut E::Model) {
         let mut errors = Vec::new();
         for (index, input) in &self.inputs {
             let Some(column) = shape.column(*index) else { continue };
@@ -157,38 +157,38 @@ impl<'e> ElementFields<'e> {
     }
 
     /// Notes an error in an attribute.
-    pub fn error(&mut self, name: &str, message: impl Into<String>) {
+    pub(super) fn error(&mut self, name: &str, message: impl Into<String>) {
         self.messages.push(Message::error(self.element, Some(name), message));
     }
 
     /// Notes a warning about an attribute.
-    pub fn warn(&mut self, name: &str, message: impl Into<String>) {
+    pub(super) fn warn(&mut self, name: &str, message: impl Into<String>) {
         let message = Message::error(self.element, Some(name), message);
         self.messages.push(Message { level: Level::Warning, ..message });
     }
 
     /// Notes an error in the element as a whole.
-    pub fn refuse(&mut self, message: impl Into<String>) {
+    pub(super) fn refuse(&mut self, message: impl Into<String>) {
         self.messages.push(Message::error(self.element, None, message));
     }
 
     /// Notes that a required attribute is missing.
-    pub fn missing(&mut self, name: &str) {
+    pub(super) fn missing(&mut self, name: &str) {
         self.error(name, "is required");
     }
 
     /// Returns the messages so far.
-    pub fn messages(&self) -> Vec<Message> {
+    pub(super) fn messages(&self) -> Vec<Message> {
         self.messages.clone()
     }
 
     /// True if there are errors.
-    pub fn has_errors(&self) -> bool {
+    pub(super) fn has_errors(&self) -> bool {
         self.messages.iter().any(|message| message.level == Level::Error)
     }
 
     /// Returns the warnings or, if there are errors, all messages as the error.
-    pub fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
+    pub(super) fn finish(self) -> Result<Vec<Message>, Vec<Message>> {
         match self.has_errors() {
             true => Err(self.messages),
             false => Ok(self.messages),

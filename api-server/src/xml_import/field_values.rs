@@ -22,11 +22,12 @@ const CHARACTERS_MAX: usize = 255;
 /// The most fields in a form.
 const FIELDS_MAX: usize = 80;
 
-pub static DETAIL: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail"));
-pub static DEMOGRAPHICS: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Demographics"));
-pub static FINANCIALS: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Financials"));
-pub static DETAIL1: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail1"));
-pub static DETAIL2: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail2"));
+pub(super) static DETAIL: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail"));
+pub(super) static DEMOGRAPHICS: LazyLock<ElementShape> =
+    LazyLock::new(|| form_shape("Demographics"));
+pub(super) static FINANCIALS: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Financials"));
+pub(super) static DETAIL1: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail1"));
+pub(super) static DETAIL2: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail2"));
 
 fn form_shape(element: &'static str) -> ElementShape {
     let fields = (1..=FIELDS_MAX).map(|number| {

@@ -1,7 +1,7 @@
 //! `<Loan>` and its child elements.
 
-pub mod children;
-pub mod recurring;
+pub(super) mod children;
+pub(super) mod recurring;
 
 mod deleting;
 mod terms;
@@ -34,7 +34,7 @@ use shared::problem::InvalidValue;
 use std::sync::LazyLock;
 
 /// `<Loan>`
-pub static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(super) static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Loan")
         .holding(&[
             "Detail1",

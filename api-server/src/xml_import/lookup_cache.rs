@@ -13,13 +13,13 @@ use shared::user_names::{self, skeleton_hash};
 use std::collections::{BTreeSet, HashMap};
 
 /// Placeholder id for a name that is taken, where it does not matter by which row.
-pub const TAKEN: i64 = 0;
+pub(super) const TAKEN: i64 = 0;
 /// Names per statement.
 const NAMES_PER_STATEMENT: usize = 1_000;
 
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NameKind {
+pub(super) enum NameKind {
     /// A contact, by ContactNumber.
     Contact,
     /// A loan, by LoanNumber.
@@ -32,7 +32,7 @@ pub enum NameKind {
 
 /// Ids of rows by name; `None` for a name that no row has.
 #[derive(Default)]
-pub struct LookupCache {
+pub(super) struct LookupCache {
     ids: HashMap<(NameKind, String), Option<i64>>,
     /// Names added by the current record.
     added: Vec<(NameKind, String)>,
@@ -40,18 +40,18 @@ pub struct LookupCache {
 
 impl LookupCache {
     /// Clears the cache.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.ids.clear();
         self.added.clear();
     }
 
     /// Begins a new record.
-    pub fn begin_record(&mut self) {
+    pub(super) fn begin_record(&mut self) {
         self.added.clear();
     }
 
     /// Rolls back the names that the current record has added.
-    pub fn roll_back_record(&mut self) {
+    pub(super) fn roll_back_record(&mut self) {
         for name in self.added.drain(..) {
             self.ids.insert(name, None);
         }

@@ -79,7 +79,7 @@ pub(super) struct ElementOutcome {
 }
 
 impl ElementOutcome {
-    pub fn one(
+    pub(super) fn one(
         element: &Element,
         action: Action,
         key: Option<String>,
@@ -94,7 +94,12 @@ impl ElementOutcome {
     }
 
     /// An element that was applied: a result if it has its own id, otherwise only its messages.
-    pub fn applied(element: &Element, action: Action, id: i64, messages: Vec<Message>) -> Self {
+    pub(super) fn applied(
+        element: &Element,
+        action: Action,
+        id: i64,
+        messages: Vec<Message>,
+    ) -> Self {
         match has_id(element) {
             true => Self::one(element, action, None, id, messages),
             false => Self::messages_only(messages),
@@ -102,12 +107,12 @@ impl ElementOutcome {
     }
 
     /// Only messages, for the parent to report.
-    pub fn messages_only(messages: Vec<Message>) -> Self {
+    pub(super) fn messages_only(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
     /// An element that is not tried, because its parent has failed.
-    pub fn untried(element: &Element) -> Self {
+    pub(super) fn untried(element: &Element) -> Self {
         let mut untried = match has_id(element) {
             true => Self::one(element, Action::RolledBack, number_of(element), 0, Vec::new()),
             false => Self::default(),
@@ -120,7 +125,7 @@ impl ElementOutcome {
 
     /// Adds the outcome of a child element. This element fails with it. If the child has no result
     /// of its own, its failure is reported as this element's.
-    pub fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         if other.failed
             && other.results.is_empty()
             && let Some(own) = self.results.first_mut()
@@ -134,7 +139,7 @@ impl ElementOutcome {
     }
 
     /// Adds messages about the element itself.
-    pub fn add_messages(&mut self, messages: Vec<Message>) {
+    pub(super) fn add_messages(&mut self, messages: Vec<Message>) {
         match self.results.first_mut() {
             Some(result) => result.messages.extend(messages),
             None => self.messages.extend(messages),
@@ -142,14 +147,14 @@ impl ElementOutcome {
     }
 
     /// Marks everything that succeeded as rolled back.
-    pub fn roll_back(&mut self) {
+    pub(super) fn roll_back(&mut self) {
         for result in &mut self.results {
             result.roll_back();
         }
     }
 
     /// Replaces placeholders with the keys of their rows.
-    pub fn resolve(&mut self, keys: &BatchKeys) {
+    pub(super) fn resolve(&mut self, keys: &BatchKeys) {
         for result in &mut self.results {
             result.new_id = result.new_id.map(|id| keys.of(id));
         }

@@ -18,11 +18,11 @@ use shared::time::Day;
 use std::sync::LazyLock;
 
 /// `<Transactions>`
-pub static TRANSACTIONS: LazyLock<ElementShape> =
+pub(super) static TRANSACTIONS: LazyLock<ElementShape> =
     LazyLock::new(|| ElementShape::bare("Transactions").holding(&["Payment"]));
 
 /// `<Payment>`
-pub static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
+pub(super) static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Flag, Id, Text};
     ElementShape::bare("Payment")
         .with([

@@ -16,7 +16,7 @@ const TABLE: &str = "names";
 
 /// A record that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordRef {
+pub(super) enum RecordRef {
     /// A contact.
     Contact(i64),
     /// A loan.
@@ -25,7 +25,7 @@ pub enum RecordRef {
 
 impl RecordRef {
     /// Maps its key.
-    pub fn with(self, key: impl FnOnce(i64) -> i64) -> Self {
+    pub(super) fn with(self, key: impl FnOnce(i64) -> i64) -> Self {
         match self {
             Self::Contact(id) => Self::Contact(key(id)),
             Self::Loan(id) => Self::Loan(key(id)),
@@ -34,7 +34,7 @@ impl RecordRef {
 }
 
 /// Named records.
-pub struct RecordRefs {
+pub(super) struct RecordRefs {
     directory: PathBuf,
     held: HashMap<String, RecordRef>,
     spilled: Option<SpilledRefs>,
@@ -49,13 +49,13 @@ struct SpilledRefs {
 
 impl RecordRefs {
     /// Creates an empty list. Names that do not fit into memory go into this directory.
-    pub fn new(directory: &Path) -> Self {
+    pub(super) fn new(directory: &Path) -> Self {
         let (held, fetched) = (HashMap::new(), HashMap::new());
         Self { directory: directory.to_owned(), held, spilled: None, fetched }
     }
 
     /// Prefetches the records that these names refer to, for the current batch.
-    pub async fn fetch(&mut self, names: Vec<&str>) -> Result<(), DbErr> {
+    pub(super) async fn fetch(&mut self, names: Vec<&str>) -> Result<(), DbErr> {
         self.fetched.clear();
         let Some(spilled) = &self.spilled else { return Ok(()) };
         let missing: Vec<&str> =
@@ -67,7 +67,7 @@ impl RecordRefs {
     }
 
     /// Returns the record with this name.
-    pub async fn get(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
+    pub(super) async fn get(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
         if let Some(record) = self.held.get(name).or_else(|| self.fetched.get(name)) {
             return Ok(Some(*record));
         }
@@ -78,7 +78,7 @@ impl RecordRefs {
     }
 
     /// Names these records from now on, replacing earlier uses of the names.
-    pub async fn store(
+    pub(super) async fn store(
         &mut self,
         names: impl IntoIterator<Item = (String, RecordRef)>,
     ) -> Result<(), DbErr> {

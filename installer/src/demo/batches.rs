@@ -11,7 +11,7 @@ const RETURNS: [(&str, &str); 2] =
     [("R01", "Insufficient funds"), ("R03", "No account, or it could not be found")];
 
 /// Adds yesterday's runs.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let returned = block.at(|slot| slot == 0 || slot % 5 == 2);
     let failures: Vec<_> = returned.zip(RETURNS).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or_default();

@@ -13,7 +13,7 @@ use shared::entity::loans;
 use shared::time::{Clock, Timestamp};
 
 /// The number of loans in the mix; then it repeats.
-pub const MIX: u32 = 50;
+pub(super) const MIX: u32 = 50;
 
 /// A loan and its borrower.
 pub struct LoanRef {
@@ -106,11 +106,11 @@ impl Block {
 }
 
 /// An amount in cents.
-pub fn cents(cents: i64) -> Money {
+pub(super) fn cents(cents: i64) -> Money {
     Money::from_cents(cents).unwrap_or_default()
 }
 
 /// A rate in hundredths of a percent.
-pub fn basis_points(points: i64) -> Rate {
+pub(super) fn basis_points(points: i64) -> Rate {
     Rate::from_units(points * 1_000_000).unwrap_or_default()
 }

@@ -44,7 +44,10 @@ const EXPIRED: &str = "tok_expired";
 const PAID_AT: u32 = 0;
 
 /// The gateway that holds the portfolio's cards.
-pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGateway, String> {
+pub(super) fn sandbox(
+    db: &DatabaseConnection,
+    keys: &MasterKeys,
+) -> Result<PaymentGateway, String> {
     let settings = GatewaySettings {
         choice: GatewayChoice::Sandbox,
         master_keys: keys.clone(),
@@ -55,7 +58,7 @@ pub fn sandbox(db: &DatabaseConnection, keys: &MasterKeys) -> Result<PaymentGate
 }
 
 /// Adds cards and the payments made with them, and automated payments from bank accounts.
-pub async fn add_with_payments(
+pub(super) async fn add_with_payments(
     tx: &DatabaseTransaction,
     gateway: &PaymentGateway,
     block: &Block,
@@ -191,7 +194,7 @@ fn from_card(
 }
 
 /// Adds fee rules where the general one does not apply: by brand, by loan group.
-pub async fn add_fee_rules(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+pub(super) async fn add_fee_rules(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let group = loan_groups::Entity::find().filter(loan_groups::Column::Code.eq("AUTO"));
     let group = group.one(tx).await?;
     let group = group.ok_or_else(|| DbErr::RecordNotFound("loan group AUTO".to_owned()))?;

@@ -36,7 +36,7 @@ fn kind(slot: u32) -> Option<CollateralKind> {
 const UNLINKED_AT: u32 = 46;
 
 /// An added collateral item, and the loan's place in the mix.
-pub struct CollateralRef {
+pub(super) struct CollateralRef {
     pub slot: u32,
     pub collateral_id: i64,
 }
@@ -53,7 +53,10 @@ struct Details {
 }
 
 /// Adds collateral with all its details. Real estate also secures the next loan of the mix.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<CollateralRef>, DbErr> {
+pub(super) async fn add(
+    tx: &DatabaseTransaction,
+    block: &Block,
+) -> Result<Vec<CollateralRef>, DbErr> {
     let mut details = Details::default();
     let mut added = Vec::new();
     for (index, loan) in block.loans.iter().enumerate() {

@@ -31,7 +31,7 @@ struct CommentWriter<'a> {
 
 /// Adds comments of all kinds and priorities at the first place of the mix, and some at others.
 /// Returns the documents that belong to them.
-pub async fn add(
+pub(super) async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
     collateral: &[CollateralRef],

@@ -18,7 +18,7 @@ use shared::entity::loans::PaymentPeriod;
 type Drawn = &'static [(u64, i64)];
 
 /// Adds a main line and a line for draws to each such loan.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let open_ended =
         |slot| matches!(profile(slot), LoanProfile::Revolving | LoanProfile::NonRevolving);
     for loan in block.at(open_ended) {

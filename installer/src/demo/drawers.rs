@@ -48,7 +48,7 @@ struct CounterPayment {
 }
 
 /// Adds a reserve and three windows: one counted and correct, one short, one still in use.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let branch = Branch { tx, block };
     let staff = &block.staff;
     let vault = branch.window("Vault", DrawerType::Reserve, staff.supervisor).await?;

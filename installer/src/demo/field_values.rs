@@ -17,7 +17,7 @@ fn has_values(form: Form, slot: u32) -> bool {
 }
 
 /// Adds the values of the loans and their borrowers.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let definitions = fields::Entity::find().order_by_asc(fields::Column::FieldId).all(tx).await?;
     let mut values = Vec::new();
     for loan in &block.loans {

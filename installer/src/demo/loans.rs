@@ -21,7 +21,7 @@ const AHEAD_DAYS: u64 = 15;
 
 /// Kind of a loan, by its place in the mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoanProfile {
+pub(super) enum LoanProfile {
     Monthly { days_behind: u64 },
     PaidAhead,
     Weekly,
@@ -34,7 +34,7 @@ pub enum LoanProfile {
 }
 
 /// The kind of the loan at this place of the mix. The first one is the web user's.
-pub fn profile(slot: u32) -> LoanProfile {
+pub(super) fn profile(slot: u32) -> LoanProfile {
     match slot {
         0 | 41..=43 => LoanProfile::Revolving,
         1 | 11 | 21 => LoanProfile::PaidAhead,
@@ -50,7 +50,7 @@ pub fn profile(slot: u32) -> LoanProfile {
 }
 
 /// Generates the records of a portfolio.
-pub struct Records<'a> {
+pub(super) struct Records<'a> {
     pub today: NaiveDate,
     /// The web users' password.
     pub web_password: &'a str,
@@ -58,7 +58,7 @@ pub struct Records<'a> {
 
 impl Records<'_> {
     /// A loan with its borrower and its payments; every fifth loan has a second contact.
-    pub fn of_loan(&self, number: u32) -> Vec<Element> {
+    pub(super) fn of_loan(&self, number: u32) -> Vec<Element> {
         let slot = number % MIX;
         let mut records = vec![people::contact(self.today, number, 1, self.web_password)];
         if slot.is_multiple_of(5) {
@@ -305,12 +305,12 @@ fn loan_number(number: u32) -> String {
     format!("L-{:06}", number + 1)
 }
 
-pub fn element(name: &str, attributes: &[(&str, &str)]) -> Element {
+pub(super) fn element(name: &str, attributes: &[(&str, &str)]) -> Element {
     let to_pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let attributes = attributes.iter().map(to_pair).collect();
     Element { name: name.to_owned(), attributes, ..Element::default() }
 }
 
-pub fn set(element: &mut Element, name: &str, value: &str) {
+pub(super) fn set(element: &mut Element, name: &str, value: &str) {
     element.attributes.push((name.to_owned(), value.to_owned()));
 }

@@ -16,14 +16,14 @@ const FIRST_NAMES: [&str; 10] =
 const LAST_NAMES: [&str; 7] =
     ["Rivera", "Schmidt", "Okafor", "Nakamura", "Larsen", "Moreau", "Kowalski"];
 /// City, state, zip, county.
-pub const CITIES: [(&str, &str, &str, &str); 4] = [
+pub(super) const CITIES: [(&str, &str, &str, &str); 4] = [
     ("Newark", "NJ", "07102", "Essex"),
     ("Austin", "TX", "78701", "Travis"),
     ("Denver", "CO", "80202", "Denver"),
     ("Tampa", "FL", "33602", "Hillsborough"),
 ];
 
-pub fn contact_number(number: u32, person: u32) -> String {
+pub(super) fn contact_number(number: u32, person: u32) -> String {
     match person {
         1 => format!("C-{:06}", number + 1),
         _ => format!("C-{:06}-B", number + 1),
@@ -31,7 +31,7 @@ pub fn contact_number(number: u32, person: u32) -> String {
 }
 
 /// A contact as a record of an import file: a loan's borrower, or its second contact.
-pub fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -> Element {
+pub(super) fn contact(today: NaiveDate, number: u32, person: u32, web_password: &str) -> Element {
     let seed = (number * 2 + person) as usize;
     let last = LAST_NAMES[seed % 7];
     let (city, state, zip, county) = CITIES[seed % 4];
@@ -114,7 +114,10 @@ fn web_credentials(number: u32, person: u32, password: &str) -> Option<Element> 
 }
 
 /// Adds borrowers' previous addresses.
-pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add_previous_addresses(
+    tx: &DatabaseTransaction,
+    block: &Block,
+) -> Result<(), DbErr> {
     let addresses = block.at(|slot| slot == 0 || slot % 5 == 2).map(|loan| {
         let (city, state, zip, county) = CITIES[(loan.number % 3) as usize];
         let text = |text: &str| Some(text.to_owned());
@@ -138,7 +141,10 @@ pub async fn add_previous_addresses(tx: &DatabaseTransaction, block: &Block) -> 
 
 /// Adds the credit reports of five borrowers in the mix; one of them is the second person of a
 /// couple.
-pub async fn add_credit_profiles(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add_credit_profiles(
+    tx: &DatabaseTransaction,
+    block: &Block,
+) -> Result<(), DbErr> {
     /// Slot, person, bureau, score, open balance and past due in cents, alert.
     type Report = (u32, i32, &'static str, Option<i32>, i64, i64, &'static str);
     const REPORTS: [Report; 5] = [

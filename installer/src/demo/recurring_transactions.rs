@@ -20,7 +20,7 @@ const EVENTS: [Event; 6] = [
 ];
 
 /// Adds all six to the first loan of the mix, and one each to others.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let mut recurring = Vec::new();
     for loan in block.at(|slot| slot == 0) {
         recurring.extend(EVENTS.iter().map(|event| transaction(block, loan, event)));

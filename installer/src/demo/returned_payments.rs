@@ -15,7 +15,7 @@ const RETURNED: u32 = MIX - 1;
 const FEE: i64 = 3500;
 
 /// Reverses the latest payment of each such loan as returned.
-pub async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
+pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
     let loan_error = |error: LoanError| DbErr::Custom(error.message());
     for loan in block.at(|slot| slot == RETURNED) {
         let latest = loan_transactions::Entity::find()

@@ -15,19 +15,19 @@ use url::ParseError;
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
 /// A confidential client with the password grant.
-pub struct OAuthClient {
+pub(super) struct OAuthClient {
     oauth: BasicClient<EndpointNotSet, EndpointNotSet, EndpointSet, EndpointNotSet, EndpointSet>,
     http: reqwest::Client,
     log_out_url: String,
 }
 
 /// Why there is no token: the server's `error` and `error_description`, or no response.
-pub type NoToken = RequestTokenError<reqwest::Error, BasicErrorResponse>;
+pub(super) type NoToken = RequestTokenError<reqwest::Error, BasicErrorResponse>;
 
 impl OAuthClient {
     /// `issuer` is the auth server's public URL, without a trailing slash. `http` must trust the
     /// authority of its certificate and follow no redirects.
-    pub fn new(
+    pub(super) fn new(
         http: reqwest::Client,
         issuer: &str,
         client_id: &str,
@@ -41,7 +41,7 @@ impl OAuthClient {
     }
 
     /// Logs in; the scope is `core` for a user of the core system, `web` for a borrower.
-    pub async fn log_in(
+    pub(super) async fn log_in(
         &self,
         scope: &str,
         user_name: &str,
@@ -56,7 +56,7 @@ impl OAuthClient {
 
     /// Introspects a token: its user, and whether it is active. For clients registered as resource
     /// servers.
-    pub async fn introspect(
+    pub(super) async fn introspect(
         &self,
         token: &AccessToken,
     ) -> Result<BasicTokenIntrospectionResponse, NoToken> {
@@ -64,12 +64,15 @@ impl OAuthClient {
     }
 
     /// Gets a new access token and a new refresh token; use the new one from now on.
-    pub async fn refresh(&self, token: &RefreshToken) -> Result<BasicTokenResponse, NoToken> {
+    pub(super) async fn refresh(
+        &self,
+        token: &RefreshToken,
+    ) -> Result<BasicTokenResponse, NoToken> {
         self.oauth.exchange_refresh_token(token).request_async(&|request| self.send(request)).await
     }
 
     /// Logs the user out: afterwards no token of this log-in is valid.
-    pub async fn log_out(&self, token: &AccessToken) -> Result<(), reqwest::Error> {
+    pub(super) async fn log_out(&self, token: &AccessToken) -> Result<(), reqwest::Error> {
         let request = self.http.post(&self.log_out_url).bearer_auth(token.secret());
         request.send().await?.error_for_status().map(drop)
     }

@@ -2,6 +2,7 @@
 
 #[expect(dead_code, reason = "labels and XML names are built at run time, in `shared`")]
 #[path = "../../src/entity/json_names.rs"]
+#[allow(unreachable_pub, reason = "shared with the crate that uses these macros")]
 mod json_names;
 
 use proc_macro::TokenStream;

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// True for requests with streamed bodies, which have no time limit.
-pub type IsStreamed = fn(&Method, &Uri) -> bool;
+pub(super) type IsStreamed = fn(&Method, &Uri) -> bool;
 
 type TimeoutError = Box<dyn Fn(&Uri) -> poem::Error + Send + Sync>;
 

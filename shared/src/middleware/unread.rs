@@ -25,15 +25,15 @@ type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 /// A request's body, shared with the request itself.
 #[derive(Clone)]
-pub struct Unread(Arc<Mutex<Option<Chunks>>>);
+pub(super) struct Unread(Arc<Mutex<Option<Chunks>>>);
 
 /// True if the client waits to be told to send its body.
-pub fn client_waits(request: &Request) -> bool {
+pub(super) fn client_waits(request: &Request) -> bool {
     request.headers().contains_key(EXPECT) && request.version() <= Version::HTTP_11
 }
 
 /// Takes a shared handle on a request's body, if it has one.
-pub fn take(request: &mut Request) -> Option<Unread> {
+pub(super) fn take(request: &mut Request) -> Option<Unread> {
     let length = request.headers().get(CONTENT_LENGTH);
     let has_no_body = match length {
         Some(length) => length == "0",
@@ -51,7 +51,7 @@ pub fn take(request: &mut Request) -> Option<Unread> {
 
 impl Unread {
     /// Reads and discards the rest.
-    pub async fn read_to_end(mut self) {
+    pub(super) async fn read_to_end(mut self) {
         let discard = async {
             let mut total = 0;
             while let Some(Ok(chunk)) = self.next().await {

@@ -8,7 +8,7 @@ use super::table::{
 };
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     for tables in [security(), setup(), contacts(), tokens(), loans(), records()] {
         for table in tables {
             steps.create(&table);

@@ -7,7 +7,7 @@ use super::steps::Steps;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     let mut privileges = Query::insert();
     privileges.into_table("privileges").columns(["path", "verb"]);
     for (path, verb) in privilege_list() {

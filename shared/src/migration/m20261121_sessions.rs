@@ -5,7 +5,7 @@ use super::steps::Steps;
 use super::table::{Table, choice, flag, id, int, key, string, text, time};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     for table in log_ins().iter().chain(&records()) {
         steps.create(table);
     }

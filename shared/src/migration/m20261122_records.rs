@@ -9,7 +9,7 @@ use super::table::{
 use sea_orm::sea_query::Query;
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     for tables in [collateral(), comments(), contacts(), fields()] {
         for table in tables {
             steps.create(&table);

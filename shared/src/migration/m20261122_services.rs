@@ -11,7 +11,7 @@ use sea_orm::DbBackend;
 use sea_orm::sea_query::{ColumnDef, Expr, Query};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     for tables in [gateway(), loans(), drawers(), batches()] {
         for table in tables {
             steps.create(&table);

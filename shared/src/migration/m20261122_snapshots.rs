@@ -4,7 +4,7 @@ use super::steps::Steps;
 use super::table::{Table, id, json};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     let snapshots = Table::new("loan_snapshots").columns([
         id("transaction_id").primary().references("loan_transactions", "transaction_id"),
         json("prior_state"),

@@ -4,7 +4,7 @@
 use super::steps::Steps;
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     let rows = "cash_drawer_transactions";
     steps.add_index(rows, &["drawer_id", "reconciliation_id"], false);
     let sessions = "cash_drawer_sessions";

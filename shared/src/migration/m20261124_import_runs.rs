@@ -8,7 +8,7 @@ use sea_orm::DbBackend;
 const BEFORE: &str = "import_records_before";
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     steps.drop_index("import_records", &["scope_hash", "record_index"]);
     steps.rename_table("import_records", BEFORE);
     let runs = Table::new("import_runs")

@@ -5,7 +5,7 @@ use super::steps::Steps;
 use super::table::{Table, amount, choice, id, int, json, key, string, text, time};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     for table in [secrets(), payments(), sessions(), sandbox()] {
         steps.create(&table);
     }

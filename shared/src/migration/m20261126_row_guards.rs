@@ -4,6 +4,6 @@ use super::steps::Steps;
 use super::table::{Table, int, long};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     steps.create(&Table::new("row_guards").columns([int("guard_id").primary(), long("writes")]));
 }

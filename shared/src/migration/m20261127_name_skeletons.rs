@@ -4,7 +4,7 @@ use super::steps::Steps;
 use super::table::{Table, int, string};
 
 /// The migration's steps.
-pub fn steps(steps: &mut Steps) {
+pub(super) fn steps(steps: &mut Steps) {
     steps.create(
         &Table::new("name_skeletons")
             .columns([string("skeleton_hash", 64).primary(), int("holders")]),

@@ -19,7 +19,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Table of applied migrations. The name stays for existing databases.
-pub const TABLE: &str = "seaql_migrations";
+pub(super) const TABLE: &str = "seaql_migrations";
 /// PostgreSQL advisory lock id: one run at a time per database.
 const POSTGRES_LOCK: i64 = 0x6c6f_616e_7365_7276;
 

@@ -31,7 +31,7 @@ struct Mark {
 }
 
 /// Runs the pending migrations.
-pub async fn run(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
+pub(super) async fn run(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
     // The lock belongs to a connection, which this transaction holds; the work is done on another.
     let lock_holder = db::begin_unmarked(db).await?;
     let outcome = match take_lock(&lock_holder).await {

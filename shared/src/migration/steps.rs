@@ -8,14 +8,14 @@ use std::fmt;
 
 /// The statements of a migration: always the same ones in the same order.
 #[derive(Debug)]
-pub struct Steps {
+pub(super) struct Steps {
     backend: DbBackend,
     list: Vec<Step>,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub(super) struct Step {
     /// The SQL statement.
     pub statement: Statement,
     /// Its effect on the catalogue; `None` if it only writes rows.
@@ -24,7 +24,7 @@ pub struct Step {
 
 /// Effect of a statement on the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub(super) enum Effect {
     /// The table exists.
     Table(&'static str),
     /// The table does not exist.
@@ -45,22 +45,22 @@ pub enum Effect {
 
 impl Steps {
     /// Returns an empty list, for a database of this kind.
-    pub fn new(backend: DbBackend) -> Self {
+    pub(super) fn new(backend: DbBackend) -> Self {
         Self { backend, list: Vec::new() }
     }
 
     /// Returns the kind of database.
-    pub fn backend(&self) -> DbBackend {
+    pub(super) fn backend(&self) -> DbBackend {
         self.backend
     }
 
     /// Returns the steps.
-    pub fn into_list(self) -> Vec<Step> {
+    pub(super) fn into_list(self) -> Vec<Step> {
         self.list
     }
 
     /// Creates a table and its indexes.
-    pub fn create(&mut self, table: &Table) {
+    pub(super) fn create(&mut self, table: &Table) {
         let mut definition = table.definition(self.backend);
         let indexes = table.indexes().iter().map(|(unique, columns)| (columns, *unique));
         // MariaDB creates indexes together with the table in a fraction of the time.
@@ -77,55 +77,70 @@ impl Steps {
     }
 
     /// Drops a table.
-    pub fn drop_table(&mut self, table: &'static str) {
+    pub(super) fn drop_table(&mut self, table: &'static str) {
         let drop = sea_orm::sea_query::Table::drop().table(table).to_owned();
         self.add(&drop, Some(Effect::NoTable(table)));
     }
 
     /// Renames a table.
-    pub fn rename_table(&mut self, from: &'static str, to: &'static str) {
+    pub(super) fn rename_table(&mut self, from: &'static str, to: &'static str) {
         let rename = sea_orm::sea_query::Table::rename().table(from, to).to_owned();
         self.add(&rename, Some(Effect::Renamed(from, to)));
     }
 
     /// Adds a column.
-    pub fn add_column(&mut self, table: &'static str, name: &'static str, column: ColumnDef) {
+    pub(super) fn add_column(
+        &mut self,
+        table: &'static str,
+        name: &'static str,
+        column: ColumnDef,
+    ) {
         let change = sea_orm::sea_query::Table::alter().table(table).add_column(column).take();
         self.add(&change, Some(Effect::Column(table, name)));
     }
 
     /// Drops a column.
-    pub fn drop_column(&mut self, table: &'static str, name: &'static str) {
+    pub(super) fn drop_column(&mut self, table: &'static str, name: &'static str) {
         let change = sea_orm::sea_query::Table::alter().table(table).drop_column(name).take();
         self.add(&change, Some(Effect::NoColumn(table, name)));
     }
 
     /// Renames a column.
-    pub fn rename_column(&mut self, table: &'static str, from: &'static str, to: &'static str) {
+    pub(super) fn rename_column(
+        &mut self,
+        table: &'static str,
+        from: &'static str,
+        to: &'static str,
+    ) {
         let change = sea_orm::sea_query::Table::alter().table(table).rename_column(from, to).take();
         self.add(&change, Some(Effect::RenamedColumn(table, from, to)));
     }
 
     /// Adds an index on these columns.
-    pub fn add_index(&mut self, table: &'static str, columns: &[&'static str], unique: bool) {
+    pub(super) fn add_index(
+        &mut self,
+        table: &'static str,
+        columns: &[&'static str],
+        unique: bool,
+    ) {
         let name = index_name(table, columns);
         self.add(&index(table, columns, unique), Some(Effect::Index(table, name)));
     }
 
     /// Drops the index that [`Steps::add_index`] created on the same columns.
-    pub fn drop_index(&mut self, table: &'static str, columns: &[&'static str]) {
+    pub(super) fn drop_index(&mut self, table: &'static str, columns: &[&'static str]) {
         let name = index_name(table, columns);
         let drop = Index::drop().name(&name).table(table).to_owned();
         self.add(&drop, Some(Effect::NoIndex(table, name)));
     }
 
     /// Writes rows.
-    pub fn write(&mut self, statement: &impl StatementBuilder) {
+    pub(super) fn write(&mut self, statement: &impl StatementBuilder) {
         self.add(statement, None);
     }
 
     /// Writes rows, with SQL in the database's dialect.
-    pub fn write_sql(&mut self, sql: &str) {
+    pub(super) fn write_sql(&mut self, sql: &str) {
         self.list.push(Step { statement: Statement::from_string(self.backend, sql), effect: None });
     }
 

@@ -5,9 +5,9 @@ use sea_orm::DbBackend;
 use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, ForeignKey, TableCreateStatement};
 
 /// Day-count bases of interest.
-pub const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
+pub(super) const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
 /// Payment periods of a loan.
-pub const PERIODS: &[&str] = &[
+pub(super) const PERIODS: &[&str] = &[
     "none",
     "weekly",
     "biweekly",
@@ -20,17 +20,17 @@ pub const PERIODS: &[&str] = &[
     "maturity",
 ];
 /// Card brands.
-pub const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
+pub(super) const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
 
 /// A table definition, with its indexes.
-pub struct Table {
+pub(super) struct Table {
     name: &'static str,
     columns: Vec<Column>,
     indexes: Vec<(bool, &'static [&'static str])>,
 }
 
 /// A column definition.
-pub struct Column {
+pub(super) struct Column {
     name: &'static str,
     kind: ColumnKind,
     optional: bool,
@@ -58,96 +58,96 @@ fn column(name: &'static str, kind: ColumnKind) -> Column {
 }
 
 /// A primary key, auto-numbered by the database.
-pub fn key(name: &'static str) -> Column {
+pub(super) fn key(name: &'static str) -> Column {
     column(name, ColumnKind::Key)
 }
 
 /// The key of another row, 64 bits.
-pub fn id(name: &'static str) -> Column {
+pub(super) fn id(name: &'static str) -> Column {
     column(name, ColumnKind::Id)
 }
 
 /// A 32-bit integer.
-pub fn int(name: &'static str) -> Column {
+pub(super) fn int(name: &'static str) -> Column {
     column(name, ColumnKind::Int)
 }
 
 /// A 64-bit integer.
-pub fn long(name: &'static str) -> Column {
+pub(super) fn long(name: &'static str) -> Column {
     column(name, ColumnKind::Long)
 }
 
 /// Money, a rate or an accrual, in smallest units.
-pub fn amount(name: &'static str) -> Column {
+pub(super) fn amount(name: &'static str) -> Column {
     column(name, ColumnKind::Amount)
 }
 
 /// A calendar date.
-pub fn date(name: &'static str) -> Column {
+pub(super) fn date(name: &'static str) -> Column {
     column(name, ColumnKind::Date)
 }
 
 /// An instant with microseconds, in UTC.
-pub fn time(name: &'static str) -> Column {
+pub(super) fn time(name: &'static str) -> Column {
     column(name, ColumnKind::Time)
 }
 
 /// A boolean.
-pub fn flag(name: &'static str) -> Column {
+pub(super) fn flag(name: &'static str) -> Column {
     column(name, ColumnKind::Flag)
 }
 
 /// Long text, more than 64 KiB.
-pub fn text(name: &'static str) -> Column {
+pub(super) fn text(name: &'static str) -> Column {
     column(name, ColumnKind::Text)
 }
 
 /// A JSON document.
-pub fn json(name: &'static str) -> Column {
+pub(super) fn json(name: &'static str) -> Column {
     column(name, ColumnKind::Json)
 }
 
 /// Text of at most this many characters, compared by code point.
-pub fn string(name: &'static str, characters: u32) -> Column {
+pub(super) fn string(name: &'static str, characters: u32) -> Column {
     column(name, ColumnKind::String(characters))
 }
 
 /// One of these words, with a check constraint.
-pub fn choice(name: &'static str, words: &'static [&'static str]) -> Column {
+pub(super) fn choice(name: &'static str, words: &'static [&'static str]) -> Column {
     column(name, ColumnKind::Choice(words))
 }
 
 impl Table {
     /// Returns a table without columns.
-    pub fn new(name: &'static str) -> Self {
+    pub(super) fn new(name: &'static str) -> Self {
         Self { name, columns: Vec::new(), indexes: Vec::new() }
     }
 
     /// Sets the columns.
-    pub fn columns<const N: usize>(mut self, columns: [Column; N]) -> Self {
+    pub(super) fn columns<const N: usize>(mut self, columns: [Column; N]) -> Self {
         self.columns = columns.into();
         self
     }
 
     /// Adds a unique index on these columns.
-    pub fn unique(mut self, columns: &'static [&'static str]) -> Self {
+    pub(super) fn unique(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push((true, columns));
         self
     }
 
     /// Adds an index on these columns.
-    pub fn index(mut self, columns: &'static [&'static str]) -> Self {
+    pub(super) fn index(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push((false, columns));
         self
     }
 
     /// Returns the table's name.
-    pub fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns the statement that creates the table, without its indexes.
-    pub fn definition(&self, backend: DbBackend) -> TableCreateStatement {
+    pub(super) fn definition(&self, backend: DbBackend) -> TableCreateStatement {
         let mut table = sea_orm::sea_query::Table::create();
         table.table(self.name);
         for column in &self.columns {
@@ -160,24 +160,24 @@ impl Table {
     }
 
     /// Returns the indexes: whether each is unique, and its columns.
-    pub fn indexes(&self) -> &[(bool, &'static [&'static str])] {
+    pub(super) fn indexes(&self) -> &[(bool, &'static [&'static str])] {
         &self.indexes
     }
 }
 
 impl Column {
     /// Allows NULL.
-    pub fn optional(self) -> Self {
+    pub(super) fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
     /// Makes it the primary key.
-    pub fn primary(self) -> Self {
+    pub(super) fn primary(self) -> Self {
         Self { primary: true, ..self }
     }
 
     /// Adds a foreign key.
-    pub fn references(self, table: &'static str, key: &'static str) -> Self {
+    pub(super) fn references(self, table: &'static str, key: &'static str) -> Self {
         Self { references: Some((table, key)), ..self }
     }
 

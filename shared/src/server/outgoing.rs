@@ -32,14 +32,14 @@ pub struct SharedBody;
 
 /// Unsent bytes of all connections of a listener.
 #[derive(Debug, Default)]
-pub struct Held {
+pub(super) struct Held {
     bytes: AtomicU64,
     freed: Notify,
 }
 
 /// Responses of one connection.
 #[derive(Debug)]
-pub struct Outgoing {
+pub(super) struct Outgoing {
     all: Arc<Held>,
     bytes: AtomicU64,
     bodies: Mutex<Vec<Tracked>>,
@@ -63,12 +63,12 @@ struct BodyProgress {
 
 impl Outgoing {
     /// Returns the state of a new connection.
-    pub fn new(all: Arc<Held>) -> Arc<Self> {
+    pub(super) fn new(all: Arc<Held>) -> Arc<Self> {
         Arc::new(Self { all, bytes: AtomicU64::new(0), bodies: Mutex::default() })
     }
 
     /// Resolves once another response may be produced.
-    pub async fn wait_for_room(&self) {
+    pub(super) async fn wait_for_room(&self) {
         loop {
             let freed = self.all.freed.notified();
             if self.bytes.load(Ordering::Relaxed) < CONNECTION_BYTES_MAX
@@ -81,7 +81,7 @@ impl Outgoing {
     }
 
     /// Wraps the body of a response of this connection.
-    pub fn track<B: Body<Data = Bytes>>(
+    pub(super) fn track<B: Body<Data = Bytes>>(
         self: &Arc<Self>,
         inner: B,
         shared: bool,
@@ -112,7 +112,7 @@ impl Outgoing {
     }
 
     /// Resolves once the client has not read enough of a body for this long.
-    pub async fn stalled(&self, limit: Duration) {
+    pub(super) async fn stalled(&self, limit: Duration) {
         while !self.check_progress(limit).0 {
             sleep(limit / 6).await;
         }
@@ -120,7 +120,7 @@ impl Outgoing {
 
     /// Resolves once the client has stalled, or once every body was taken that long ago: data that
     /// hyper still holds is not tracked.
-    pub async fn stalled_or_done(&self, limit: Duration) {
+    pub(super) async fn stalled_or_done(&self, limit: Duration) {
         let mut done_since = None;
         loop {
             let (stalled, unfinished) = self.check_progress(limit);
@@ -164,7 +164,7 @@ impl Outgoing {
 
 /// A response body that tracks how much of it has been taken.
 #[derive(Debug)]
-pub struct OutgoingBody<B> {
+pub(super) struct OutgoingBody<B> {
     inner: B,
     /// Rest of the last frame, not yet taken.
     rest: Bytes,

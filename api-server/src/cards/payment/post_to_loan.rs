@@ -29,7 +29,7 @@ pub(super) struct LoanPosting {
 }
 
 impl LoanPosting {
-    pub fn of(intent: &Model) -> Self {
+    pub(super) fn of(intent: &Model) -> Self {
         Self { card_payment_id: intent.card_payment_id, loan_id: intent.loan_id }
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct StripeResponse {
 }
 
 impl Http {
-    pub fn new(account: &Account) -> Result<Self, String> {
+    pub(super) fn new(account: &Account) -> Result<Self, String> {
         let mut client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIME_MAX)
@@ -51,7 +51,7 @@ impl Http {
         Ok(Self { client, url: account.url.clone(), key: account.key.clone() })
     }
 
-    pub async fn get(
+    pub(super) async fn get(
         &self,
         path: &str,
         query: &[(&str, &str)],
@@ -61,7 +61,7 @@ impl Http {
     }
 
     /// Sends a form. If it is sent again with the same key, Stripe repeats its first response.
-    pub async fn post(
+    pub(super) async fn post(
         &self,
         path: &str,
         form: &[(&str, &str)],
@@ -122,7 +122,7 @@ async fn read(mut response: Response) -> Result<StripeResponse, String> {
 
 impl StripeResponse {
     /// Returns the body of a successful response.
-    pub fn success(self) -> Result<Value, GatewayError> {
+    pub(super) fn success(self) -> Result<Value, GatewayError> {
         match self.status {
             200..=299 => Ok(self.body),
             _ => Err(self.error()),
@@ -130,7 +130,7 @@ impl StripeResponse {
     }
 
     /// Returns what an unsuccessful response means.
-    pub fn error(&self) -> GatewayError {
+    pub(super) fn error(&self) -> GatewayError {
         match self.status {
             // The key or a limit of our account is at fault, and nothing was done.
             401 | 403 | 429 => GatewayError::Unavailable,
@@ -142,7 +142,7 @@ impl StripeResponse {
     }
 
     /// Returns the reason in an unsuccessful response.
-    pub fn refusal(&self) -> GatewayRefusal {
+    pub(super) fn refusal(&self) -> GatewayRefusal {
         refusal(&self.body["error"])
     }
 }

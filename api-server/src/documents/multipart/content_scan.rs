@@ -8,7 +8,7 @@ const MACROS: &[u8] = b"vbaProject.bin";
 
 /// Scan of the bytes of one file, from the first to the last.
 #[derive(Debug)]
-pub struct ContentScan(ScanKind);
+pub(super) struct ContentScan(ScanKind);
 
 #[derive(Debug)]
 enum ScanKind {
@@ -28,7 +28,7 @@ enum ScanKind {
 
 impl ContentScan {
     /// Returns a scan of a file of this type that begins with `head`.
-    pub fn over(file_type: &FileType, head: &[u8]) -> Self {
+    pub(super) fn over(file_type: &FileType, head: &[u8]) -> Self {
         if file_type.is_textual() {
             Self::over_text(head)
         } else if file_type.is_office_document() {
@@ -39,7 +39,7 @@ impl ContentScan {
     }
 
     /// Returns a scan of a text that begins with `head`: UTF-16 has a byte-order mark.
-    pub fn over_text(head: &[u8]) -> Self {
+    pub(super) fn over_text(head: &[u8]) -> Self {
         Self(match head {
             [0xff, 0xfe, ..] => ScanKind::Units { read: u16::from_le_bytes, half: None },
             [0xfe, 0xff, ..] => ScanKind::Units { read: u16::from_be_bytes, half: None },
@@ -48,7 +48,7 @@ impl ContentScan {
     }
 
     /// Checks the next bytes. The error says what is wrong with them.
-    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), &'static str> {
+    pub(super) fn feed(&mut self, chunk: &[u8]) -> Result<(), &'static str> {
         match &mut self.0 {
             ScanKind::Anything => Ok(()),
             ScanKind::Bytes => check_text(chunk.iter().map(|byte| u16::from(*byte))),
@@ -58,7 +58,7 @@ impl ContentScan {
     }
 
     /// Checks the end of the file.
-    pub fn finish(self) -> Result<(), &'static str> {
+    pub(super) fn finish(self) -> Result<(), &'static str> {
         match self.0 {
             ScanKind::Units { half: Some(_), .. } => {
                 Err("it ends in the middle of a UTF-16 character")

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Disposition of a part.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Disposition {
+pub(super) struct Disposition {
     /// Name of the part in the form.
     pub name: Option<String>,
     /// Name of its file.
@@ -14,7 +14,7 @@ pub struct Disposition {
 }
 
 /// Reads the value of a header; `None` if it breaks the grammar or contains a parameter twice.
-pub fn read(header: &[u8]) -> Option<Disposition> {
+pub(super) fn read(header: &[u8]) -> Option<Disposition> {
     let mut rest = Rest(header);
     let disposition_type = rest.take_while(|byte| byte != b';').trim_ascii();
     if disposition_type.is_empty() || !disposition_type.iter().copied().all(is_token) {

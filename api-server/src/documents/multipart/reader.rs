@@ -28,7 +28,7 @@ const AHEAD_BYTES_MAX: usize = 64 * 1024;
 const EPILOGUE_BYTES_MAX: usize = 64 * 1024;
 
 /// A form that is being received.
-pub struct MultipartReader {
+pub(super) struct MultipartReader {
     /// `None` after the last part.
     parts: Option<Multipart<'static>>,
     source: BodySource,
@@ -56,7 +56,7 @@ struct Pace {
 }
 
 impl MultipartReader {
-    pub fn new(body: Body, boundary: String) -> Self {
+    pub(super) fn new(body: Body, boundary: String) -> Self {
         let body: Chunks = Box::pin(body.into_bytes_stream());
         let source = BodySource {
             body: Arc::new(Mutex::new(body)),
@@ -68,7 +68,7 @@ impl MultipartReader {
     }
 
     /// Returns the next part. After the last one the body must end as announced.
-    pub async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
+    pub(super) async fn next_field(&mut self) -> Result<Option<Field<'static>>, Problem> {
         let Some(parts) = &mut self.parts else { return Ok(None) };
         self.source.resume(self.last_returned);
         let field = parts.next_field().await.map_err(refused)?;
@@ -83,7 +83,10 @@ impl MultipartReader {
     }
 
     /// Returns the next bytes of a part.
-    pub async fn chunk(&mut self, field: &mut Field<'static>) -> Result<Option<Bytes>, Problem> {
+    pub(super) async fn chunk(
+        &mut self,
+        field: &mut Field<'static>,
+    ) -> Result<Option<Bytes>, Problem> {
         self.source.resume(self.last_returned);
         let chunk = field.chunk().await.map_err(refused);
         self.last_returned = Instant::now();

@@ -22,19 +22,19 @@ const SECTIONS: [(&str, &str); 5] = [
 ];
 
 /// The page, with its scripts and styles for the content security policy.
-pub struct DocsPage {
+pub(super) struct DocsPage {
     pub html: String,
     pub scripts: [String; 3],
     pub styles: [String; 2],
 }
 
 /// Returns an empty service: the framework's pages are the same for any.
-pub fn framework() -> OpenApiService<(), ()> {
+pub(super) fn framework() -> OpenApiService<(), ()> {
     OpenApiService::new((), "", "")
 }
 
 /// Builds the page.
-pub fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
+pub(super) fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
     let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
     let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
@@ -79,7 +79,7 @@ pub fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
 }
 
 /// Returns the content of the first element of this name in the framework's HTML.
-pub fn within<'a>(html: &'a str, element: &str) -> &'a str {
+pub(super) fn within<'a>(html: &'a str, element: &str) -> &'a str {
     let content =
         html.split_once(&format!("<{element}")).and_then(|(_, rest)| rest.split_once('>'));
     let content = content.and_then(|(_, rest)| rest.split_once(&format!("</{element}>")));

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use shared::problem::{ProblemType, TYPE_PREFIX};
 
 /// Returns the section.
-pub fn section() -> Markup {
+pub(super) fn section() -> Markup {
     html! {
         section id="problems" aria-labelledby="problems-title" {
             h2 id="problems-title" { "Problems" }

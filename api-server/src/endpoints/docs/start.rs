@@ -297,7 +297,7 @@ fn code_flow(auth_url: &str, client_id: &str) -> String {
 }
 
 /// Returns the section.
-pub fn section(auth_url: &str, client_id: &str) -> Markup {
+pub(super) fn section(auth_url: &str, client_id: &str) -> Markup {
     html! {
         section id="start" aria-labelledby="start-title" {
             h2 id="start-title" { "Getting started" }

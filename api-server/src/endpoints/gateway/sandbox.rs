@@ -76,7 +76,7 @@ impl CardFormFault {
 
 /// `GET /gateway/sandbox/add-payment-method?session=…`
 #[handler]
-pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
+pub(crate) async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let Ok(SandboxQuery { session: secret }) = serde_urlencoded::from_str(query) else {
         return session_over();
@@ -93,7 +93,11 @@ pub async fn show(state: Data<&Arc<State>>, request: &Request) -> Response {
 
 /// `POST /gateway/sandbox/add-payment-method`
 #[handler]
-pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Body) -> Response {
+pub(crate) async fn submit(
+    state: Data<&Arc<State>>,
+    request: &Request,
+    body: poem::Body,
+) -> Response {
     let Some(form) = read(request, body).await else {
         let (text, advice) =
             ("The form could not be read.", "Go back to the page and submit it again.");
@@ -104,7 +108,7 @@ pub async fn submit(state: Data<&Arc<State>>, request: &Request, body: poem::Bod
 
 /// `GET /gateway/sandbox/payment-method-added`
 #[handler]
-pub fn done() -> Response {
+pub(crate) fn done() -> Response {
     message(StatusCode::OK, "Card added", "You can use it from now on.", CLOSE)
 }
 

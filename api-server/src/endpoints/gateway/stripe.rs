@@ -28,7 +28,7 @@ struct ReturnQuery {
 
 /// `GET /gateway/stripe/return?session=…`: the browser returns from Stripe's page.
 #[handler]
-pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response {
+pub(crate) async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let Ok(ReturnQuery { session: secret, cancelled }) = serde_urlencoded::from_str(query) else {
         return session_over();
@@ -55,7 +55,7 @@ pub async fn come_back(state: Data<&Arc<State>>, request: &Request) -> Response 
 /// Responds once the signature is verified as Stripe's. The payment or checkout session it is about
 /// is looked up after the response; if that fails, recovery does it.
 #[handler]
-pub async fn receive(
+pub(crate) async fn receive(
     state: Data<&Arc<State>>,
     request: &Request,
     body: poem::Body,

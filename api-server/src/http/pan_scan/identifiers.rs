@@ -7,7 +7,7 @@ const HASH_LENGTH_MIN: usize = 24;
 
 /// Returns the length of the UUID or hexadecimal hash at the start of a text. It must contain a
 /// letter: digits alone may be anything.
-pub fn length(text: &str) -> Option<usize> {
+pub(super) fn length(text: &str) -> Option<usize> {
     if !text.as_bytes().first()?.is_ascii_hexdigit() {
         return None;
     }

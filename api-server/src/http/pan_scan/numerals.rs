@@ -13,7 +13,7 @@ const ZEROS: [u32; 77] = [
 ];
 
 /// Returns the value of a character that is a decimal digit.
-pub fn value(c: char) -> Option<u8> {
+pub(super) fn value(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.is_ascii_digit().then(|| c as u8 - b'0');
     }
@@ -24,7 +24,7 @@ pub fn value(c: char) -> Option<u8> {
 
 /// True for characters allowed between the digits of a number: spaces, line ends, dashes and
 /// invisible characters.
-pub fn is_separator(c: char) -> bool {
+pub(super) fn is_separator(c: char) -> bool {
     match c {
         '\0'..='\u{7f}' => c == '-' || c.is_ascii_whitespace() || c.is_ascii_control(),
         _ => c.is_whitespace() || c.is_control() || is_dash(c) || is_invisible(c),

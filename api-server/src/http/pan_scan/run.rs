@@ -26,16 +26,16 @@ const BRANDS: [Brand; 16] = [
 ];
 
 /// Digits of the shortest card numbers.
-pub const DIGITS_MIN: usize = 13;
+pub(super) const DIGITS_MIN: usize = 13;
 /// Digits of the longest card numbers.
-pub const DIGITS_MAX: usize = 19;
+pub(super) const DIGITS_MAX: usize = 19;
 /// Number of leading digits that identify a brand.
 const PREFIX_DIGITS: usize = 6;
 
 /// Digits in text order, with the bounds of their groups. A number is made of whole groups, apart
 /// from leading zeros.
 #[derive(Debug, Default)]
-pub struct DigitRun {
+pub(super) struct DigitRun {
     digits: Vec<Digit>,
     /// A digit other than zero has appeared since the last group ended.
     within_number: bool,
@@ -54,7 +54,7 @@ struct Digit {
 
 impl DigitRun {
     /// Adds a digit to the current group.
-    pub fn push(&mut self, value: u8) {
+    pub(super) fn push(&mut self, value: u8) {
         let sums = self.sums_at(self.digits.len());
         let begins = value > 0 && !self.within_number;
         self.within_number |= begins;
@@ -62,7 +62,7 @@ impl DigitRun {
     }
 
     /// Ends the current group.
-    pub fn end_group(&mut self) {
+    pub(super) fn end_group(&mut self) {
         if let Some(last) = self.digits.last_mut() {
             last.ends = true;
         }
@@ -70,7 +70,7 @@ impl DigitRun {
     }
 
     /// Ends the run: the next digit is unrelated. True if the run contains a card number.
-    pub fn end(&mut self) -> bool {
+    pub(super) fn end(&mut self) -> bool {
         self.end_group();
         let found = self.digits.len() >= DIGITS_MIN
             && (0..=self.digits.len() - DIGITS_MIN).any(|first| self.begins_number(first));

@@ -17,7 +17,7 @@ use shared::entity::{
 use std::sync::LazyLock;
 
 /// `<Vehicle>`
-pub static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
+pub(crate) static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Int, Text};
     use vehicles::Column::*;
     let columns = [
@@ -46,7 +46,7 @@ pub static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
 });
 
 /// `<Location>`
-pub static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
+pub(crate) static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
     use AttributeKind::Text;
     use locations::Column::*;
     let columns = [
@@ -66,7 +66,7 @@ pub static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
 });
 
 /// `<Insurance>`
-pub static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
+pub(crate) static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Text};
     use policies::Column::*;
     let shape = ElementShape::new("Insurance").with([attribute("RowID", AttributeKind::Id)]);
@@ -90,7 +90,7 @@ pub static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
 });
 
 /// `<Tax>`
-pub static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
+pub(crate) static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Text};
     use taxes::Column::*;
     let shape = ElementShape::new("Tax").with([attribute("RowID", AttributeKind::Id)]);

@@ -12,7 +12,7 @@ use shared::entity::relationship_codes::{self, AppliesTo};
 use std::sync::LazyLock;
 
 /// `<Address>`
-pub static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(crate) static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use AttributeKind::{Date, Text};
     use Column::*;
     let shape = ElementShape::new("Address").with([attribute("RowID", AttributeKind::Id)]);

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// `<WebCredentials>`
-pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
+pub(crate) static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let password = attribute("Password", AttributeKind::Text(PASSWORD_BYTES_MAX));
     let columns = [
         (Column::WebUserName, AttributeKind::Text(50)),
@@ -34,7 +34,7 @@ pub static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
 const CONCURRENT_HASHES_MAX: usize = 16;
 
 /// Password hashes for the current records, by line, user name and password.
-pub type Hashes = HashMap<(u64, String, String), Secret>;
+pub(crate) type Hashes = HashMap<(u64, String, String), Secret>;
 
 impl Import<'_> {
     /// Hashes the passwords of records before their transaction begins. Hashing takes far longer

@@ -18,16 +18,17 @@ use shared::entity::{
 use std::sync::LazyLock;
 
 /// `<InterestRate>`
-pub static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> = LazyLock::new(|| {
-    use loan_interest_rates::Column::{EffectiveDate, InterestRate};
-    let columns = [(EffectiveDate, AttributeKind::Date), (InterestRate, AttributeKind::Rate)];
-    RowShape::new(ElementShape::new("InterestRate"), columns)
-        .needing(Needed::ToInsert, &["InterestRate"])
-        .needing(Needed::Always, &["EffectiveDate"])
-});
+pub(crate) static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> =
+    LazyLock::new(|| {
+        use loan_interest_rates::Column::{EffectiveDate, InterestRate};
+        let columns = [(EffectiveDate, AttributeKind::Date), (InterestRate, AttributeKind::Rate)];
+        RowShape::new(ElementShape::new("InterestRate"), columns)
+            .needing(Needed::ToInsert, &["InterestRate"])
+            .needing(Needed::Always, &["EffectiveDate"])
+    });
 
 /// `<Relationship>`
-pub static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::new(|| {
+pub(crate) static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::new(|| {
     use loan_contacts::Column::{RelationshipCode, WebAccessFlag};
     let shape = ElementShape::new("Relationship").with([
         attribute("GetRecordID", AttributeKind::Text(255)),
@@ -43,7 +44,7 @@ pub static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::n
 });
 
 /// `<CreditLine>`
-pub static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
+pub(crate) static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Int, Payment, Text};
     use credit_lines::Column::*;
     let shape =

@@ -19,7 +19,7 @@ use shared::galera;
 use std::sync::LazyLock;
 
 /// `<RecurringTransaction>`
-pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Entity>> =
+pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Entity>> =
     LazyLock::new(|| {
         use AttributeKind::{Date, Int};
         use recurring_transactions::Column::*;
@@ -52,7 +52,7 @@ pub static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Enti
     });
 
 /// `<AutomatedPayment>`
-pub static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
+pub(crate) static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
     LazyLock::new(|| {
         use AttributeKind::{Date, Payment, Text};
         use automated_payments::Column::*;

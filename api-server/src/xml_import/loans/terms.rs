@@ -16,7 +16,7 @@ use shared::entity::loans::PaymentPeriod;
 const LAST_YEAR: i32 = 9999;
 
 /// The changed terms of a loan, combined with the balances and dates that its account computes.
-pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
+pub(super) fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     loans::Model {
         next_due_date: row.next_due_date,
         current_principal_balance: row.current_principal_balance,
@@ -30,7 +30,7 @@ pub fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
     }
 }
 
-pub fn schedule_of(loan: &loans::Model) -> Schedule {
+pub(super) fn schedule_of(loan: &loans::Model) -> Schedule {
     Schedule {
         period: loan.payment_period,
         first_payment_date: loan.first_payment_date,
@@ -41,7 +41,7 @@ pub fn schedule_of(loan: &loans::Model) -> Schedule {
 
 /// Fills in the day of the month and the maturity date if the schedule leaves them open, and notes
 /// terms that it forbids.
-pub fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model) {
+pub(super) fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model) {
     match (loan.payment_period, loan.first_payment_date) {
         (PaymentPeriod::None, _) => return,
         (PaymentPeriod::Maturity, first) => {
@@ -81,7 +81,7 @@ pub fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans::Model
 
 /// Sets the balances, the accrual base, the first due date and, if none is given, the level
 /// installment.
-pub fn complete_amounts(
+pub(super) fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
     opening: &OpeningBalances,

@@ -15,7 +15,7 @@ const CDATA_MARKS: usize = "<![CDATA[]]>".len();
 
 /// The token being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Token {
+pub(super) enum Token {
     /// Nothing yet.
     #[default]
     Start,
@@ -43,7 +43,7 @@ pub enum Token {
 
 /// The lengths of the current token so far.
 #[derive(Debug)]
-pub struct TokenLimits {
+pub(super) struct TokenLimits {
     token: Token,
     started_at: Position,
     bytes: usize,
@@ -91,12 +91,12 @@ impl<'a> TokenBytes<'a> {
 
 impl TokenLimits {
     /// Returns the kind of token, as far as it is recognized.
-    pub fn token(&self) -> Token {
+    pub(super) fn token(&self) -> Token {
         self.token
     }
 
     /// Processes the next bytes of the token, which begin at this position.
-    pub fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), XmlFault> {
+    pub(super) fn follow(&mut self, at: Position, bytes: &[u8]) -> Result<(), XmlFault> {
         if self.token == Token::Start {
             self.started_at = at;
         }

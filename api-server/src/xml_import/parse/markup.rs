@@ -19,7 +19,7 @@ const QUOTED_CHARACTERS_MAX: usize = 40;
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
 /// A node of a file.
-pub enum Node {
+pub(super) enum Node {
     Start(Element),
     Text(TextNode),
     End,
@@ -27,7 +27,7 @@ pub enum Node {
 }
 
 /// Text between tags.
-pub struct TextNode {
+pub(super) struct TextNode {
     pub content: String,
     /// Its length in the file, in bytes.
     pub xml_bytes: usize,
@@ -43,7 +43,7 @@ fn wrong<T>(offset: usize, message: impl Into<String>) -> Result<T, MarkupFault>
 }
 
 /// Reads a file node by node.
-pub struct MarkupReader<R: Read> {
+pub(super) struct MarkupReader<R: Read> {
     reader: Reader<XmlSource<R>>,
     buffer: Vec<u8>,
     at: Position,
@@ -54,7 +54,7 @@ pub struct MarkupReader<R: Read> {
 }
 
 impl<R: Read> MarkupReader<R> {
-    pub fn new(input: R) -> Self {
+    pub(super) fn new(input: R) -> Self {
         let mut reader = Reader::from_reader(XmlSource::new(input));
         let config = reader.config_mut();
         config.check_end_names = true;
@@ -65,27 +65,27 @@ impl<R: Read> MarkupReader<R> {
     }
 
     /// Returns how many bytes were read before the last node.
-    pub fn from(&self) -> u64 {
+    pub(super) fn from(&self) -> u64 {
         self.from
     }
 
     /// Returns how many bytes were read.
-    pub fn offset(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.reader.get_ref().offset()
     }
 
     /// Returns where the last node begins.
-    pub fn at(&self) -> Position {
+    pub(super) fn at(&self) -> Position {
         self.at
     }
 
     /// Returns a fault at the last node.
-    pub fn fault<T>(&self, message: impl Into<String>) -> Result<T, XmlFault> {
+    pub(super) fn fault<T>(&self, message: impl Into<String>) -> Result<T, XmlFault> {
         Err(self.at.fault(message))
     }
 
     /// Returns the next node. Must not be called after a fault.
-    pub fn next_node(&mut self) -> Result<Node, XmlFault> {
+    pub(super) fn next_node(&mut self) -> Result<Node, XmlFault> {
         loop {
             self.buffer.clear();
             self.buffer.shrink_to(BUFFER_BYTES_KEPT);

@@ -11,17 +11,17 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A position in the file, from 1. Lines end with `\n`, `\r\n` or a lone `\r`; columns count bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub(super) struct Position {
     pub line: u64,
     pub column: u64,
     after_return: bool,
 }
 
 impl Position {
-    pub const START: Self = Self { line: 1, column: 1, after_return: false };
+    pub(super) const START: Self = Self { line: 1, column: 1, after_return: false };
 
     /// Returns the position after these bytes.
-    pub fn after(mut self, bytes: &[u8]) -> Self {
+    pub(super) fn after(mut self, bytes: &[u8]) -> Self {
         let mut line_start = 0;
         for index in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let after_return = match index.checked_sub(1) {
@@ -41,13 +41,13 @@ impl Position {
         self
     }
 
-    pub fn fault(self, message: impl Into<String>) -> XmlFault {
+    pub(super) fn fault(self, message: impl Into<String>) -> XmlFault {
         XmlFault { line: self.line, column: self.column, message: message.into() }
     }
 }
 
 /// A file being read.
-pub struct XmlSource<R> {
+pub(super) struct XmlSource<R> {
     inner: R,
     buffer: Box<[u8]>,
     /// Index of the next byte to return.
@@ -66,7 +66,7 @@ pub struct XmlSource<R> {
 }
 
 impl<R: Read> XmlSource<R> {
-    pub fn new(inner: R) -> Self {
+    pub(super) fn new(inner: R) -> Self {
         Self {
             inner,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
@@ -83,27 +83,27 @@ impl<R: Read> XmlSource<R> {
     }
 
     /// Returns the position of the next byte.
-    pub fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         self.position
     }
 
     /// Returns how many bytes have been returned.
-    pub fn offset(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
     /// Begins a new token here: text, a tag or a comment.
-    pub fn begin_token(&mut self) {
+    pub(super) fn begin_token(&mut self) {
         self.limits = TokenLimits::default();
     }
 
     /// Returns the kind of the current token.
-    pub fn token(&self) -> Token {
+    pub(super) fn token(&self) -> Token {
         self.limits.token()
     }
 
     /// Takes the fault found here. It is more exact than the error the XML reader reports.
-    pub fn take_fault(&mut self) -> Option<XmlFault> {
+    pub(super) fn take_fault(&mut self) -> Option<XmlFault> {
         self.fault.take()
     }
 

@@ -4,7 +4,7 @@ use crate::installation::checks::Report;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 
 /// The checks' names, and what they expect.
-pub const NAMES: [(&str, &str); 5] = [
+pub(super) const NAMES: [(&str, &str); 5] = [
     ("loan balances", "each is the sum of the loan's rows"),
     ("settled interest", "the sum of the loan's interest rows"),
     ("payments", "the parts of each add up to its total"),
@@ -54,7 +54,7 @@ const RULES: [&str; 5] = [
 ];
 
 /// Runs all of these checks.
-pub async fn check(copy: &DatabaseConnection, report: &mut Report) {
+pub(super) async fn check(copy: &DatabaseConnection, report: &mut Report) {
     for ((name, expected), rule) in NAMES.into_iter().zip(RULES) {
         let advice = "restore the backup again; if the result is the same, take another backup, \
                       and check whether the live database has the same fault";

@@ -8,9 +8,9 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use shared::migration::{SchemaState, schema_state};
 
 /// The check's name.
-pub const NAME: &str = "live database";
+pub(super) const NAME: &str = "live database";
 /// What the check expects.
-pub const EXPECTED: &str = "contains the newest rows of the copy";
+pub(super) const EXPECTED: &str = "contains the newest rows of the copy";
 
 /// Tables from which rows are never removed, with their key and the column that says when a row was
 /// written.
@@ -25,7 +25,7 @@ type Newest = Option<(i64, DateTime<Utc>)>;
 
 /// Compares the newest rows. Without a live database, as after a disaster, there is nothing to
 /// compare with, which is not a fault of the copy.
-pub async fn check(
+pub(super) async fn check(
     copy: &DatabaseConnection,
     live: Result<DatabaseConnection, CliError>,
     report: &mut Report,

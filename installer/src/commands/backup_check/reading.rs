@@ -15,7 +15,7 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens a connection to the database of this URL that refuses all writes.
-pub async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
+pub(super) async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
     db_probe::probe(url).await?;
     let mut options = ConnectOptions::new(url);
     options
@@ -42,7 +42,10 @@ pub async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
 
 /// True if both connections lead to the same database, whatever their URLs say: one cannot get a
 /// lock that the other holds.
-pub async fn are_same(one: &DatabaseConnection, other: &DatabaseConnection) -> Result<bool, DbErr> {
+pub(super) async fn are_same(
+    one: &DatabaseConnection,
+    other: &DatabaseConnection,
+) -> Result<bool, DbErr> {
     if one.get_database_backend() != other.get_database_backend() {
         return Ok(false);
     }

@@ -13,7 +13,7 @@ use shared::secrets::named_keys;
 use shared::settings::Settings;
 
 /// The checks' names, and what they expect.
-pub const NAMES: [(&str, &str); 3] = [
+pub(super) const NAMES: [(&str, &str); 3] = [
     ("signing keys", "opened by AUTH_MASTER_KEYS"),
     ("cards", "opened by API_MASTER_KEYS"),
     ("token keys", "AUTH_TOKEN_KEYS has the keys of all sessions"),
@@ -22,7 +22,7 @@ pub const NAMES: [(&str, &str); 3] = [
 const ROWS_PER_PAGE: u64 = 1000;
 
 /// Runs all of these checks.
-pub async fn check(
+pub(super) async fn check(
     copy: &DatabaseConnection,
     mut auth: Settings,
     mut api: Settings,

@@ -7,7 +7,7 @@ use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
 use shared::entity::document_files;
 
 /// Says what adopting means, and does it if requested.
-pub async fn run(
+pub(super) async fn run(
     db: &DatabaseConnection,
     store: &DocumentStore,
     yes: bool,

@@ -15,7 +15,7 @@ const ORPHANS_SHOWN: u64 = 100;
 
 /// Compares, prints each fault as it is found and the totals at the end, and fails if any file is
 /// faulty.
-pub async fn run(
+pub(super) async fn run(
     db: &DatabaseConnection,
     store: &DocumentStore,
     json: bool,

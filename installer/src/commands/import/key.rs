@@ -15,7 +15,7 @@ use tokio::sync::watch;
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Parses a key from the command line.
-pub fn parse(text: &str) -> Result<String, String> {
+pub(super) fn parse(text: &str) -> Result<String, String> {
     match idempotency::is_key(text) {
         true => Ok(text.to_owned()),
         false => Err("must be 1 to 255 printable ASCII characters".to_owned()),
@@ -23,12 +23,12 @@ pub fn parse(text: &str) -> Result<String, String> {
 }
 
 /// The default key of a file.
-pub fn of_file(sha256: &[u8]) -> String {
+pub(super) fn of_file(sha256: &[u8]) -> String {
     format!("file-{}", hex::encode(sha256))
 }
 
 /// Whether an import still has to run.
-pub enum KeyState {
+pub(super) enum KeyState {
     /// Yes: this process has claimed the key.
     Claimed(Claim),
     /// No: it is already complete.
@@ -36,7 +36,7 @@ pub enum KeyState {
 }
 
 /// A key that another process may hold.
-pub struct KeyWait<'a> {
+pub(super) struct KeyWait<'a> {
     pub db: &'a DatabaseConnection,
     pub scope: IdempotencyScope,
     pub directory: &'a Path,
@@ -46,7 +46,7 @@ impl KeyWait<'_> {
     /// Waits until the key is free, at most this long. The lease is as short as a payment's, not as
     /// long as that of an import over HTTP: after a crash, an operator is standing by to repeat the
     /// command.
-    pub async fn take(
+    pub(super) async fn take(
         &self,
         seconds: u64,
         mut stop: watch::Receiver<bool>,

@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(200);
 const TOO_LARGE: &str = "import files must not exceed 1 GiB";
 
 /// A file that passed the check.
-pub struct Sound {
+pub(super) struct Sound {
     /// The private copy, positioned at its start.
     pub file: File,
     /// Its length.
@@ -31,7 +31,7 @@ pub struct Sound {
 }
 
 /// Reads a whole file. An invalid file is refused with line and column.
-pub async fn check(
+pub(super) async fn check(
     path: &Path,
     directory: &Path,
     stop: watch::Receiver<bool>,
@@ -57,7 +57,10 @@ pub async fn check(
 }
 
 /// A progress bar over a file's bytes, on standard error if that is a terminal.
-pub fn progress_bar(what: &'static str, bytes: Option<u64>) -> Result<ProgressBar, CliError> {
+pub(super) fn progress_bar(
+    what: &'static str,
+    bytes: Option<u64>,
+) -> Result<ProgressBar, CliError> {
     let template = match bytes {
         Some(_) => {
             "{msg} {bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"

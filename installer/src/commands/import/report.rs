@@ -16,7 +16,7 @@ const OTHERS: &str = "(others)";
 const HEADING: [&str; 6] = ["element", "inserted", "updated", "deleted", "failed", "rolled back"];
 
 /// Prints a notice outside the report: on standard error with `--json`.
-pub fn say(json: bool, text: &str) -> Result<(), CliError> {
+pub(super) fn say(json: bool, text: &str) -> Result<(), CliError> {
     match json {
         true => eprintln!("import: {text}"),
         false => print(text)?,
@@ -25,7 +25,7 @@ pub fn say(json: bool, text: &str) -> Result<(), CliError> {
 }
 
 /// Prints the api-server's response, byte for byte.
-pub async fn print_json(response: ImportResponse) -> Result<(), CliError> {
+pub(super) async fn print_json(response: ImportResponse) -> Result<(), CliError> {
     let head = response.head();
     let written = tokio::task::spawn_blocking(move || {
         let mut output = io::stdout().lock();
@@ -38,13 +38,13 @@ pub async fn print_json(response: ImportResponse) -> Result<(), CliError> {
 }
 
 /// Prints a response that was stored as a whole.
-pub fn print_whole(body: &str) -> Result<(), CliError> {
+pub(super) fn print_whole(body: &str) -> Result<(), CliError> {
     let mut output = io::stdout().lock();
     printed(output.write_all(body.as_bytes()).and_then(|()| output.flush()))
 }
 
 /// Prints the report as text.
-pub async fn print_text(response: ImportResponse) -> Result<(), CliError> {
+pub(super) async fn print_text(response: ImportResponse) -> Result<(), CliError> {
     let mut report = ImportReport::default();
     let outcome = outcome(&response);
     let mut parts = response.into_parts();

@@ -15,30 +15,30 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The default settings folder.
-pub const DIR: &str = "/etc/loan-servicing";
+pub(super) const DIR: &str = "/etc/loan-servicing";
 /// The default data folder.
-pub const DATA_DIR: &str = "/var/lib/loan-servicing";
+pub(super) const DATA_DIR: &str = "/var/lib/loan-servicing";
 /// The folder for administrators' systemd units.
-pub const UNITS: &str = "/etc/systemd/system";
+pub(super) const UNITS: &str = "/etc/systemd/system";
 /// The spool folder for imports, in the data folder.
-pub const SPOOL: &str = "spool";
+pub(super) const SPOOL: &str = "spool";
 /// The folder for document files, in the data folder.
-pub const DOCUMENTS: &str = "documents";
+pub(super) const DOCUMENTS: &str = "documents";
 /// The default system user that runs the servers.
-pub const SERVICE_USER: &str = "loan-servicing";
+pub(super) const SERVICE_USER: &str = "loan-servicing";
 /// The default name of the admin account.
-pub const ADMIN: &str = "admin";
+pub(super) const ADMIN: &str = "admin";
 /// The default id of the client for programs.
-pub const CLIENT: &str = "integration";
+pub(super) const CLIENT: &str = "integration";
 /// The auth server's default port.
-pub const AUTH_PORT: u16 = 8443;
+pub(super) const AUTH_PORT: u16 = 8443;
 /// The api-server's default port.
-pub const API_PORT: u16 = 9443;
+pub(super) const API_PORT: u16 = 9443;
 /// The default listen address.
 const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The complete answers.
-pub struct Answers {
+pub(super) struct Answers {
     /// Folder for settings and certificates.
     pub dir: PathBuf,
     /// Folder for data.
@@ -89,7 +89,7 @@ pub struct Answers {
 
 /// Existing certificate files.
 #[derive(Clone, Debug)]
-pub struct GivenTls {
+pub(super) struct GivenTls {
     /// The certificate chain.
     pub certificate: PathBuf,
     /// The private key.
@@ -100,7 +100,10 @@ pub struct GivenTls {
 
 impl Answers {
     /// Completes the given arguments, first from the existing settings, then with the defaults.
-    pub fn complete(given: InstallArgs, settings: &ExistingSettings) -> Result<Self, CliError> {
+    pub(super) fn complete(
+        given: InstallArgs,
+        settings: &ExistingSettings,
+    ) -> Result<Self, CliError> {
         let existing = ExistingConfig::of(settings);
         let dir = absolute(given.dir.clone().unwrap_or_else(|| DIR.into()))?;
         let data_dir = given.data_dir.clone().or(existing.data_dir.clone());
@@ -171,32 +174,32 @@ impl Answers {
     }
 
     /// Refuses an invalid name for the admin account.
-    pub fn check_admin(&self) -> Result<(), CliError> {
+    pub(super) fn check_admin(&self) -> Result<(), CliError> {
         accounts::check_name(&self.admin)
     }
 
     /// The auth server's address on this machine.
-    pub fn auth_address(&self) -> SocketAddr {
+    pub(super) fn auth_address(&self) -> SocketAddr {
         SocketAddr::new(self.auth_listen, self.auth_port)
     }
 
     /// The api-server's address on this machine.
-    pub fn api_address(&self) -> SocketAddr {
+    pub(super) fn api_address(&self) -> SocketAddr {
         SocketAddr::new(self.api_listen, self.api_port)
     }
 
     /// The auth server's own URL, bypassing any proxy.
-    pub fn auth_direct_url(&self) -> String {
+    pub(super) fn auth_direct_url(&self) -> String {
         at(&self.host, self.auth_port)
     }
 
     /// The file of the embedded database.
-    pub fn database_file(&self) -> Option<&Path> {
+    pub(super) fn database_file(&self) -> Option<&Path> {
         self.database_url.strip_prefix("sqlite://").map(Path::new)
     }
 
     /// The database's URL without the password.
-    pub fn database_shown(&self) -> String {
+    pub(super) fn database_shown(&self) -> String {
         shared::database_url::without_password(&self.database_url)
     }
 }
@@ -228,7 +231,7 @@ fn urls(
 }
 
 /// A server's URL, in the form that browsers and [`check_url`] use.
-pub fn at(host: &str, port: u16) -> String {
+pub(super) fn at(host: &str, port: u16) -> String {
     match port {
         443 => format!("https://{host}"),
         port => format!("https://{host}:{port}"),
@@ -305,7 +308,7 @@ fn documents(location: Option<String>) -> Result<Option<String>, CliError> {
 }
 
 /// Makes a path absolute, and refuses characters that settings and units cannot hold.
-pub fn absolute(path: PathBuf) -> Result<PathBuf, CliError> {
+pub(super) fn absolute(path: PathBuf) -> Result<PathBuf, CliError> {
     let path = std::path::absolute(&path)
         .map_err(|error| CliError(format!("{}: {error}", path.display())))?;
     // It must fit unquoted into a line of a settings file and a word of a unit.
@@ -326,19 +329,19 @@ fn own_folder() -> Result<PathBuf, CliError> {
 }
 
 /// True if systemd is running.
-pub fn systemd_runs() -> bool {
+pub(super) fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }
 
 /// This machine's host name.
-pub fn this_host() -> String {
+pub(super) fn this_host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim().to_lowercase();
     if check_host(&name).is_ok() { name } else { "localhost".to_owned() }
 }
 
 /// Refuses an invalid id for the programs' client.
-pub fn check_client(id: &str) -> Result<(), CliError> {
+pub(super) fn check_client(id: &str) -> Result<(), CliError> {
     match [API_SERVER_CLIENT, BROWSER_CLIENT].contains(&id) {
         true => {
             refuse(format!("the client id {id} is reserved for the servers: choose another one"))
@@ -348,7 +351,7 @@ pub fn check_client(id: &str) -> Result<(), CliError> {
 }
 
 /// Refuses a host name that no certificate can contain.
-pub fn check_host(host: &str) -> Result<(), CliError> {
+pub(super) fn check_host(host: &str) -> Result<(), CliError> {
     let is_valid_name = rustls::pki_types::ServerName::try_from(host).is_ok();
     match is_valid_name && host == host.to_lowercase() && !host.contains(':') {
         true => Ok(()),
@@ -359,7 +362,7 @@ pub fn check_host(host: &str) -> Result<(), CliError> {
 }
 
 /// Refuses a URL that is not an origin.
-pub fn check_url(url: &str) -> Result<(), CliError> {
+pub(super) fn check_url(url: &str) -> Result<(), CliError> {
     let origin = Url::parse(url).map(|parsed| parsed.origin().ascii_serialization());
     match url.starts_with("https://") && origin.as_deref() == Ok(url) {
         true => Ok(()),
@@ -368,7 +371,7 @@ pub fn check_url(url: &str) -> Result<(), CliError> {
 }
 
 /// Refuses an invalid list of addresses and networks.
-pub fn check_proxies(proxies: &str) -> Result<(), CliError> {
+pub(super) fn check_proxies(proxies: &str) -> Result<(), CliError> {
     match proxies.parse::<shared::networks::Networks>() {
         Ok(_) => Ok(()),
         Err(error) => refuse(format!("--proxies {proxies}: {error}")),

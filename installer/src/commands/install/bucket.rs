@@ -34,7 +34,7 @@ pub struct BucketArguments {
 }
 
 /// The answers as settings of the api-server: name and value.
-pub type BucketSettings = Vec<(&'static str, String)>;
+pub(super) type BucketSettings = Vec<(&'static str, String)>;
 
 impl BucketArguments {
     /// The settings to change. Settings of the api-server in the environment count as well.
@@ -73,12 +73,16 @@ impl BucketArguments {
 }
 
 /// The authorities file in the answers.
-pub fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
+pub(super) fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
     bucket.iter().find(|(name, _)| *name == AUTHORITY).map(|(_, path)| path.into())
 }
 
 /// Tests the bucket as the api-server will use it, with the answers on top of the present settings.
-pub async fn try_out(url: &str, bucket: &BucketSettings, present: &Present) -> Result<(), String> {
+pub(super) async fn try_out(
+    url: &str,
+    bucket: &BucketSettings,
+    present: &Present,
+) -> Result<(), String> {
     let location = location(url, bucket, &present.dir.join("api-server.env"))?;
     DocumentStore::open(&location)?.check().await
 }

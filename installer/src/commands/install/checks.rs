@@ -4,9 +4,9 @@ mod certificates;
 mod database;
 mod rights;
 
-pub use certificates::names as certificate_names;
-pub use database::{DatabaseState, check as check_database};
-pub use rights::lowest_port;
+pub(super) use certificates::names as certificate_names;
+pub(super) use database::{DatabaseState, check as check_database};
+pub(super) use rights::lowest_port;
 
 use super::answers::Answers;
 use super::bucket;
@@ -27,12 +27,12 @@ const VERSION_TIME: Duration = Duration::from_secs(10);
 const LOOKUP_TIME: Duration = Duration::from_secs(5);
 
 /// A check that passed.
-pub fn passed(name: &'static str, expected: &str, found: impl Into<String>) -> Check {
+pub(super) fn passed(name: &'static str, expected: &str, found: impl Into<String>) -> Check {
     Check::new(name, Outcome::Passed, expected, &found.into(), None)
 }
 
 /// A check that failed, and what to do.
-pub fn failed(
+pub(super) fn failed(
     name: &'static str,
     expected: &str,
     found: impl Into<String>,
@@ -42,7 +42,7 @@ pub fn failed(
 }
 
 /// Runs all checks of this machine.
-pub async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Vec<Check> {
+pub(super) async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Vec<Check> {
     let mut checks = vec![
         check_folder("settings folder", &answers.dir, "--dir"),
         check_folder("data folder", &answers.data_dir, "--data-dir"),
@@ -61,7 +61,7 @@ pub async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Ve
 }
 
 /// Checks that a folder is writable, or can be created.
-pub fn check_folder(name: &'static str, path: &Path, flag: &str) -> Check {
+pub(super) fn check_folder(name: &'static str, path: &Path, flag: &str) -> Check {
     let expected = "a writable folder";
     let missing = missing_folders(path);
     // The innermost existing folder.

@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The settings of an earlier run, or those of a new installation.
-pub struct ExistingSettings {
+pub(super) struct ExistingSettings {
     /// The auth server's.
     pub auth: SettingsFile,
     /// The api-server's.
@@ -22,11 +22,11 @@ pub struct ExistingSettings {
 }
 
 /// The file in the settings folder that holds this machine's host name.
-pub const HOST_FILE: &str = "host";
+pub(super) const HOST_FILE: &str = "host";
 
 impl ExistingSettings {
     /// Reads the settings in this folder.
-    pub fn read(dir: &Path) -> Result<Self, CliError> {
+    pub(super) fn read(dir: &Path) -> Result<Self, CliError> {
         let read = |name: &str, definitions| {
             SettingsFile::read(&dir.join(name), definitions).map_err(CliError)
         };
@@ -45,7 +45,7 @@ impl ExistingSettings {
 
 /// The answers in the existing settings.
 #[derive(Clone, Debug, Default)]
-pub struct ExistingConfig {
+pub(super) struct ExistingConfig {
     /// URL of the database.
     pub database_url: Option<String>,
     /// The business time zone as answered before; no setting contains it.
@@ -80,13 +80,13 @@ pub struct ExistingConfig {
 
 impl ExistingConfig {
     /// The auth server's own URL before this run.
-    pub fn auth_direct_url(&self) -> Option<String> {
+    pub(super) fn auth_direct_url(&self) -> Option<String> {
         self.host.as_ref().zip(self.auth_port).map(|(host, port)| at(host, port))
     }
 
     /// Overrides these with the answers given before, to be proposed again.
     #[must_use]
-    pub fn or_answered(self, given: &InstallArgs) -> Self {
+    pub(super) fn or_answered(self, given: &InstallArgs) -> Self {
         let given = given.clone();
         // URLs derived from host and port are not answers.
         let derived =
@@ -111,7 +111,7 @@ impl ExistingConfig {
     }
 
     /// Reads the answers from these settings; a new installation has none.
-    pub fn of(settings: &ExistingSettings) -> Self {
+    pub(super) fn of(settings: &ExistingSettings) -> Self {
         if !settings.exist {
             return Self::default();
         }

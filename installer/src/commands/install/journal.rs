@@ -17,7 +17,7 @@ const NAME: &str = "install.unfinished";
 /// How to roll back one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Undo {
+pub(super) enum Undo {
     /// A folder was created: remove it if it is empty.
     RemoveFolder(PathBuf),
     /// A file was created.
@@ -68,7 +68,7 @@ pub enum Undo {
 }
 
 /// The journal of one run.
-pub struct Journal {
+pub(super) struct Journal {
     path: PathBuf,
     file: File,
     done: Vec<Undo>,
@@ -76,7 +76,7 @@ pub struct Journal {
 
 impl Undo {
     /// The database that this rollback changes.
-    pub fn database_url(&self) -> Option<&str> {
+    pub(super) fn database_url(&self) -> Option<&str> {
         match self {
             Self::DropSchema { database_url, .. } => Some(database_url),
             Self::RemoveRows(rows) => Some(rows.database_url()),
@@ -87,7 +87,7 @@ impl Undo {
 
     /// True if someone may have used it since it was made, and would lose that. A new client does
     /// not count: no one knows its secret before the end.
-    pub fn may_be_used(&self) -> bool {
+    pub(super) fn may_be_used(&self) -> bool {
         match self {
             Self::DropSchema { .. } => true,
             Self::RemoveRows(rows) => rows.more_than_clients(),
@@ -98,7 +98,7 @@ impl Undo {
 
 impl Journal {
     /// Starts a journal in this folder, which is created if missing.
-    pub fn begin(dir: &Path) -> Result<Self, String> {
+    pub(super) fn begin(dir: &Path) -> Result<Self, String> {
         let path = Self::path(dir);
         let unwritable = |error| format!("cannot write {}: {error}", path.display());
         let missing = missing_folders(dir);
@@ -114,7 +114,7 @@ impl Journal {
     }
 
     /// The entries that an unfinished run left in this folder.
-    pub fn left_behind(dir: &Path) -> Result<Option<Vec<Undo>>, String> {
+    pub(super) fn left_behind(dir: &Path) -> Result<Option<Vec<Undo>>, String> {
         let path = Self::path(dir);
         let unreadable = |error| format!("cannot read {}: {error}", path.display());
         let mut file = match File::open(&path) {
@@ -133,12 +133,12 @@ impl Journal {
     }
 
     /// The path of this folder's journal.
-    pub fn path(dir: &Path) -> PathBuf {
+    pub(super) fn path(dir: &Path) -> PathBuf {
         dir.join(NAME)
     }
 
     /// Records how to roll back the next change, before it begins.
-    pub fn note(&mut self, undo: Undo) -> Result<(), String> {
+    pub(super) fn note(&mut self, undo: Undo) -> Result<(), String> {
         let unwritable = |error| format!("cannot write {}: {error}", self.path.display());
         let line = serde_json::to_string(&undo).map_err(|error| error.to_string())?;
         writeln!(self.file, "{line}").map_err(unwritable)?;
@@ -148,12 +148,12 @@ impl Journal {
     }
 
     /// The changes so far.
-    pub fn done(&self) -> &[Undo] {
+    pub(super) fn done(&self) -> &[Undo] {
         &self.done
     }
 
     /// Removes the journal: the installation is finished, or rolled back.
-    pub fn forget(dir: &Path) -> Result<(), String> {
+    pub(super) fn forget(dir: &Path) -> Result<(), String> {
         let path = Self::path(dir);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != NotFound => {
@@ -178,7 +178,7 @@ fn lock(file: &File, dir: &Path) -> Result<(), String> {
 }
 
 /// The missing folders of this path, outermost first.
-pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
+pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let missing = path.ancestors().filter(|it| !it.as_os_str().is_empty() && !it.exists());
     let mut missing: Vec<_> = missing.map(Path::to_owned).collect();
     missing.reverse();
@@ -186,7 +186,7 @@ pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Creates a folder that only its owner can enter; parents created on the way are open to all.
-pub fn create_private(path: &Path) -> std::io::Result<()> {
+pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
     let missing = missing_folders(path);
     for folder in &missing {
         fs::DirBuilder::new().mode(0o700).create(folder)?;

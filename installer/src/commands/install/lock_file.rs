@@ -21,7 +21,7 @@ const POSTGRES_LOCK: i64 = 0x6c6f_616e_696e_7374;
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// The lock, held exclusively; it is released when the process ends.
-pub enum InstallLock {
+pub(super) enum InstallLock {
     /// In a database server: the lock belongs to the connection, which the transaction keeps.
     Server(DatabaseTransaction, DatabaseConnection),
     /// On this machine: an abstract socket, without a file.
@@ -32,7 +32,7 @@ pub enum InstallLock {
 
 impl InstallLock {
     /// Takes the lock, or refuses if another installer holds it.
-    pub async fn take(url: &str) -> Result<Self, CliError> {
+    pub(super) async fn take(url: &str) -> Result<Self, CliError> {
         let deadline = Instant::now() + LOCK_WAIT;
         loop {
             let attempt = match url.strip_prefix("sqlite://") {
@@ -53,7 +53,7 @@ impl InstallLock {
     }
 
     /// Releases the lock.
-    pub async fn end(self) {
+    pub(super) async fn end(self) {
         if let Self::Server(tx, db) = self {
             // If this fails, the lock is released with its connection.
             let _ = tx.rollback().await;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstallStep {
+pub(super) enum InstallStep {
     /// Create the system user that runs the servers.
     Account,
     /// Create the data folders.
@@ -40,7 +40,7 @@ pub enum InstallStep {
 }
 
 /// Everything that will be done.
-pub struct InstallPlan {
+pub(super) struct InstallPlan {
     /// The steps, each with its description.
     pub steps: Vec<(InstallStep, String)>,
     /// The auth server's new settings.
@@ -61,7 +61,7 @@ pub struct InstallPlan {
 
 impl InstallPlan {
     /// Plans the steps that lead from what was found to the answers.
-    pub fn new(
+    pub(super) fn new(
         answers: &Answers,
         settings: &ExistingSettings,
         found: &DatabaseState,
@@ -192,29 +192,29 @@ impl InstallPlan {
     }
 
     /// The plan as a numbered list.
-    pub fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let lines = self.steps.iter().zip(1..);
         lines.map(|((_, what), number)| format!("  {number}. {what}\n")).collect()
     }
 }
 
 /// The redirect URI of the documentation page.
-pub fn receiver(api_url: &str) -> String {
+pub(super) fn receiver(api_url: &str) -> String {
     format!("{api_url}/docs/oauth-receiver.html")
 }
 
 /// The file that keeps this machine's host name for the next run.
-pub fn host_file(answers: &Answers) -> PathBuf {
+pub(super) fn host_file(answers: &Answers) -> PathBuf {
     answers.dir.join(HOST_FILE)
 }
 
 /// A server's settings file.
-pub fn env_file(answers: &Answers, server: &str) -> PathBuf {
+pub(super) fn env_file(answers: &Answers, server: &str) -> PathBuf {
     answers.dir.join(format!("{server}.env"))
 }
 
 /// The data folders, outer ones first.
-pub fn folders(answers: &Answers) -> Vec<PathBuf> {
+pub(super) fn folders(answers: &Answers) -> Vec<PathBuf> {
     let mut folders = vec![answers.data_dir.clone(), answers.spool.clone()];
     if !answers.documents.contains("://") {
         folders.push(PathBuf::from(&answers.documents));

@@ -28,7 +28,7 @@ use shared::time::Timestamp;
 
 /// The rows that were added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rows {
+pub(super) struct Rows {
     /// URL of the database.
     database_url: String,
     /// The admin account's name, if it is new.
@@ -41,12 +41,12 @@ pub struct Rows {
 
 impl Rows {
     /// URL of the database.
-    pub fn database_url(&self) -> &str {
+    pub(super) fn database_url(&self) -> &str {
         &self.database_url
     }
 
     /// True if they belong to a first installation.
-    pub fn more_than_clients(&self) -> bool {
+    pub(super) fn more_than_clients(&self) -> bool {
         self.admin.is_some() || self.signing_keys
     }
 }
@@ -54,7 +54,7 @@ impl Rows {
 /// True if a database has been used: someone has logged in; or there are users, contacts or loans
 /// that no installation creates; or another installation has added rows, if the one in question had
 /// not reached that step (`rows`).
-pub async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
+pub(super) async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
     let tables = super::schema::tables(db).await?;
     // An installation interrupted while creating the schema lacks some of them.
     let exists = |table: &str| tables.iter().any(|it| it == table);
@@ -83,7 +83,7 @@ async fn count<E: EntityTrait>(db: &DatabaseConnection, rows: Select<E>) -> Resu
 }
 
 /// Adds the missing rows in one transaction.
-pub async fn add(work: &mut Work<'_>) -> Result<(), String> {
+pub(super) async fn add(work: &mut Work<'_>) -> Result<(), String> {
     let (answers, plan) = (work.answers, work.plan);
     work.journal.note(Undo::RemoveRows(Rows {
         database_url: answers.database_url.clone(),
@@ -140,7 +140,7 @@ fn generated_secret(name: &str, password: &Password) -> Option<(String, String)>
 }
 
 /// The auth server's password hashing, peppers included.
-pub fn passwords(answers: &Answers) -> Result<Passwords, CliError> {
+pub(super) fn passwords(answers: &Answers) -> Result<Passwords, CliError> {
     let env_file = Some(env_file(answers, "auth-server"));
     Installation { env_file, database_url: None }.passwords()
 }
@@ -184,7 +184,7 @@ async fn add_client(
 }
 
 /// Sets the business time zone.
-pub async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
+pub(super) async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
     let (url, zone) = (work.answers.database_url.clone(), work.plan.time_zone.clone());
     let before = work.found.time_zone.clone();
     work.journal.note(Undo::RestoreTimeZone { database_url: url.clone(), zone: before })?;
@@ -192,7 +192,10 @@ pub async fn set_time_zone(work: &mut Work<'_>) -> Result<(), String> {
 }
 
 /// Sets the business time zone to this one, or back to the default.
-pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result<(), String> {
+pub(super) async fn restore_time_zone(
+    database_url: &str,
+    zone: Option<&str>,
+) -> Result<(), String> {
     let set = async {
         let db = db::connect(database_url, 2, false).await?;
         let tx = db::begin_write(&db).await?;
@@ -206,7 +209,7 @@ pub async fn restore_time_zone(database_url: &str, zone: Option<&str>) -> Result
 
 /// Allows the documentation's client for the present URL of the api-server as well: the former URL
 /// may belong to another machine.
-pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
+pub(super) async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let (database_url, api_url) = (work.answers.database_url.clone(), work.answers.api_url.clone());
     let undo =
         Undo::RemoveReceiver { database_url: database_url.clone(), api_url: api_url.clone() };
@@ -218,7 +221,7 @@ pub async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
 }
 
 /// Removes that URL again.
-pub async fn remove_receiver(database_url: &str, api_url: &str) -> Result<(), String> {
+pub(super) async fn remove_receiver(database_url: &str, api_url: &str) -> Result<(), String> {
     let removed = change_receivers(database_url, api_url, |_, _| {});
     removed.await.map_err(|error| format!("cannot restore the documentation's client: {error}"))
 }
@@ -252,7 +255,7 @@ async fn change_receivers(
 }
 
 /// Removes the rows again, before anyone has used them.
-pub async fn remove(rows: &Rows) -> Result<(), String> {
+pub(super) async fn remove(rows: &Rows) -> Result<(), String> {
     let removed = async {
         let db = db::connect(&rows.database_url, 2, false).await?;
         probe_account::remove_all(&db).await?;

@@ -6,7 +6,7 @@ use shared::migration;
 use std::collections::BTreeSet;
 
 /// The tables in a database.
-pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+pub(super) async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
     let backend = db.get_database_backend();
     let sql = match backend {
         DbBackend::Postgres => {
@@ -27,13 +27,13 @@ pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
 }
 
 /// The tables of this release's schema, including those that exist only while it is created.
-pub fn own_tables() -> BTreeSet<String> {
+pub(super) fn own_tables() -> BTreeSet<String> {
     migration::all_tables().into_iter().map(str::to_owned).collect()
 }
 
 /// Drops this product's tables after a failed installation; those that record its progress come
 /// last.
-pub async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
+pub(super) async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
     let own_tables = migration::all_tables();
     let dropped = async {
         let backend = db.get_database_backend();

@@ -7,11 +7,11 @@ use std::path::Path;
 
 /// The text of a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsFile(String);
+pub(super) struct SettingsFile(String);
 
 impl SettingsFile {
     /// Reads the file, or starts a new one with every setting, its help and its default.
-    pub fn read(path: &Path, definitions: &[Setting]) -> Result<Self, String> {
+    pub(super) fn read(path: &Path, definitions: &[Setting]) -> Result<Self, String> {
         match std::fs::read_to_string(path) {
             Ok(text) => Ok(Self(text)),
             Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
@@ -22,13 +22,13 @@ impl SettingsFile {
     }
 
     /// The value of a setting; the last line counts, as for the servers.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         let mut values = self.0.lines().filter_map(|line| assigned(line, name));
         values.next_back().filter(|value| !value.is_empty())
     }
 
     /// Sets a setting: in its line, in the line that shows its default, or at the end.
-    pub fn set(&mut self, name: &str, value: &str) {
+    pub(super) fn set(&mut self, name: &str, value: &str) {
         let lines: Vec<&str> = self.0.lines().collect();
         let default = format!("#{name}=");
         let index = lines
@@ -45,7 +45,7 @@ impl SettingsFile {
     }
 
     /// The settings that differ from before, with both values unless they are secret.
-    pub fn changes(&self, before: &Self) -> Vec<String> {
+    pub(super) fn changes(&self, before: &Self) -> Vec<String> {
         let names = self.0.lines().filter_map(|line| line.split_once('='));
         let names: BTreeSet<&str> = names.map(|(name, _)| name.trim()).collect();
         let names = names.into_iter().filter(|name| !name.starts_with('#'));
@@ -63,7 +63,7 @@ impl SettingsFile {
     }
 
     /// The text to write.
-    pub fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         &self.0
     }
 }

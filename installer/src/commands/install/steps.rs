@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The state of a run.
-pub struct Work<'a> {
+pub(super) struct Work<'a> {
     /// The answers.
     pub answers: &'a Answers,
     /// The plan.
@@ -33,7 +33,7 @@ pub struct Work<'a> {
 
 impl Work<'_> {
     /// Carries out one step; the last one is in [`super::verifying`].
-    pub async fn perform(&mut self, step: InstallStep) -> Result<(), String> {
+    pub(super) async fn perform(&mut self, step: InstallStep) -> Result<(), String> {
         match step {
             InstallStep::Account => self.create_account(),
             InstallStep::Folders => self.create_folders(),
@@ -50,7 +50,7 @@ impl Work<'_> {
     }
 
     /// The user that runs the servers, if not the one running the installer.
-    pub fn user(&self) -> Option<(u32, u32)> {
+    pub(super) fn user(&self) -> Option<(u32, u32)> {
         system_user::ids(self.answers.service_user.as_deref()?)
     }
 
@@ -155,7 +155,7 @@ impl Work<'_> {
     }
 
     /// Gives the embedded database to the servers' user.
-    pub fn give_database(&self) -> Result<(), String> {
+    pub(super) fn give_database(&self) -> Result<(), String> {
         let Some(user) = self.user() else { return Ok(()) };
         let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
         let files = file.iter().flat_map(|file| database_files(file)).filter(|file| file.exists());
@@ -204,7 +204,7 @@ fn reload_units() {
 }
 
 /// Rolls back the changes, latest first. All are tried; the errors say what remains.
-pub async fn undo(done: &[Undo]) -> Vec<String> {
+pub(super) async fn undo(done: &[Undo]) -> Vec<String> {
     let mut faults = Vec::new();
     for undo in done.iter().rev().filter(|undo| !goes_with_schema(undo, done)) {
         if let Err(fault) = undo_one(undo).await {
@@ -226,7 +226,7 @@ fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
 }
 
 /// Removes the folders that contained the journal, and so could not be removed before it.
-pub fn remove_folders(done: &[Undo]) {
+pub(super) fn remove_folders(done: &[Undo]) {
     for undo in done.iter().rev() {
         if let Undo::RemoveFolder(path) = undo {
             let _ = std::fs::remove_dir(path);
@@ -280,7 +280,7 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
 }
 
 /// Removes a file, if it exists.
-pub fn remove_file(path: &Path) -> Result<(), String> {
+pub(super) fn remove_file(path: &Path) -> Result<(), String> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == NotFound => Ok(()),
         removed => removed.map_err(|error| format!("cannot remove {}: {error}", path.display())),
@@ -288,7 +288,7 @@ pub fn remove_file(path: &Path) -> Result<(), String> {
 }
 
 /// The databases that the rollback would change.
-pub fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
+pub(super) fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
     let mut urls: Vec<_> = done.into_iter().filter_map(Undo::database_url).collect();
     urls.dedup();
     urls
@@ -296,7 +296,7 @@ pub fn databases<'a>(done: impl IntoIterator<Item = &'a Undo>) -> Vec<&'a str> {
 
 /// Returns one of these databases that has been used since: an installation that was interrupted
 /// and then used all the same is not rolled back.
-pub async fn used_since(done: &[Undo]) -> Result<Option<String>, String> {
+pub(super) async fn used_since(done: &[Undo]) -> Result<Option<String>, String> {
     // Rows that this installation did not add belong to another one, which found the schema in
     // place.
     let rows = done.iter().any(|it| matches!(it, Undo::RemoveRows(_)));

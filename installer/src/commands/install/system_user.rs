@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// User and group id of a user of this machine.
-pub fn ids(name: &str) -> Option<(u32, u32)> {
+pub(super) fn ids(name: &str) -> Option<(u32, u32)> {
     let passwd = fs::read_to_string("/etc/passwd").ok()?;
     let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
     let mut fields = line.split(':').skip(2);
@@ -16,7 +16,7 @@ pub fn ids(name: &str) -> Option<(u32, u32)> {
 }
 
 /// The name of the user running this program.
-pub fn own_name() -> Option<String> {
+pub(super) fn own_name() -> Option<String> {
     let user_id = fs::metadata("/proc/self").ok()?.uid().to_string();
     let passwd = fs::read_to_string("/etc/passwd").ok()?;
     let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&user_id))?;
@@ -24,7 +24,7 @@ pub fn own_name() -> Option<String> {
 }
 
 /// Creates a user who owns nothing and cannot log in.
-pub fn create(name: &str, home: &Path) -> Result<(), String> {
+pub(super) fn create(name: &str, home: &Path) -> Result<(), String> {
     let mut command = Command::new("useradd");
     command.args(["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"]);
     command.arg("--home-dir").arg(home).arg(name);
@@ -32,7 +32,7 @@ pub fn create(name: &str, home: &Path) -> Result<(), String> {
 }
 
 /// Removes a user created by [`create`].
-pub fn remove(name: &str) -> Result<(), String> {
+pub(super) fn remove(name: &str) -> Result<(), String> {
     if ids(name).is_none() {
         return Ok(());
     }
@@ -42,7 +42,7 @@ pub fn remove(name: &str) -> Result<(), String> {
 }
 
 /// Runs a system program to its end.
-pub fn run(mut command: Command) -> Result<(), String> {
+pub(super) fn run(mut command: Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
@@ -54,7 +54,7 @@ pub fn run(mut command: Command) -> Result<(), String> {
 
 /// The user whose group can read these settings: the owner of the data folder, if it is their
 /// group. Settings owned by root alone say nothing: they may have been copied from another machine.
-pub fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
+pub(super) fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
     let group = fs::metadata(settings).ok()?.gid().to_string();
     let owner = data.and_then(|data| fs::metadata(data).ok());
     let owner = owner.map(|metadata| metadata.uid().to_string());
@@ -67,25 +67,25 @@ pub fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
 }
 
 /// True if a file or folder belongs to this user; everything belongs to root.
-pub fn owns(path: &Path, (user, _): (u32, u32)) -> bool {
+pub(super) fn owns(path: &Path, (user, _): (u32, u32)) -> bool {
     user == 0 || fs::metadata(path).is_ok_and(|metadata| metadata.uid() == user)
 }
 
 /// Gives a file or a folder, without its contents, to a user.
-pub fn change_owner(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
+pub(super) fn change_owner(path: &Path, (user, group): (u32, u32)) -> Result<(), String> {
     chown(path, Some(user), Some(group))
         .map_err(|error| format!("cannot change the owner of {}: {error}", path.display()))
 }
 
 /// Restores the owner and mode of a file or a folder.
-pub fn restore(path: &Path, (user, group): (u32, u32), mode: u32) -> std::io::Result<()> {
+pub(super) fn restore(path: &Path, (user, group): (u32, u32), mode: u32) -> std::io::Result<()> {
     chown(path, Some(user), Some(group))?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777))
 }
 
 /// Access to a file or folder.
 #[derive(Clone, Copy, Debug)]
-pub enum Right {
+pub(super) enum Right {
     /// Read a file.
     Read,
     /// Enter a folder, run a program.
@@ -94,7 +94,7 @@ pub enum Right {
 
 /// True if a user has this access; a user yet to be created has everyone's. The kernel is asked, as
 /// that user, because access control lists and mounts matter too.
-pub fn may(name: &str, right: Right, path: &Path) -> bool {
+pub(super) fn may(name: &str, right: Right, path: &Path) -> bool {
     const NOBODY: (u32, u32) = (65_534, 65_534);
     let (user, group) = ids(name).unwrap_or(NOBODY);
     let flag = match right {
@@ -107,7 +107,7 @@ pub fn may(name: &str, right: Right, path: &Path) -> bool {
 }
 
 /// Lets a user's group read a file or a folder that keeps its owner.
-pub fn grant_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
+pub(super) fn grant_read(path: &Path, (_, group): (u32, u32)) -> Result<(), String> {
     let mode = if path.is_dir() { 0o750 } else { 0o640 };
     let grant_read = || {
         chown(path, None, Some(group))?;

@@ -4,7 +4,7 @@ use super::answers::{Answers, DATA_DIR, DIR, SERVICE_USER};
 use std::path::Path;
 
 /// The services: program, unit name, and unit text.
-pub const SERVICES: [(&str, &str, &str); 2] = [
+pub(super) const SERVICES: [(&str, &str, &str); 2] = [
     (
         "auth-server",
         "loan-servicing-auth.service",
@@ -21,7 +21,7 @@ pub const SERVICES: [(&str, &str, &str); 2] = [
 const PROGRAMS: &str = "/usr/local/bin";
 
 /// The text of a unit for this installation.
-pub fn unit(text: &str, answers: &Answers) -> String {
+pub(super) fn unit(text: &str, answers: &Answers) -> String {
     let text_of = |path: &Path| path.display().to_string();
     // Without root, the servers run as the installing user.
     let user = answers.service_user.clone().or_else(super::system_user::own_name);

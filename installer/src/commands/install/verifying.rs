@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Verifies the started service or, if it is not to be started, a temporary server: services
 /// already running may have the previous settings.
-pub async fn verify(work: &mut Work<'_>) -> Result<(), String> {
+pub(super) async fn verify(work: &mut Work<'_>) -> Result<(), String> {
     let answers = work.answers;
     work.give_database()?;
     let [log, secret_file] = ["verifying.log", "verifying.secret"].map(|it| answers.dir.join(it));

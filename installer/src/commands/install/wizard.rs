@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 type PromptResult<T> = Result<T, CliError>;
 
 /// Prints the introduction.
-pub fn greet() {
+pub(super) fn greet() {
     super::say("This sets up the auth server and the api-server on this machine.");
     super::say(
         "Nothing is changed until you have seen and confirmed the plan. Press Esc or Ctrl-C to \
@@ -34,7 +34,7 @@ pub fn greet() {
 }
 
 /// Asks for everything that was not given, proposing earlier answers.
-pub async fn ask(
+pub(super) async fn ask(
     mut given: InstallArgs,
     settings: &ExistingSettings,
     before: &InstallArgs,
@@ -52,12 +52,12 @@ pub async fn ask(
 }
 
 /// Asks yes or no; Enter means yes.
-pub fn confirm(question: &str) -> PromptResult<bool> {
+pub(super) fn confirm(question: &str) -> PromptResult<bool> {
     prompt_result(Confirm::new(question).with_default(true).prompt())
 }
 
 /// Asks for the admin account's password, twice.
-pub fn ask_admin_password(name: &str) -> PromptResult<Password> {
+pub(super) fn ask_admin_password(name: &str) -> PromptResult<Password> {
     let validator = {
         let name = name.to_owned();
         move |text: &str| Ok(to_validation(new_password::check(text, &name)))

@@ -10,7 +10,7 @@ const OPEN_TO_OTHERS: u32 = 0o022;
 
 /// Opens the folder, and creates it if it is missing. Existing files become readable by their owner
 /// only.
-pub fn open(dir: &Path) -> Result<PathBuf, String> {
+pub(super) fn open(dir: &Path) -> Result<PathBuf, String> {
     let unusable = |error: io::Error| format!("cannot use the folder {}: {error}", dir.display());
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(unusable)?;
     check_folder(dir, own_id().map_err(unusable)?)?;
@@ -18,7 +18,7 @@ pub fn open(dir: &Path) -> Result<PathBuf, String> {
 }
 
 /// Creates a file that only its owner can read, unless it exists.
-pub fn private_file(path: &Path) -> Result<(), String> {
+pub(super) fn private_file(path: &Path) -> Result<(), String> {
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     match created {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {

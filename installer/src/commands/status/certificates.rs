@@ -15,7 +15,7 @@ const RENEW_OWN: &str = "run installer install again to renew it (in a quickstar
                          server.pem and restart the quickstart), then send the server SIGHUP";
 
 /// Checks each server's certificate.
-pub fn check(settings: &ServerSettings, report: &mut Report) {
+pub(super) fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     for (name, files) in [("auth-server certificate", auth), ("api-server certificate", api)] {

@@ -17,7 +17,10 @@ const SAME: &str = "the same for both servers";
 const STORE: &str = "document_store_id";
 
 /// Checks the database, and returns a connection if it has this release's schema.
-pub async fn check(settings: &ServerSettings, report: &mut Report) -> Option<DatabaseConnection> {
+pub(super) async fn check(
+    settings: &ServerSettings,
+    report: &mut Report,
+) -> Option<DatabaseConnection> {
     let auth = settings.auth.as_ref().map(|auth| auth.database_url.as_str());
     let api = settings.api.as_ref().map(|api| api.database_url.as_str());
     let Some(url) = auth.or(api) else {

@@ -11,7 +11,7 @@ const NAMES: &str = "visible characters, composed form, no two alike";
 const LISTED_MAX: usize = 10;
 
 /// Checks the names of all users.
-pub async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
+pub(super) async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
     let Some(db) = db else {
         let found = "the database cannot be reached, or has another release's schema";
         return report.skip("user names", NAMES, found);

@@ -30,7 +30,7 @@ const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have cha
 const TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Checks both servers, and the auth server again along the api-server's path to it.
-pub async fn check(settings: &ServerSettings, report: &mut Report) {
+pub(super) async fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref();
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));

@@ -13,7 +13,7 @@ const SYSTEMD_RUNNING: &str = "/run/systemd/system";
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks systemd; adds no check if it is not running.
-pub async fn check(report: &mut Report) {
+pub(super) async fn check(report: &mut Report) {
     if !Path::new(SYSTEMD_RUNNING).exists() {
         return;
     }

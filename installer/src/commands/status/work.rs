@@ -24,7 +24,7 @@ const UNSETTLED_SECONDS: i64 = 600;
 const SEE_LOG: &str = "see the database's log";
 
 /// Runs all of these checks.
-pub async fn check(
+pub(super) async fn check(
     settings: &ServerSettings,
     db: Option<&DatabaseConnection>,
     report: &mut Report,

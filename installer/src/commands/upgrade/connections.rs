@@ -11,7 +11,7 @@ use std::time::Duration;
 const LINGER_TIME: Duration = Duration::from_secs(1);
 
 /// The other connections that persist for a moment.
-pub async fn others(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
+pub(super) async fn others(db: &DatabaseConnection) -> Result<Vec<String>, CliError> {
     if find(db).await?.is_empty() {
         return Ok(Vec::new());
     }

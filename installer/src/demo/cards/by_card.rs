@@ -22,7 +22,7 @@ const PAID: i64 = 2500;
 const DECLINED: i64 = 200_000;
 
 /// Adds both payments.
-pub async fn add(
+pub(super) async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
     loan_ref: &LoanRef,

@@ -13,7 +13,7 @@ const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const RSA_BYTES_MIN: usize = 256;
 
 /// Reads the public keys in a file, in their stored form.
-pub fn read(path: &Path) -> Result<String, CliError> {
+pub(super) fn read(path: &Path) -> Result<String, CliError> {
     let invalid = |why: String| CliError(format!("{}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
     check(&text).map_err(|CliError(why)| invalid(why))

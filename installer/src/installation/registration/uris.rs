@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// Refuses an unsafe redirect URI (RFC 8252, 7.3 and 8.3; RFC 9700, 2.1).
-pub fn check_redirect(text: &str) -> Result<(), CliError> {
+pub(super) fn check_redirect(text: &str) -> Result<(), CliError> {
     let reject = |why: &str| refuse(format!("redirect URI {text:?}: {why}"));
     if text.chars().any(|character| character.is_whitespace() || character.is_control()) {
         return reject("must not contain spaces");
@@ -34,7 +34,7 @@ pub fn check_redirect(text: &str) -> Result<(), CliError> {
 }
 
 /// Refuses an invalid page origin (RFC 6454), and one that anyone on its network could forge.
-pub fn check_origin(text: &str) -> Result<(), CliError> {
+pub(super) fn check_origin(text: &str) -> Result<(), CliError> {
     let reject = |why: &str| refuse(format!("origin {text:?}: {why}"));
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "https" | "http"));
     let Some(url) = url else {

@@ -17,7 +17,7 @@ use std::time::SystemTime;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// The names under which clients and the two servers reach this machine.
-pub fn names(answers: &Answers) -> Vec<String> {
+pub(crate) fn names(answers: &Answers) -> Vec<String> {
     let host_of = |url: &str| Some(Url::parse(url).ok()?.host_str()?.to_owned());
     let mut names = vec![answers.host.clone()];
     let others = [host_of(&answers.auth_url), host_of(&answers.api_url)];
@@ -31,7 +31,7 @@ pub fn names(answers: &Answers) -> Vec<String> {
 }
 
 /// Checks that the servers can present the certificate, and that the api-server will trust it.
-pub fn check(answers: &Answers) -> Check {
+pub(super) fn check(answers: &Answers) -> Check {
     let (name, expected) = ("certificate", "matching key, names, dates and authority");
     let Some(tls) = &answers.tls else {
         let names = names(answers).join(", ");

@@ -23,7 +23,7 @@ const CONNECTIONS_MIN: i64 = 40;
 
 /// The contents of the database.
 #[derive(Clone, Debug)]
-pub struct DatabaseState {
+pub(crate) struct DatabaseState {
     /// The state of its schema.
     pub schema: SchemaState,
     /// Its business time zone.
@@ -56,7 +56,7 @@ impl DatabaseState {
 }
 
 /// Runs all checks of the database, up to the first failed one that others depend on.
-pub async fn check(
+pub(crate) async fn check(
     url: &str,
     settings_exist: bool,
     own_tables: &BTreeSet<String>,

@@ -21,7 +21,7 @@ const NAME: &str = "rights";
 const EXPECTED: &str = "the servers can access what they need, and nothing more";
 
 /// Reports the first violation.
-pub fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Check> {
+pub(super) fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Check> {
     if !is_root() {
         return None;
     }
@@ -161,7 +161,7 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
 }
 
 /// The lowest port that an unprivileged process may listen on.
-pub fn lowest_port() -> u16 {
+pub(crate) fn lowest_port() -> u16 {
     let limit = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
     limit.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024)
 }
