@@ -24,13 +24,15 @@ const IN_FLIGHT_MAX: usize = 2;
 const WAITING_MAX: usize = 4096;
 /// Time limit of a batch: a database or server that fell silent must not keep its place for ever.
 const BATCH_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a caller waits, including for batches before theirs.
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// Too many questions are waiting.
     Overloaded,
-    /// The batch took too long.
+    /// The answer took too long.
     TimedOut,
     /// The batch panicked.
     Panicked,
@@ -98,27 +100,55 @@ where
     /// Returns the answer of a batch that begins from now on. The batch runs in its own task: a
     /// caller who disconnects does not cancel it for the others.
     pub async fn ask(&self, question: Q) -> Answer<A> {
-        let answer = self.join(question)?;
-        answer.await.unwrap_or(Err(Unanswered::Panicked))
+        match timeout(WAIT_MAX, self.join(question)?).await {
+            Ok(answer) => answer.unwrap_or(Err(Unanswered::Panicked)),
+            Err(_) => Err(Unanswered::TimedOut),
+        }
     }
 
     fn join(&self, question: Q) -> Result<oneshot::Receiver<Answer<A>>, Unanswered> {
         let (sender, receiver) = oneshot::channel();
         let mut queue = self.0.queue();
-        let queue = &mut *queue;
-        match queue.waiting.get_mut(&question) {
-            Some(callers) => callers.push(sender),
-            None if queue.order.len() >= WAITING_MAX => return Err(Unanswered::Overloaded),
-            None => {
-                queue.order.push_back(question.clone());
-                queue.waiting.insert(question, vec![sender]);
-            }
-        }
+        queue.push(question, sender)?;
         if queue.in_flight < IN_FLIGHT_MAX {
             queue.in_flight += 1;
             tokio::spawn(Arc::clone(&self.0).run());
         }
         Ok(receiver)
+    }
+}
+
+impl<Q: Clone + Eq + Hash, A> Queue<Q, A> {
+    fn push(&mut self, question: Q, caller: oneshot::Sender<Answer<A>>) -> Result<(), Unanswered> {
+        if let Some(callers) = self.waiting.get_mut(&question) {
+            if callers.len() == callers.capacity() {
+                callers.retain(|caller| !caller.is_closed());
+            }
+            callers.push(caller);
+            return Ok(());
+        }
+        if self.order.len() >= WAITING_MAX {
+            self.forget_abandoned();
+        }
+        if self.order.len() >= WAITING_MAX {
+            return Err(Unanswered::Overloaded);
+        }
+        self.order.push_back(question.clone());
+        self.waiting.insert(question, vec![caller]);
+        Ok(())
+    }
+
+    /// Removes questions whose callers have all gone.
+    fn forget_abandoned(&mut self) {
+        let Self { order, waiting, .. } = self;
+        order.retain(|question| {
+            let is_awaited =
+                waiting.get(question).is_some_and(|it| it.iter().any(|caller| !caller.is_closed()));
+            if !is_awaited {
+                waiting.remove(question);
+            }
+            is_awaited
+        });
     }
 }
 
@@ -149,15 +179,20 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
     /// Takes the oldest questions and their callers; `None` ends the task.
     fn next_batch(&self) -> Option<(Vec<Q>, Vec<Callers<A>>)> {
         let mut queue = self.queue();
-        if queue.order.is_empty() {
+        let (mut questions, mut waiting) = (Vec::new(), Vec::new());
+        while questions.len() < self.batch_max {
+            let Some(question) = queue.order.pop_front() else { break };
+            let callers = queue.waiting.remove(&question).unwrap_or_default();
+            // Callers who have gone must not delay the others.
+            if callers.iter().any(|caller| !caller.is_closed()) {
+                questions.push(question);
+                waiting.push(callers);
+            }
+        }
+        if questions.is_empty() {
             queue.in_flight -= 1;
             return None;
         }
-        let count = Ord::min(queue.order.len(), self.batch_max);
-        let questions: Vec<Q> = queue.order.drain(..count).collect();
-        let waiting =
-            questions.iter().map(|question| queue.waiting.remove(question).unwrap_or_default());
-        let waiting = waiting.collect();
         Some((questions, waiting))
     }
 }
@@ -266,6 +301,28 @@ mod tests {
         for answered in [taken, also_taken].into_iter().chain(waiting) {
             assert!(answered.await.unwrap().is_ok());
         }
+    }
+
+    #[tokio::test]
+    async fn questions_of_callers_who_have_gone_are_not_asked_and_take_no_places() {
+        let recorder = Recorder::new(64);
+        let in_flight = [recorder.ask(1), recorder.ask(2)];
+        recorder.begun(2).await;
+        for number in 0..WAITING_MAX as u32 {
+            drop(recorder.coalesced.join(number).expect("a place"));
+        }
+        for _ in 0..10_000 {
+            drop(recorder.coalesced.join(7).expect("a place"));
+        }
+        let callers = recorder.coalesced.0.queue().waiting[&7].len();
+        assert!(callers < 10, "{callers} callers who have gone are kept");
+        let honest = recorder.ask(u32::MAX);
+        recorder.may_end.add_permits(3);
+        assert_eq!(honest.await.unwrap(), Ok(3));
+        for answered in in_flight {
+            assert!(answered.await.unwrap().is_ok());
+        }
+        assert_eq!(recorder.batches.lock().unwrap()[2], [u32::MAX]);
     }
 
     #[tokio::test]

@@ -16,9 +16,9 @@ use tokio::time::{sleep, timeout};
 
 /// Pause after the first failure. It doubles with each further one, up to the task's interval.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Time limit of a run: something that it waits for, such as a database that fell silent, will never
-/// answer.
-const RUN_TIME_MAX: Duration = Duration::from_secs(60 * 60);
+/// Time limit of a run, at least this and ten intervals: something that it waits for, such as a
+/// database that fell silent, may never answer.
+const RUN_TIME_MIN: Duration = Duration::from_secs(10 * 60);
 /// Consecutive failures that count as a problem: one or two are normal when a database restarts.
 const FAILURES_MIN: u32 = 3;
 
@@ -89,10 +89,11 @@ impl Tasks {
         E: fmt::Display + Send + 'static,
     {
         let (tasks, state) = (self.clone(), Arc::clone(state));
+        let time_limit = RUN_TIME_MIN.max(interval.saturating_mul(10));
         tokio::spawn(async move {
             loop {
                 // In its own Tokio task, which a panic ends instead of this one.
-                let run = tokio::spawn(timeout(RUN_TIME_MAX, work(Arc::clone(&state))));
+                let run = tokio::spawn(timeout(time_limit, work(Arc::clone(&state))));
                 let outcome = match run.await {
                     Ok(Ok(Ok(()))) => RunOutcome::Done,
                     Ok(Ok(Err(error))) => {

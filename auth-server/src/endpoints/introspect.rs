@@ -2,8 +2,8 @@
 //! `POST /oauth2/introspect-many`: the same for many tokens at once, for the api-server; a request
 //! has a space-separated parameter `tokens`, the response is an array in their order.
 //!
-//! One SQL statement finds the requesting client and the live tokens; the client is authenticated
-//! first. When the database is unavailable the response is 503, never a false "inactive".
+//! The client is authenticated before anything in its request is examined. When the database is
+//! unavailable the response is 503, never a false "inactive".
 
 use super::json;
 use crate::http::client_address::ClientAddress;
@@ -12,7 +12,7 @@ use crate::http::request::Form;
 use crate::state::State;
 use crate::store::clients::{self, Credentials};
 use crate::store::keys;
-use crate::store::token_lookups::{LiveToken, Lookup, TOKENS_MAX};
+use crate::store::token_lookups::{Found, LiveToken, Lookup, TOKENS_MAX};
 use futures_util::future::try_join_all;
 use poem::{Request, Response};
 use serde::Serialize;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 /// Introspects a token for a resource server.
 pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
-    let found = find(&state, &request, &form, &[form.get("token")]).await?;
+    let token = authenticate(&state, &request, &form, form.get("token")).await?;
     form.required("token")?;
-    Ok(respond(&found.first().unwrap_or(&Introspection::INACTIVE)))
+    Ok(respond(&describe(&state, token.as_ref())))
 }
 
 /// Introspects many tokens for a resource server.
@@ -34,13 +34,18 @@ pub async fn introspect_many(
     mut request: Request,
 ) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
-    let tokens = form.get("tokens").unwrap_or_default().split(' ');
-    let tokens: Vec<Option<&str>> = tokens.take(TOKENS_MAX + 1).map(Some).collect();
+    authenticate(&state, &request, &form, None).await?;
+    let client_id = Credentials::read(&request, &form)?.client_id;
+    let tokens: Vec<&str> = form.required("tokens")?.split(' ').collect();
     if tokens.len() > TOKENS_MAX {
         let description = format!("tokens must have at most {TOKENS_MAX} tokens");
         return Err(OAuthError::invalid_request(description));
     }
-    Ok(respond(&find(&state, &request, &form, &tokens).await?))
+    let found = tokens.iter().map(|token| find(&state, &client_id, Some(token)));
+    let found = try_join_all(found).await?;
+    let tokens = found.iter().map(|found| found.as_ref().and_then(|found| found.token.as_ref()));
+    let described: Vec<Introspection> = tokens.map(|token| describe(&state, token)).collect();
+    Ok(respond(&described))
 }
 
 fn respond(answer: &impl Serialize) -> Response {
@@ -49,28 +54,31 @@ fn respond(answer: &impl Serialize) -> Response {
     response
 }
 
-/// Finds the tokens, in their order, for a client that proves to be a resource server.
-async fn find(
+/// Authenticates the client, which must be a resource server; returns the token if it is live.
+async fn authenticate(
     state: &State,
     request: &Request,
     form: &Form,
-    tokens: &[Option<&str>],
-) -> Result<Vec<Introspection>, OAuthError> {
+    token: Option<&str>,
+) -> Result<Option<LiveToken>, OAuthError> {
     let credentials = Credentials::read(request, form)?;
-    let lookup = |token: &Option<&str>| {
-        let lookup = Lookup::new(&state.store.token_keys, &credentials.client_id, *token);
-        state.token_lookups.find(lookup)
-    };
-    let found = try_join_all(tokens.iter().map(lookup)).await?;
-    let client = found.iter().flatten().next().map(|found| Arc::clone(&found.client));
+    let found = find(state, &credentials.client_id, token).await?;
+    let (client, token) = found.map(|found| (found.client, found.token)).unzip();
     let source = ClientAddress::of(request, &state.proxies);
     let client =
         clients::authenticate_confidential(&state.store, client, &credentials, &source).await?;
-    if !client.resource_server_flag {
-        return Err(OAuthError::not_a_resource_server());
+    match client.resource_server_flag {
+        true => Ok(token.flatten()),
+        false => Err(OAuthError::not_a_resource_server()),
     }
-    let tokens = found.iter().map(|found| found.as_ref().and_then(|found| found.token.as_ref()));
-    Ok(tokens.map(|token| describe(state, token)).collect())
+}
+
+async fn find(
+    state: &State,
+    client_id: &str,
+    token: Option<&str>,
+) -> Result<Option<Found>, OAuthError> {
+    state.token_lookups.find(Lookup::new(&state.store.token_keys, client_id, token)).await
 }
 
 fn describe(state: &State, token: Option<&LiveToken>) -> Introspection {

@@ -1,23 +1,23 @@
-//! Token look-ups of resource servers, in batches: one statement finds the requesting client and
-//! all the tokens it asked for while the previous statement was running ([`Coalesced`]).
+//! Look-ups of resource servers and of the tokens that they ask about, in batches: one statement
+//! each finds the clients, the core users' tokens and the web users' tokens of all requests that
+//! arrived while the previous batch was running ([`Coalesced`]).
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::active_tokens::{live_tokens, seconds_of};
 use crate::store::lifetimes::Lifetimes;
 use crate::store::tokens::{AccessToken, TokenKeys};
-use sea_orm::sea_query::{Expr, JoinType};
+use futures_util::try_join;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
-    Iterable, QueryFilter, QueryResult, QueryTrait,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryResult,
 };
 use shared::coalesced::{Coalesced, padded};
-use shared::entity::oauth_clients::{self, Model};
+use shared::entity::oauth_clients::{Column, Entity, Model};
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Most tokens per statement, and per request for many.
+/// Most look-ups per batch, and tokens per request for many.
 pub const TOKENS_MAX: usize = 64;
 
 /// A look-up of a client and of the token that it asks about.
@@ -34,11 +34,6 @@ impl Lookup {
         let token = token.and_then(|text| AccessToken::parse(keys, text));
         let token = token.map(|token| (token.kind(), keys.hashes(token.text()).collect()));
         Self { client_id: client_id.to_owned(), token }
-    }
-
-    /// Look-ups with the same client and kind of user are one statement.
-    fn group(&self) -> (&str, Option<UserKind>) {
-        (&self.client_id, self.token.as_ref().map(|(kind, _)| *kind))
     }
 
     fn hashes(&self) -> &[String] {
@@ -76,39 +71,20 @@ pub struct LiveToken {
     pub lifetime_seconds: i64,
 }
 
-/// Columns of a live token, in the order in which [`LiveToken::read`] reads them.
-const TOKEN_COLUMNS: [&str; 8] = [
-    "token_hash",
-    "subject_id",
-    "username",
-    "admin",
-    "dba",
-    "token_client_id",
-    "created",
-    "lifetime_seconds",
-];
-
 impl LiveToken {
-    /// Reads the token's columns, of which this is the first, and its hash; `None` if the row has no
-    /// token.
-    fn read(
-        row: &QueryResult,
-        first: usize,
-        kind: UserKind,
-    ) -> Result<Option<(String, Self)>, DbErr> {
-        let hash: Option<String> = row.try_get_by_index(first)?;
-        let Some(hash) = hash else { return Ok(None) };
+    /// Reads a row of [`live_tokens`]: the token's hash, and the token.
+    fn read(row: &QueryResult, kind: UserKind) -> Result<(String, Self), DbErr> {
         let token = Self {
             kind,
-            subject_id: row.try_get_by_index(first + 1)?,
-            username: row.try_get_by_index(first + 2)?,
-            admin: row.try_get_by_index(first + 3)?,
-            dba: row.try_get_by_index(first + 4)?,
-            client_id: row.try_get_by_index(first + 5)?,
-            created: row.try_get_by_index(first + 6)?,
-            lifetime_seconds: seconds_of(row, first + 7)?.unwrap_or_default(),
+            subject_id: row.try_get_by_index(1)?,
+            username: row.try_get_by_index(2)?,
+            admin: row.try_get_by_index(3)?,
+            dba: row.try_get_by_index(4)?,
+            client_id: row.try_get_by_index(5)?,
+            created: row.try_get_by_index(6)?,
+            lifetime_seconds: seconds_of(row, 7)?.unwrap_or_default(),
         };
-        Ok(Some((hash, token)))
+        Ok((row.try_get_by_index(0)?, token))
     }
 }
 
@@ -136,66 +112,55 @@ impl TokenLookups {
     }
 }
 
-/// A client and the live tokens among those looked up, by hash.
-struct Group {
-    client: Arc<Model>,
-    tokens: HashMap<String, LiveToken>,
-}
-
 async fn answer(
     db: &DatabaseConnection,
     lifetimes: &Lifetimes,
     lookups: &[Lookup],
 ) -> Vec<LookupResult> {
-    let mut hashes: HashMap<_, Vec<&str>> = HashMap::new();
-    for lookup in lookups {
-        let hashes = hashes.entry(lookup.group()).or_default();
-        hashes.extend(lookup.hashes().iter().map(String::as_str));
-    }
-    let mut groups = HashMap::new();
-    for ((client_id, kind), hashes) in hashes {
-        let group = find_group(db, lifetimes, client_id, kind, hashes).await;
-        groups.insert((client_id, kind), group);
-    }
-    let found = |lookup: &Lookup| match &groups[&lookup.group()] {
-        Ok(None) => Ok(None),
-        Ok(Some(Group { client, tokens })) => {
-            let token = lookup.hashes().iter().find_map(|hash| tokens.get(hash));
-            Ok(Some(Found { client: Arc::clone(client), token: token.cloned() }))
-        }
-        Err(error) => Err(error.clone()),
+    let found = try_join!(
+        find_clients(db, lookups),
+        find_tokens(db, lifetimes, UserKind::Core, lookups),
+        find_tokens(db, lifetimes, UserKind::Web, lookups),
+    );
+    let (clients, core_tokens, web_tokens) = match found {
+        Ok(found) => found,
+        Err(error) => return vec![Err(error); lookups.len()],
     };
-    lookups.iter().map(found).collect()
+    let found = |lookup: &Lookup| {
+        let client = Arc::clone(clients.get(&lookup.client_id)?);
+        let tokens = |hash| core_tokens.get(hash).or_else(|| web_tokens.get(hash));
+        let token = lookup.hashes().iter().find_map(tokens).cloned();
+        Some(Found { client, token })
+    };
+    lookups.iter().map(|lookup| Ok(found(lookup))).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "clients are no rows of the resource API")]
-async fn find_group(
+/// Finds the clients of these look-ups, by id.
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
+async fn find_clients(
+    db: &DatabaseConnection,
+    lookups: &[Lookup],
+) -> Result<HashMap<String, Arc<Model>>, DbErr> {
+    let ids: BTreeSet<&str> = lookups.iter().map(|lookup| lookup.client_id.as_str()).collect();
+    let ids = padded(ids.into_iter().collect());
+    let clients = Entity::find().filter(Column::ClientId.is_in(ids)).all(db).await?;
+    Ok(clients.into_iter().map(|client| (client.client_id.clone(), Arc::new(client))).collect())
+}
+
+/// Finds the live ones among the look-ups' tokens of this kind, by hash.
+async fn find_tokens(
     db: &DatabaseConnection,
     lifetimes: &Lifetimes,
-    client_id: &str,
-    kind: Option<UserKind>,
-    hashes: Vec<&str>,
-) -> Result<Option<Group>, DbErr> {
-    let client = oauth_clients::Column::ClientId.eq(client_id);
-    let mut select = oauth_clients::Entity::find().filter(client).into_query();
-    if let Some(kind) = kind {
-        let tokens = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
-        select.columns(TOKEN_COLUMNS.map(|column| ("token", column))).join_subquery(
-            JoinType::LeftJoin,
-            tokens,
-            "token",
-            Expr::value(true),
-        );
+    kind: UserKind,
+    lookups: &[Lookup],
+) -> Result<HashMap<String, LiveToken>, DbErr> {
+    let tokens = lookups.iter().filter_map(|lookup| lookup.token.as_ref());
+    let hashes = tokens.filter(|(of_kind, _)| *of_kind == kind).flat_map(|(_, hashes)| hashes);
+    let hashes: Vec<&str> = hashes.map(String::as_str).collect();
+    if hashes.is_empty() {
+        return Ok(HashMap::new());
     }
+    let select = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
     let rows = db.query_all(&select).await?;
-    let Some(first) = rows.first() else { return Ok(None) };
-    let client = Arc::new(Model::from_query_result(first, "")?);
-    let mut tokens = HashMap::new();
-    if let Some(kind) = kind {
-        let first_column = oauth_clients::Column::iter().count();
-        for row in &rows {
-            tokens.extend(LiveToken::read(row, first_column, kind)?);
-        }
-    }
-    Ok(Some(Group { client, tokens }))
+    rows.iter().map(|row| LiveToken::read(row, kind)).collect()
 }

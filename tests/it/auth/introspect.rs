@@ -1,6 +1,7 @@
 //! `/oauth2/introspect`
 
 use crate::PROGRAM;
+use acceptance::seeds::file;
 use acceptance::{TestResponse, World, on_each_database};
 
 pub async fn introspect(world: &World, token: &str) -> TestResponse {
@@ -77,6 +78,43 @@ async fn an_introspection_takes_one_statement() {
         let before = world.statements().await;
         introspect(&world, &token).await.expect(200);
         assert_eq!(world.statements().await - before, 1);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_tokens_are_introspected_in_the_order_of_the_request() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = world.credentials.api_server.clone();
+        let ask = async |secret: &str, form: &[(&str, &str)]| {
+            world.client.form(("api-server", secret), "/oauth2/introspect-many", form).await
+        };
+        let (admin, viewer) = (world.token("admin").await, world.token("viewer").await);
+        let contact = "<Contact ContactNumber=\"C-1\" ContactTypeCode=\"BORROWER\" \
+             EntityCode=\"COMPANY\" Company=\"One\">\
+             <WebCredentials WebUserName=\"one\" Password=\"first words\"/></Contact>";
+        world.import(&admin, &file(contact)).await;
+        let borrower = world.client.log_in("web", "one", "first words").await.expect("a token");
+        let gone = world.token("teller").await;
+        world.client.log_out(&gone).await.expect(204);
+        let tokens = [&viewer, "x", &borrower, &gone, &admin, "", &viewer].join(" ");
+        let described = ask(&secret, &[("tokens", &tokens)]).await.expect(200).json();
+        let names: Vec<_> = described.as_array().expect("a list").iter().collect();
+        let active: Vec<_> = names.iter().map(|token| token["active"] == true).collect();
+        assert_eq!(active, [true, false, true, false, true, false, true]);
+        for (position, token) in [(0, &viewer), (2, &borrower), (4, &admin), (6, &viewer)] {
+            assert_eq!(*names[position], introspect(&world, token).await.expect(200).json());
+        }
+        let most = vec![admin.as_str(); 64].join(" ");
+        let described = ask(&secret, &[("tokens", &most)]).await.expect(200).json();
+        assert_eq!(described.as_array().map(Vec::len), Some(64));
+        // A client that has not authenticated learns nothing else that is wrong.
+        let too_many = format!("{most} {admin}");
+        for form in [vec![("tokens", too_many.as_str())], vec![]] {
+            assert_eq!(ask("wrong", &form).await.expect(401).json()["error"], "invalid_client");
+            assert_eq!(ask(&secret, &form).await.expect(400).json()["error"], "invalid_request");
+        }
         world
     })
     .await;

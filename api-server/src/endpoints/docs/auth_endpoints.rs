@@ -268,6 +268,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         parameters: &[("tokens", "The access tokens, separated by spaces.")],
         responses: &[
             ("200", "A JSON array with the answer for each token, in the order of the request."),
+            ("400", "`invalid_request`: there are no tokens, or more than 64."),
             CLIENT_FAILED,
             ("403", "`access_denied`: the client is not a resource server."),
             TOO_MANY,
