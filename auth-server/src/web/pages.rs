@@ -234,7 +234,7 @@ mod tests {
         let inputs: Vec<&str> = text.split("<input ").skip(1).collect();
         let (hidden, visible): (Vec<&str>, Vec<&str>) =
             inputs.iter().partition(|input| input.contains("type=\"hidden\""));
-        assert_eq!((hidden.len(), visible.len()), (2, 2));
+        assert_eq!((hidden.len(), visible.len()), (3, 2));
         for input in visible {
             let id = input.split_once("id=\"").unwrap().1.split_once('"').unwrap().0;
             assert!(text.contains(&format!("<label for=\"{id}\">")), "{id}");
