@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use shared::amounts::{Accrual, Money, Rate};
 use shared::entity::loans::{DistributionItem, ExcessHandling, PaymentPeriod, YearLength};
 
-pub const YEAR_LENGTHS: [YearLength; 5] =
+pub(crate) const YEAR_LENGTHS: [YearLength; 5] =
     [YearLength::D360, YearLength::D364, YearLength::D365, YearLength::D366, YearLength::Actual];
 
-pub const PERIODS: [PaymentPeriod; 10] = [
+pub(crate) const PERIODS: [PaymentPeriod; 10] = [
     PaymentPeriod::None,
     PaymentPeriod::Weekly,
     PaymentPeriod::Biweekly,
@@ -24,7 +24,7 @@ pub const PERIODS: [PaymentPeriod; 10] = [
     PaymentPeriod::Maturity,
 ];
 
-pub const DEFAULT_DISTRIBUTION: [DistributionItem; 7] = [
+pub(crate) const DEFAULT_DISTRIBUTION: [DistributionItem; 7] = [
     DistributionItem::PastDue,
     DistributionItem::CurrentInterestDue,
     DistributionItem::AccruedInterest,
@@ -34,22 +34,27 @@ pub const DEFAULT_DISTRIBUTION: [DistributionItem; 7] = [
     DistributionItem::Excess,
 ];
 
-pub fn date(text: &str) -> NaiveDate {
+pub(crate) fn date(text: &str) -> NaiveDate {
     text.parse().unwrap()
 }
 
-pub fn money(text: &str) -> Money {
+pub(crate) fn money(text: &str) -> Money {
     text.parse().unwrap()
 }
 
 /// An endless schedule with the payment day of its first payment date.
-pub fn schedule(period: PaymentPeriod, first_payment_date: &str) -> Schedule {
+pub(crate) fn schedule(period: PaymentPeriod, first_payment_date: &str) -> Schedule {
     let first_payment_date = Some(date(first_payment_date));
     Schedule { period, first_payment_date, payment_day: None, maturity_date: None }
 }
 
 /// Terms without due dates and without an installment.
-pub fn terms(numerator: YearLength, denominator: YearLength, rate: &str, start: &str) -> Terms {
+pub(crate) fn terms(
+    numerator: YearLength,
+    denominator: YearLength,
+    rate: &str,
+    start: &str,
+) -> Terms {
     let interest_start_date = date(start);
     Terms {
         numerator,
@@ -69,7 +74,7 @@ pub fn terms(numerator: YearLength, denominator: YearLength, rate: &str, start: 
 }
 
 /// A monthly 360/360 loan from 2024-01-15, first due on 02-15.
-pub fn monthly(rate: &str, instalment: &str, payments: u32) -> Terms {
+pub(crate) fn monthly(rate: &str, instalment: &str, payments: u32) -> Terms {
     let mut terms = terms(YearLength::D360, YearLength::D360, rate, "2024-01-15");
     terms.schedule = schedule(PaymentPeriod::Monthly, "2024-02-15");
     terms.schedule.maturity_date = terms.schedule.nth(payments);
@@ -78,14 +83,14 @@ pub fn monthly(rate: &str, instalment: &str, payments: u32) -> Terms {
 }
 
 /// The published loan of 28,000.00 at 14.07 % over 60 months.
-pub fn published() -> (Terms, LoanState) {
+pub(crate) fn published() -> (Terms, LoanState) {
     let terms = monthly("14.07", "652.53", 60);
     let state = booked(&terms, "28000.00");
     (terms, state)
 }
 
 /// The state of a loan at booking.
-pub fn booked(terms: &Terms, principal: &str) -> LoanState {
+pub(crate) fn booked(terms: &Terms, principal: &str) -> LoanState {
     LoanState {
         principal: money(principal),
         late_charges: Money::ZERO,
@@ -103,11 +108,11 @@ pub fn booked(terms: &Terms, principal: &str) -> LoanState {
 }
 
 /// Posts a payment in the default distribution, with the excess to principal.
-pub fn pay(terms: &Terms, state: &LoanState, amount: &str, day: &str) -> PostedPayment {
+pub(crate) fn pay(terms: &Terms, state: &LoanState, amount: &str, day: &str) -> PostedPayment {
     pay_with(terms, state, amount, day, ExcessHandling::Principal).unwrap()
 }
 
-pub fn pay_with(
+pub(crate) fn pay_with(
     terms: &Terms,
     state: &LoanState,
     amount: &str,
@@ -118,7 +123,7 @@ pub fn pay_with(
     post_on(terms, state, amount, day, mode)
 }
 
-pub fn post_on(
+pub(crate) fn post_on(
     terms: &Terms,
     state: &LoanState,
     amount: &str,
@@ -130,13 +135,13 @@ pub fn post_on(
 }
 
 /// Returns the interest and principal parts of a posting, to compare with published figures.
-pub fn interest_and_principal(posting: &PostedPayment) -> (String, String) {
+pub(crate) fn interest_and_principal(posting: &PostedPayment) -> (String, String) {
     (posting.parts.interest.to_string(), posting.parts.principal.to_string())
 }
 
 /// Terms of every year basis and payment period, with two rate changes, starting on or after
 /// 2019-11-15.
-pub fn any_terms() -> impl Strategy<Value = Terms> {
+pub(crate) fn any_terms() -> impl Strategy<Value = Terms> {
     let length = || prop::sample::select(YEAR_LENGTHS.to_vec());
     let rate = || (0i64..40_0000_0000).prop_map(|units| Rate::from_units(units).unwrap());
     let rates = ([rate(), rate(), rate()], [1u64..800, 1u64..800]);
