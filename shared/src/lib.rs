@@ -8,6 +8,7 @@ pub mod bulk_insert;
 pub mod coalesced;
 pub mod database_url;
 pub mod db;
+#[allow(missing_docs, reason = "columns have the names of the schema; the contract describes them")]
 pub mod entity;
 pub mod envelope_encryption;
 pub mod fair_queue;

@@ -76,8 +76,11 @@ impl DocumentEditor {
 
 /// A new document with one file.
 pub struct AddDocument {
+    /// User who adds the document.
     pub editor: DocumentEditor,
+    /// Comment or field that the document is attached to.
     pub owner: AttachmentOwner,
+    /// Uploaded file, and the texts sent with it.
     pub received: ReceivedForm,
 }
 
@@ -191,8 +194,11 @@ async fn add_file(
 
 /// Removal of a comment's document. Returns the keys of the objects to be removed.
 pub struct RemoveCommentDocument {
+    /// User who removes the document.
     pub editor: DocumentEditor,
+    /// Comment that the document is attached to.
     pub owner: AttachmentOwner,
+    /// Document to be removed; not found unless attached to that comment.
     pub document_id: i64,
 }
 
@@ -313,10 +319,15 @@ async fn check_field(
 
 /// Change of a field's document.
 pub struct ChangeDocument {
+    /// User who changes the document.
     pub editor: DocumentEditor,
+    /// Id of the document, which must be attached to a field.
     pub row_id: i64,
+    /// Version that the change is based on.
     pub expected: ExpectedVersion,
+    /// New name and description.
     pub new: DocumentChange,
+    /// Read-only members of the body: must equal those of the document.
     pub read_only: ReadOnlyMembers,
 }
 
@@ -364,8 +375,11 @@ impl Command for ChangeDocument {
 
 /// Removal of a field's document. Returns the keys of the objects to be removed.
 pub struct RemoveDocument {
+    /// User who removes the document.
     pub editor: DocumentEditor,
+    /// Id of the document, which must be attached to a field.
     pub row_id: i64,
+    /// Version to be removed.
     pub expected: ExpectedVersion,
 }
 
@@ -396,8 +410,11 @@ impl Command for RemoveDocument {
 
 /// Addition of a file to a field's document.
 pub struct AddFile {
+    /// User who adds the file.
     pub editor: DocumentEditor,
+    /// Id of the document, which must be attached to a field.
     pub row_id: i64,
+    /// Uploaded file. A name or description sent with it is checked, but not stored.
     pub received: ReceivedForm,
 }
 
@@ -433,8 +450,11 @@ impl Command for AddFile {
 
 /// Removal of a file. Returns the key of the object to be removed.
 pub struct RemoveFile {
+    /// User who removes the file.
     pub editor: DocumentEditor,
+    /// Id of the document, which must be attached to a field.
     pub row_id: i64,
+    /// File to be removed: one of at least two files of the document.
     pub file_id: i64,
 }
 

@@ -53,15 +53,20 @@ pub struct Terms {
 /// An interest rate and the first day on which it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateStep {
+    /// First day on which the rate applies.
     pub effective_date: NaiveDate,
+    /// Annual rate, in percent.
     pub rate: Rate,
 }
 
 /// State that postings change: balances, accrual and due rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoanState {
+    /// Principal balance, billed in due rows or not.
     pub principal: Money,
+    /// Late charges assessed and neither paid nor waived.
     pub late_charges: Money,
+    /// Fees assessed and neither paid nor waived.
     pub fees: Money,
     /// Held for the borrower, for taxes and insurance.
     pub impound: Money,
@@ -91,10 +96,15 @@ pub struct DueRow {
     pub row_id: Option<i64>,
     /// 1 for the first row of the loan.
     pub payment_number: i32,
+    /// Day on which the installment is due.
     pub due_date: NaiveDate,
+    /// Interest portion of the installment.
     pub interest_due: Money,
+    /// Principal portion of the installment.
     pub principal_due: Money,
+    /// Interest settled, by payments or reductions; a payoff settles the rest.
     pub interest_paid: Money,
+    /// Principal settled, by payments or write-offs; a payoff settles the rest.
     pub principal_paid: Money,
 }
 

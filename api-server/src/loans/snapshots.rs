@@ -24,18 +24,23 @@ pub struct LoanSnapshot {
     version: u32,
     /// Status of the loan.
     pub status_code_id: i64,
-    /// Dates on which the loan was paid off and closed.
+    /// Effective date of the payoff.
     pub payoff_date: Option<NaiveDate>,
+    /// Day on which the loan was closed.
     pub closed_date: Option<NaiveDate>,
-    /// Accrual base: its date, and the interest accrued up to it.
+    /// Date of the accrual base.
     pub accrual_base_date: NaiveDate,
+    /// Interest accrued since booking up to that date, unrounded, paid or not.
     pub accrual_base_total: Accrual,
-    /// Amount paid ahead toward the next installment, and the next due date.
+    /// Amount that early payments have paid toward the next installment.
     pub paid_ahead_amount: Money,
+    /// First due date without a due row; `None` after maturity or payoff.
     pub next_due_date: Option<NaiveDate>,
-    /// Latest payment and latest activity.
+    /// Effective date of the latest payment.
     pub last_payment_date: Option<NaiveDate>,
+    /// Amount of that payment.
     pub last_payment_amount: Option<Money>,
+    /// Effective date of the payment or adjustment posted last; before any, the origination date.
     pub last_activity_date: Option<NaiveDate>,
     interest_year_numerator: YearLength,
     interest_year_denominator: YearLength,

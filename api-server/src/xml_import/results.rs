@@ -18,13 +18,19 @@ const RESULTS_PER_PART: usize = 1000;
 /// How every response ends.
 pub const TAIL: &str = "]}";
 
-/// Counts of elements by action.
+/// Counts of elements by action. A dry run counts what it tried; elements rolled back because of a
+/// failure count as read only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// Elements with an id of their own.
     pub read: i64,
+    /// Elements whose row was inserted.
     pub inserted: i64,
+    /// Elements whose row was updated.
     pub updated: i64,
+    /// Elements whose row was deleted.
     pub deleted: i64,
+    /// Elements at fault.
     pub failed: i64,
 }
 
@@ -178,8 +184,11 @@ impl<R: BufRead> Iterator for ResultLines<R> {
 /// The response to an import.
 #[derive(Debug)]
 pub struct ImportResponse {
+    /// True for a dry run (`test=true`): nothing was committed.
     pub test: bool,
+    /// False in a dry run, after a rolled-back block, or if every record failed.
     pub committed: bool,
+    /// Counts that precede the results.
     pub totals: Totals,
     file: File,
 }

@@ -14,8 +14,11 @@ pub const SETTING: &str = "vin_check";
 /// How a number with a wrong check digit is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VinCheck {
+    /// The number is accepted without a message.
     Off,
+    /// The number is accepted with a warning.
     Warn,
+    /// The number fails its record.
     Refuse,
 }
 

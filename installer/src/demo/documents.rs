@@ -23,9 +23,13 @@ const FILES_AT_ONCE: u64 = 1000;
 
 /// A document to add.
 pub struct NewDocument {
+    /// What the document is attached to: a kind of comment, or a form.
     pub owner_type: DocumentOwner,
+    /// Id of the comment, or of the form's loan or contact.
     pub owner_id: i64,
+    /// Field of the form; `None` on a comment.
     pub field_name: Option<String>,
+    /// Name of the document, which also begins the names of its files.
     pub name: String,
     /// The number of its files.
     pub files: u32,

@@ -21,15 +21,23 @@ use shared::amounts::Money;
 /// Kind of adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdjustmentKind {
+    /// Principal lent, on no credit line.
     Advance,
     /// An advance on a credit line.
     Draw,
+    /// A late charge assessed.
     LateCharge,
+    /// A fee assessed.
     Fee,
+    /// Interest that is no longer owed.
     InterestReduction,
+    /// Principal that is no longer owed.
     PrincipalWriteOff,
+    /// Money paid out of the impound balance, for taxes or insurance.
     ImpoundDisbursement,
+    /// Late charges that are no longer owed.
     LateChargeWaived,
+    /// Fees that are no longer owed.
     FeeWaived,
 }
 

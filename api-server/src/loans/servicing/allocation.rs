@@ -30,10 +30,15 @@ use shared::entity::loans::{DistributionItem, ExcessHandling};
 /// Amounts that a payment moved, by balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaymentParts {
+    /// Principal paid, in due rows or unbilled.
     pub principal: Money,
+    /// Interest paid, whether or not a due row holds it.
     pub interest: Money,
+    /// Late charges paid.
     pub late_charges: Money,
+    /// Fees paid.
     pub fees: Money,
+    /// Added to impound, for taxes and insurance.
     pub impound: Money,
     /// Added to suspense.
     pub suspense: Money,
@@ -58,8 +63,11 @@ impl PaymentParts {
 pub struct DueRowPart {
     /// `None` for a row that is not stored yet.
     pub row_id: Option<i64>,
+    /// Due date of the row.
     pub due_date: NaiveDate,
+    /// Amount allocated to the row's interest.
     pub interest: Money,
+    /// Amount allocated to the row's principal.
     pub principal: Money,
 }
 

@@ -12,9 +12,11 @@ use shared::entity::loans::{DistributionItem, ExcessHandling};
 /// A payment to post.
 #[derive(Clone, Copy, Debug)]
 pub struct PaymentInput<'a> {
+    /// Amount to allocate, without any convenience fee; zero only for a payoff if nothing is owed.
     pub amount: Money,
     /// Interest is paid up to, not including, this day, which is not before the accrual base.
     pub effective_date: NaiveDate,
+    /// By distribution, by explicit split, or as a payoff.
     pub mode: AllocationMode<'a>,
 }
 
@@ -22,22 +24,36 @@ pub struct PaymentInput<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum AllocationMode<'a> {
     /// Item by item; the excess handling decides about the rest.
-    Distributed { distribution: &'a [DistributionItem], excess: ExcessHandling },
+    Distributed {
+        /// Items in the order in which they are paid.
+        distribution: &'a [DistributionItem],
+        /// Handling of what is left after all items.
+        excess: ExcessHandling,
+    },
     /// In the parts given: due rows oldest first, then amounts that no due row holds.
     Split(Split),
     /// To everything owed, after the suspense balance is applied. Anything beyond that goes to
     /// suspense if the excess handling says so, and is an overpayment otherwise.
-    Payoff { excess: ExcessHandling },
+    Payoff {
+        /// Handling of money beyond the payoff amount.
+        excess: ExcessHandling,
+    },
 }
 
 /// The parts of an explicit split; they must sum to the payment's amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
+    /// At most the principal balance.
     pub principal: Money,
+    /// At most the interest owed on the effective date.
     pub interest: Money,
+    /// At most the late charge balance.
     pub late_charges: Money,
+    /// At most the fee balance.
     pub fees: Money,
+    /// To be added to the impound balance, without a limit.
     pub impound: Money,
+    /// To be added to the suspense balance, without a limit.
     pub suspense: Money,
 }
 
@@ -89,13 +105,29 @@ pub enum PaymentRefusal {
     /// which nothing is owed.
     AmountNotPositive,
     /// The parts do not sum to the amount.
-    SplitMismatch { sum: Money, amount: Money },
+    SplitMismatch {
+        /// Sum of the parts.
+        sum: Money,
+        /// Amount of the payment.
+        amount: Money,
+    },
     /// A part exceeds its balance on the effective date.
-    SplitExceedsBalance { part: &'static str, balance: Money },
+    SplitExceedsBalance {
+        /// Name of the balance, such as `late charge`.
+        part: &'static str,
+        /// What the part may be at most; for interest, the interest owed.
+        balance: Money,
+    },
     /// The amount exceeds the most that can be paid.
-    Overpayment { most: Money },
+    Overpayment {
+        /// Largest amount that would be accepted.
+        most: Money,
+    },
     /// The amount is less than the payoff amount.
-    PayoffShort { payoff: Money },
+    PayoffShort {
+        /// Payoff amount on the effective date.
+        payoff: Money,
+    },
     /// An amount exceeds what can be stored.
     OutOfRange(OutOfRange),
 }

@@ -27,6 +27,7 @@ pub use level_instalment::level_instalment;
 /// Payment schedule of a loan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
+    /// Interval between due dates; may be maturity only, or none.
     pub period: PaymentPeriod,
     /// Date on which the schedule begins and from which it is counted. Without one, only the
     /// maturity date is due.
