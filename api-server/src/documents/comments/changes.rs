@@ -37,7 +37,9 @@ pub struct CommentChange {
     pub comment: LongString<1>,
     /// Date on which action is due.
     pub action_date: Option<Day>,
+    /// Priority of the comment.
     pub priority: CommentPriority,
+    /// True if the comment is pinned.
     pub pinned_flag: bool,
     /// Version to be updated. Required unless `If-Match` specifies it.
     #[oai(rename = "versionHash")]
