@@ -291,8 +291,8 @@ impl Payload for FormBody {
                         None,
                         "One file, up to 25 MiB unless the installation has a different limit: \
                          pdf, png, jpeg, tiff, txt, csv, docx or xlsx by its content. The \
-                         extension of its name must be one of that type; a name without an \
-                         extension gets one.",
+                         extension of its name must be one that belongs to that type; a name \
+                         without an extension gets one.",
                     ),
                 ),
                 ("name", member(None, Some(255), "Up to 255 characters; default: the file name.")),

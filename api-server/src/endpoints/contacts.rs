@@ -216,9 +216,9 @@ impl Contacts {
 
     /// Attach a document with one file to a field on a contact's demographics form.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "post")]
     async fn create_contact_demographics_document(
         &self,
@@ -268,9 +268,9 @@ impl Contacts {
 
     /// Attach a document with one file to a field on a contact's detail form.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "post")]
     async fn create_contact_detail_document(
         &self,
@@ -321,9 +321,9 @@ impl Contacts {
 
     /// Attach a document with one file to a field on a contact's financials form.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "post")]
     async fn create_contact_financials_document(
         &self,

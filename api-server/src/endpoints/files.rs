@@ -37,8 +37,8 @@ impl Files {
     /// Download a file.
     ///
     /// Requires the View privilege on the form, or on the kind of comment, that the file's document
-    /// belongs to; without it, the file gets 404. A whole file is checked against its SHA-256 while
-    /// it is sent; the download of a damaged file is cut off before its last bytes.
+    /// belongs to; without it, the request gets 404. A whole file is checked against its SHA-256
+    /// while it is sent; the download of a damaged file is cut off before its last bytes.
     #[oai(path = "/files/:file_id", method = "get")]
     async fn download_file(
         &self,

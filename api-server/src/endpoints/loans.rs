@@ -82,7 +82,8 @@ impl Loans {
     /// Get a loan.
     ///
     /// Returns its terms and balances, and per-diem, payoff and past-due figures for today, the
-    /// business day of the database's clock. Interest is accrued up to, but not including, today.
+    /// business day according to the database's clock. Interest is accrued up to, but not
+    /// including, today.
     #[oai(path = "/loans/:loan_id", method = "get")]
     async fn get_loan(
         &self,
@@ -197,9 +198,9 @@ impl Loans {
 
     /// Attach a document with one file to a field on a loan's first detail form.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "post")]
     async fn create_loan_detail1_document(
         &self,
@@ -248,9 +249,9 @@ impl Loans {
 
     /// Attach a document with one file to a field on a loan's second detail form.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "post")]
     async fn create_loan_detail2_document(
         &self,

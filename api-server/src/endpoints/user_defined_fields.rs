@@ -31,7 +31,7 @@ pub struct UserDefinedFields;
 impl UserDefinedFields {
     /// Get a user-defined field's document.
     ///
-    /// Requires the View privilege on the form that owns the field; without it, the document gets
+    /// Requires the View privilege on the form that owns the field; without it, the request gets
     /// 404.
     #[oai(path = "/user-defined-fields/documents/:row_id", method = "get")]
     async fn get_document(
@@ -105,7 +105,7 @@ impl UserDefinedFields {
 
     /// List the files of a user-defined field's document.
     ///
-    /// Requires the View privilege on the form that owns the field; without it, the document gets
+    /// Requires the View privilege on the form that owns the field; without it, the request gets
     /// 404.
     #[oai(path = "/user-defined-fields/documents/:row_id/files", method = "get")]
     async fn list_document_files(
@@ -122,7 +122,7 @@ impl UserDefinedFields {
     /// Add a file to a user-defined field's document.
     ///
     /// The parts `name` and `description` are ignored. The file type is detected from the content:
-    /// an unsupported type is refused with 415, a file that is too large with 413. Requires the
+    /// an unsupported type is refused with 415, and a file that is too large with 413. Requires the
     /// View privilege on the form that owns the field (otherwise 404) and its Change privilege
     /// (otherwise 403). With an `Idempotency-Key`, a repeated request gets the first response and
     /// adds nothing.

@@ -42,7 +42,7 @@ enum DocumentsCommand {
     /// every six hours
     Sweep {
         /// Minimum age in hours. Use less than 24, and especially 0, only while no api-server is
-        /// running: uploads in progress would lose their files
+        /// running; otherwise, uploads in progress lose their files
         #[arg(long, value_name = "N", default_value_t = ORPHAN_HOURS_MIN,
             value_parser = clap::value_parser!(u32).range(0..=HOURS_MAX))]
         hours: u32,

@@ -47,8 +47,8 @@ The exit status is 0 if everything was imported, or would be with --test; otherw
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = MORE_HELP)]
 pub struct ImportArgs {
-    /// The file to import, in the format of POST /core/xml-import: at most 1 GiB. It is copied to
-    /// the folder that API_SPOOL_DIRECTORY specifies during the import
+    /// The file to import, in the format of POST /core/xml-import: at most 1 GiB. During the
+    /// import, it is copied to the folder that API_SPOOL_DIRECTORY specifies
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Settings file of the api-server; environment variables override it [default:

@@ -28,7 +28,7 @@ const LOANS_MAX: u32 = 1_000_000;
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct QuickstartArgs {
-    /// Folder for everything: certificates, settings, the embedded database
+    /// Folder for everything: certificates, settings and the embedded database
     #[arg(long, default_value = "./loan-servicing")]
     pub dir: PathBuf,
     /// Port of the auth server; 0 picks a free one

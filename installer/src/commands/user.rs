@@ -32,7 +32,7 @@ enum UserAction {
     Disable(Named),
     /// Enable a disabled user
     Enable(Named),
-    /// Lift the lockout after too many failed log-ins
+    /// Lift a lockout caused by too many failed log-ins
     Unlock(Named),
     /// Change a user's password and end their sessions
     Password {
@@ -88,13 +88,13 @@ struct NewUser {
     /// Grant database administrator rights
     #[arg(long)]
     dba: bool,
-    /// Allow the user to be assigned loans as their officer
+    /// Allow the user to be assigned to loans as their officer
     #[arg(long)]
     loan_officer: bool,
-    /// Allow the user to be assigned collections
+    /// Allow the user to be assigned to collections
     #[arg(long)]
     collection_officer: bool,
-    /// Allow the user to be assigned contacts as their officer
+    /// Allow the user to be assigned to contacts as their officer
     #[arg(long)]
     contact_officer: bool,
     /// Privileges to grant, as PATH:VERB, such as "Loan > Payments:Add"

@@ -62,9 +62,9 @@ impl ContactComments {
 
     /// Attach a document with one file to a contact comment.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/contacts/comments/:comment_id/documents", method = "post")]
     async fn create_contact_comment_document(
         &self,

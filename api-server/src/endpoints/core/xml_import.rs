@@ -58,11 +58,11 @@ pub struct XmlImport;
 impl XmlImport {
     /// Import an XML file.
     ///
-    /// Only for the admin account. The whole file is checked first: a malformed one is refused with
-    /// line and column, and nothing is imported. Its records are then applied in file order, by the
-    /// same rules as the rest of the API; `Failed` and `Committed` in the response report the
-    /// outcome. With `CommitBlock="1"` on the root element, a failing record rolls back the whole
-    /// file; otherwise each record commits separately.
+    /// Only for the admin account. The whole file is checked first: a malformed file is refused
+    /// with the line and column of the error, and nothing is imported. Its records are then applied
+    /// in file order, by the same rules as the rest of the API; `Failed` and `Committed` in the
+    /// response report the outcome. With `CommitBlock="1"` on the root element, a failing record
+    /// rolls back the whole file; otherwise each record commits separately.
     #[oai(path = "/core/xml-import", method = "post")]
     async fn import_xml(
         &self,

@@ -221,7 +221,7 @@ const TOPICS: &[Topic] = &[
         text: &[
             "Amounts and rates are decimal strings, in requests and in responses: a JSON number \
              would pass through a binary float, and is refused. Dates are `YYYY-MM-DD`, times RFC \
-             3339 in UTC. Today is the business day of the database's clock.",
+             3339 in UTC. Today is the business day according to the database's clock.",
             "A member without a value is left out, never `null`. Unknown members are refused, so \
              that a typo does not go unnoticed.",
         ],

@@ -61,9 +61,9 @@ impl LoanComments {
 
     /// Attach a document with one file to a loan comment.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/loans/comments/:comment_id/documents", method = "post")]
     async fn create_loan_comment_document(
         &self,

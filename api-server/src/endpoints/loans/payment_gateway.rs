@@ -122,9 +122,9 @@ impl LoanPaymentGateway {
 
     /// Add a card.
     ///
-    /// The card is identified by a token from the gateway, which supplies brand, last four digits
-    /// and expiry. A card number is refused wherever it appears in the request. Borrowers may add
-    /// only their own cards.
+    /// The card is identified by a token from the gateway, which supplies the card's brand, last
+    /// four digits and expiry date. A card number is refused wherever it appears in the request.
+    /// Borrowers may add only their own cards.
     #[oai(path = "/loans/:loan_id/payment-gateway/credit-cards", method = "post")]
     async fn create_card(
         &self,
@@ -181,9 +181,9 @@ impl LoanPaymentGateway {
 
     /// Get the convenience fee for a card payment.
     ///
-    /// The most specific active rule applies: for the loan's group and the card's brand, then for
-    /// the group, for the brand, and for all cards. There is no fee if the borrower is present in
-    /// person.
+    /// The most specific active rule applies: first one for the loan's group and the card's brand,
+    /// then one for the group, one for the brand, and one for all cards. There is no fee if the
+    /// borrower is present in person.
     #[oai(path = "/loans/:loan_id/payment-gateway/convenience-fee", method = "get")]
     async fn get_convenience_fee(
         &self,

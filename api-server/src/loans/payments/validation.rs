@@ -28,7 +28,7 @@ pub(super) type UserFields = [Option<String>; 5];
 pub struct NewPayment {
     /// Amount paid, above zero; 0.00 only with `Payoff`, when nothing is owed.
     pub amount: AmountText,
-    /// Date on which the payment takes effect; default today. An earlier date requires the
+    /// Date on which the payment takes effect; today by default. An earlier date requires the
     /// privilege Loan > Payments > Backdate.
     pub effective_date: Option<Day>,
     /// Code of the payment method; default: the default payment method.

@@ -122,9 +122,9 @@ impl CollateralComments {
 
     /// Attach a document with one file to a collateral comment.
     ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, a file
-    /// that is too large with 413. With an `Idempotency-Key`, a repeated request gets the first
-    /// response and attaches nothing.
+    /// The file type is detected from the content: an unsupported type is refused with 415, and a
+    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+    /// first response and attaches nothing.
     #[oai(path = "/loans/collateral/comments/:comment_id/documents", method = "post")]
     async fn create_collateral_comment_document(
         &self,
