@@ -1,14 +1,16 @@
-//! Look-ups of resource servers and of the tokens that they ask about, in batches: one statement
-//! each finds the clients, the core users' tokens and the web users' tokens of all requests that
-//! arrived while the previous batch was running ([`Coalesced`]).
+//! Look-ups of resource servers and of the tokens that they ask about, in batches: at most three
+//! statements, as a rule one, find the clients and the tokens of all requests that arrived while the
+//! previous batch was running ([`Coalesced`]).
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::active_tokens::{live_tokens, seconds_of};
 use crate::store::lifetimes::Lifetimes;
 use crate::store::tokens::{AccessToken, TokenKeys};
 use futures_util::try_join;
+use sea_orm::sea_query::{Asterisk, Expr, JoinType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryResult,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
+    Iterable, QueryFilter, QueryResult, QueryTrait,
 };
 use shared::coalesced::{Coalesced, padded};
 use shared::entity::oauth_clients::{Column, Entity, Model};
@@ -72,19 +74,18 @@ pub struct LiveToken {
 }
 
 impl LiveToken {
-    /// Reads a row of [`live_tokens`]: the token's hash, and the token.
-    fn read(row: &QueryResult, kind: UserKind) -> Result<(String, Self), DbErr> {
-        let token = Self {
+    /// Reads the columns of [`live_tokens`], which begin at this one with the token's hash.
+    fn read(row: &QueryResult, first: usize, kind: UserKind) -> Result<Self, DbErr> {
+        Ok(Self {
             kind,
-            subject_id: row.try_get_by_index(1)?,
-            username: row.try_get_by_index(2)?,
-            admin: row.try_get_by_index(3)?,
-            dba: row.try_get_by_index(4)?,
-            client_id: row.try_get_by_index(5)?,
-            created: row.try_get_by_index(6)?,
-            lifetime_seconds: seconds_of(row, 7)?.unwrap_or_default(),
-        };
-        Ok((row.try_get_by_index(0)?, token))
+            subject_id: row.try_get_by_index(first + 1)?,
+            username: row.try_get_by_index(first + 2)?,
+            admin: row.try_get_by_index(first + 3)?,
+            dba: row.try_get_by_index(first + 4)?,
+            client_id: row.try_get_by_index(first + 5)?,
+            created: row.try_get_by_index(first + 6)?,
+            lifetime_seconds: seconds_of(row, first + 7)?.unwrap_or_default(),
+        })
     }
 }
 
@@ -112,55 +113,104 @@ impl TokenLookups {
     }
 }
 
+type Clients = HashMap<String, Arc<Model>>;
+type Tokens = HashMap<String, LiveToken>;
+
 async fn answer(
     db: &DatabaseConnection,
     lifetimes: &Lifetimes,
     lookups: &[Lookup],
 ) -> Vec<LookupResult> {
-    let found = try_join!(
-        find_clients(db, lookups),
-        find_tokens(db, lifetimes, UserKind::Core, lookups),
-        find_tokens(db, lifetimes, UserKind::Web, lookups),
-    );
-    let (clients, core_tokens, web_tokens) = match found {
+    let (clients, tokens) = match read(db, lifetimes, lookups).await {
         Ok(found) => found,
         Err(error) => return vec![Err(error); lookups.len()],
     };
     let found = |lookup: &Lookup| {
         let client = Arc::clone(clients.get(&lookup.client_id)?);
-        let tokens = |hash| core_tokens.get(hash).or_else(|| web_tokens.get(hash));
-        let token = lookup.hashes().iter().find_map(tokens).cloned();
+        let token = lookup.hashes().iter().find_map(|hash| tokens.get(hash)).cloned();
         Some(Found { client, token })
     };
     lookups.iter().map(|lookup| Ok(found(lookup))).collect()
 }
 
-/// Finds the clients of these look-ups, by id.
-#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
-async fn find_clients(
+/// Reads the clients of these look-ups by id, and the live ones of their tokens by hash.
+async fn read(
     db: &DatabaseConnection,
+    lifetimes: &Lifetimes,
     lookups: &[Lookup],
-) -> Result<HashMap<String, Arc<Model>>, DbErr> {
+) -> Result<(Clients, Tokens), DbErr> {
     let ids: BTreeSet<&str> = lookups.iter().map(|lookup| lookup.client_id.as_str()).collect();
-    let ids = padded(ids.into_iter().collect());
-    let clients = Entity::find().filter(Column::ClientId.is_in(ids)).all(db).await?;
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let hashes_of = |kind| -> Vec<&str> {
+        let tokens = lookups.iter().filter_map(|lookup| lookup.token.as_ref());
+        let tokens = tokens.filter(|(of_kind, _)| *of_kind == kind);
+        tokens.flat_map(|(_, hashes)| hashes).map(String::as_str).collect()
+    };
+    let (core, web) = (hashes_of(UserKind::Core), hashes_of(UserKind::Web));
+    match (&ids[..], core.is_empty(), web.is_empty()) {
+        // As a rule one client asks, about tokens of one kind.
+        ([id], false, true) => read_together(db, lifetimes, id, UserKind::Core, core).await,
+        ([id], true, false) => read_together(db, lifetimes, id, UserKind::Web, web).await,
+        _ => {
+            let (clients, mut tokens, web_tokens) = try_join!(
+                read_clients(db, ids),
+                read_tokens(db, lifetimes, UserKind::Core, core),
+                read_tokens(db, lifetimes, UserKind::Web, web),
+            )?;
+            tokens.extend(web_tokens);
+            Ok((clients, tokens))
+        }
+    }
+}
+
+/// Reads a client and tokens of one kind in one statement.
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
+async fn read_together(
+    db: &DatabaseConnection,
+    lifetimes: &Lifetimes,
+    client_id: &str,
+    kind: UserKind,
+    hashes: Vec<&str>,
+) -> Result<(Clients, Tokens), DbErr> {
+    let tokens = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
+    let mut select = Entity::find().filter(Column::ClientId.eq(client_id)).into_query();
+    select.column(("token", Asterisk)).join_subquery(
+        JoinType::LeftJoin,
+        tokens,
+        "token",
+        Expr::value(true),
+    );
+    let (mut clients, mut tokens) = (Clients::new(), Tokens::new());
+    let first_column = Column::iter().count();
+    for row in &db.query_all(&select).await? {
+        if clients.is_empty() {
+            let client = Model::from_query_result(row, "")?;
+            clients.insert(client.client_id.clone(), Arc::new(client));
+        }
+        let hash: Option<String> = row.try_get_by_index(first_column)?;
+        if let Some(hash) = hash {
+            tokens.insert(hash, LiveToken::read(row, first_column, kind)?);
+        }
+    }
+    Ok((clients, tokens))
+}
+
+#[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
+async fn read_clients(db: &DatabaseConnection, ids: Vec<&str>) -> Result<Clients, DbErr> {
+    let clients = Entity::find().filter(Column::ClientId.is_in(padded(ids))).all(db).await?;
     Ok(clients.into_iter().map(|client| (client.client_id.clone(), Arc::new(client))).collect())
 }
 
-/// Finds the live ones among the look-ups' tokens of this kind, by hash.
-async fn find_tokens(
+async fn read_tokens(
     db: &DatabaseConnection,
     lifetimes: &Lifetimes,
     kind: UserKind,
-    lookups: &[Lookup],
-) -> Result<HashMap<String, LiveToken>, DbErr> {
-    let tokens = lookups.iter().filter_map(|lookup| lookup.token.as_ref());
-    let hashes = tokens.filter(|(of_kind, _)| *of_kind == kind).flat_map(|(_, hashes)| hashes);
-    let hashes: Vec<&str> = hashes.map(String::as_str).collect();
+    hashes: Vec<&str>,
+) -> Result<Tokens, DbErr> {
     if hashes.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(Tokens::new());
     }
     let select = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
     let rows = db.query_all(&select).await?;
-    rows.iter().map(|row| LiveToken::read(row, kind)).collect()
+    rows.iter().map(|row| Ok((row.try_get_by_index(0)?, LiveToken::read(row, 0, kind)?))).collect()
 }
