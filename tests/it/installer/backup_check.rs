@@ -100,7 +100,7 @@ async fn a_good_copy_passes_every_check_and_is_not_changed() {
 }
 
 #[tokio::test]
-async fn the_copys_password_can_be_in_a_file() {
+async fn the_password_of_the_copy_can_be_in_a_file() {
     for database in Database::all() {
         let pair = BackupPair::load(database).await;
         let file = pair.file("password").display().to_string();

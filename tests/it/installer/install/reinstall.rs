@@ -116,7 +116,7 @@ async fn an_answers_file_supplies_flags_and_the_command_line_overrides_it() {
 }
 
 #[tokio::test]
-async fn a_proxys_host_name_need_not_be_in_the_servers_certificate() {
+async fn the_host_name_of_a_proxy_need_not_be_in_the_server_certificate() {
     let machine = TestMachine::new(&Database::Sqlite).await;
     let own_flags = certificates::own(&machine.path("given"), &["localhost".to_owned()]);
     let own_flags = own_flags.expect("certificates");
