@@ -1,7 +1,7 @@
 //! Question coalescing: questions that arrive while others are in flight are asked together.
 //!
-//! A lone question is asked at once; there is no timer. While the allowed number of batches is in
-//! flight, questions wait, and those that wait are the next batch. Equal questions are asked once.
+//! A lone question is asked at once; there is no timer. While a batch is in flight, questions wait,
+//! and those that wait are the next batch. Equal questions are asked once.
 //!
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
 //! batch that fails fails all its questions.
@@ -17,13 +17,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Batches in flight. The second one keeps the database busy while this server works on the answers
-/// of the first; more would only make batches smaller.
-const IN_FLIGHT_MAX: usize = 2;
 /// Different questions that wait. More callers than this are refused.
 const WAITING_MAX: usize = 4096;
-/// Time limit of a batch: a database or server that fell silent must not keep its place for ever.
-const BATCH_TIME_MAX: Duration = Duration::from_secs(10);
+/// Time limit of a batch: a database or server that fell silent must not keep the others waiting.
+const BATCH_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a caller waits, including for batches before theirs.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -54,7 +51,7 @@ type Answer<A> = Result<A, Unanswered>;
 /// Callers who wait for the same answer.
 type Callers<A> = Vec<oneshot::Sender<Answer<A>>>;
 
-/// Asks questions in batches. Clones share their batches.
+/// Asks questions in batches.
 pub struct Coalesced<Q, A>(Arc<Batches<Q, A>>);
 
 struct Batches<Q, A> {
@@ -68,13 +65,8 @@ struct Queue<Q, A> {
     /// Questions that wait, oldest first.
     order: VecDeque<Q>,
     waiting: HashMap<Q, Callers<A>>,
-    in_flight: usize,
-}
-
-impl<Q, A> Clone for Coalesced<Q, A> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
+    /// A task is asking batch after batch. More of them would only make batches smaller.
+    is_running: bool,
 }
 
 impl<Q, A> Coalesced<Q, A>
@@ -88,7 +80,7 @@ where
         batch_max: usize,
         answer: impl Fn(Vec<Q>) -> F + Send + Sync + 'static,
     ) -> Self {
-        let queue = Queue { order: VecDeque::new(), waiting: HashMap::new(), in_flight: 0 };
+        let queue = Queue { order: VecDeque::new(), waiting: HashMap::new(), is_running: false };
         Self(Arc::new(Batches {
             answer: Box::new(move |questions| answer(questions).boxed()),
             batch_max,
@@ -110,8 +102,8 @@ where
         let (sender, receiver) = oneshot::channel();
         let mut queue = self.0.queue();
         queue.push(question, sender)?;
-        if queue.in_flight < IN_FLIGHT_MAX {
-            queue.in_flight += 1;
+        if !queue.is_running {
+            queue.is_running = true;
             tokio::spawn(Arc::clone(&self.0).run());
         }
         Ok(receiver)
@@ -190,7 +182,7 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
             }
         }
         if questions.is_empty() {
-            queue.in_flight -= 1;
+            queue.is_running = false;
             return None;
         }
         Some((questions, waiting))
@@ -247,9 +239,12 @@ mod tests {
         }
 
         async fn begun(&self, count: usize) {
-            while self.batches.lock().unwrap().len() < count {
-                tokio::task::yield_now().await;
-            }
+            let begun = async {
+                while self.batches.lock().unwrap().len() < count {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(Duration::from_secs(10), begun).await.expect("the batches began");
         }
     }
 
@@ -258,20 +253,17 @@ mod tests {
         let recorder = Recorder::new(64);
         let first = recorder.ask(1);
         recorder.begun(1).await;
-        let second = recorder.ask(1);
-        recorder.begun(2).await;
-        // Both places are taken: the rest waits for the next batch, equal questions together.
+        // The rest waits for the next batch, equal questions together.
         let others: Vec<_> = (0..1000).map(|number| recorder.ask(number % 10)).collect();
-        recorder.may_end.add_permits(3);
+        recorder.may_end.add_permits(2);
         assert_eq!(first.await.unwrap(), Ok(1));
-        assert_eq!(second.await.unwrap(), Ok(2));
         for other in others {
-            assert_eq!(other.await.unwrap(), Ok(3));
+            assert_eq!(other.await.unwrap(), Ok(2));
         }
         let asked = recorder.batches.lock().unwrap().clone();
-        assert_eq!(asked, [vec![1], vec![1], (0..10).collect()]);
+        assert_eq!(asked, [vec![1], (0..10).collect()]);
         recorder.may_end.add_permits(1);
-        assert_eq!(recorder.ask(1).await.unwrap(), Ok(4), "nothing is cached");
+        assert_eq!(recorder.ask(1).await.unwrap(), Ok(3), "nothing is cached");
         let queue = recorder.coalesced.0.queue();
         assert!(queue.order.is_empty() && queue.waiting.is_empty(), "answered are forgotten");
     }
@@ -291,14 +283,13 @@ mod tests {
     #[tokio::test]
     async fn more_questions_than_may_wait_are_refused() {
         let recorder = Recorder::new(1);
-        let taken = recorder.ask(0);
-        let also_taken = recorder.ask(1);
-        recorder.begun(2).await;
+        let in_flight = recorder.ask(0);
+        recorder.begun(1).await;
         let waiting: Vec<_> = (0..WAITING_MAX as u32).map(|number| recorder.ask(number)).collect();
         let refused = recorder.coalesced.ask(u32::MAX).await;
         assert_eq!(refused, Err(Unanswered::Overloaded));
-        recorder.may_end.add_permits(WAITING_MAX + 2);
-        for answered in [taken, also_taken].into_iter().chain(waiting) {
+        recorder.may_end.add_permits(WAITING_MAX + 1);
+        for answered in [in_flight].into_iter().chain(waiting) {
             assert!(answered.await.unwrap().is_ok());
         }
     }
@@ -306,8 +297,8 @@ mod tests {
     #[tokio::test]
     async fn questions_of_callers_who_have_gone_are_not_asked_and_take_no_places() {
         let recorder = Recorder::new(64);
-        let in_flight = [recorder.ask(1), recorder.ask(2)];
-        recorder.begun(2).await;
+        let in_flight = recorder.ask(1);
+        recorder.begun(1).await;
         for number in 0..WAITING_MAX as u32 {
             drop(recorder.coalesced.join(number).expect("a place"));
         }
@@ -317,12 +308,10 @@ mod tests {
         let callers = recorder.coalesced.0.queue().waiting[&7].len();
         assert!(callers < 10, "{callers} callers who have gone are kept");
         let honest = recorder.ask(u32::MAX);
-        recorder.may_end.add_permits(3);
-        assert_eq!(honest.await.unwrap(), Ok(3));
-        for answered in in_flight {
-            assert!(answered.await.unwrap().is_ok());
-        }
-        assert_eq!(recorder.batches.lock().unwrap()[2], [u32::MAX]);
+        recorder.may_end.add_permits(2);
+        assert_eq!(in_flight.await.unwrap(), Ok(1));
+        assert_eq!(honest.await.unwrap(), Ok(2));
+        assert_eq!(recorder.batches.lock().unwrap()[1], [u32::MAX]);
     }
 
     #[tokio::test]
@@ -338,7 +327,7 @@ mod tests {
         let (one, two) = tokio::join!(coalesced.ask(1), coalesced.ask(2));
         assert_eq!((one, two), (Err(Unanswered::Panicked), Err(Unanswered::Panicked)));
         assert_eq!(coalesced.ask(3).await, Ok(3));
-        assert_eq!(coalesced.0.queue().in_flight, 0, "its place is free");
+        assert!(!coalesced.0.queue().is_running, "its task has ended");
     }
 
     #[tokio::test]
