@@ -16,6 +16,7 @@ use crate::store::token_lookups::{Found, LiveToken, Lookup, TOKENS_MAX};
 use futures_util::future::try_join_all;
 use poem::{Request, Response};
 use serde::Serialize;
+use shared::entity::oauth_clients::Model;
 use shared::introspection::{ActiveToken, Introspection, True, UserKind};
 use shared::server::TrustedPeer;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 /// Introspects a token for a resource server.
 pub async fn introspect(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
-    let token = authenticate(&state, &request, &form, form.get("token")).await?;
+    let (_, token) = authenticate(&state, &request, &form, form.get("token")).await?;
     form.required("token")?;
     Ok(respond(&describe(&state, token.as_ref())))
 }
@@ -34,14 +35,13 @@ pub async fn introspect_many(
     mut request: Request,
 ) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
-    authenticate(&state, &request, &form, None).await?;
-    let client_id = Credentials::read(&request, &form)?.client_id;
+    let (client, _) = authenticate(&state, &request, &form, None).await?;
     let tokens: Vec<&str> = form.required("tokens")?.split(' ').collect();
     if tokens.len() > TOKENS_MAX {
         let description = format!("tokens must have at most {TOKENS_MAX} tokens");
         return Err(OAuthError::invalid_request(description));
     }
-    let found = tokens.iter().map(|token| find(&state, &client_id, Some(token)));
+    let found = tokens.iter().map(|token| find(&state, &client.client_id, Some(token)));
     let found = try_join_all(found).await?;
     let tokens = found.iter().map(|found| found.as_ref().and_then(|found| found.token.as_ref()));
     let described: Vec<Introspection> = tokens.map(|token| describe(&state, token)).collect();
@@ -54,13 +54,13 @@ fn respond(answer: &impl Serialize) -> Response {
     response
 }
 
-/// Authenticates the client, which must be a resource server; returns the token if it is live.
+/// Returns the client, authenticated and a resource server, and the token if it is live.
 async fn authenticate(
     state: &State,
     request: &Request,
     form: &Form,
     token: Option<&str>,
-) -> Result<Option<LiveToken>, OAuthError> {
+) -> Result<(Arc<Model>, Option<LiveToken>), OAuthError> {
     let credentials = Credentials::read(request, form)?;
     let found = find(state, &credentials.client_id, token).await?;
     let (client, token) = found.map(|found| (found.client, found.token)).unzip();
@@ -68,7 +68,7 @@ async fn authenticate(
     let client =
         clients::authenticate_confidential(&state.store, client, &credentials, &source).await?;
     match client.resource_server_flag {
-        true => Ok(token.flatten()),
+        true => Ok((client, token.flatten())),
         false => Err(OAuthError::not_a_resource_server()),
     }
 }
