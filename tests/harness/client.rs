@@ -2,6 +2,7 @@
 
 use crate::contract;
 use crate::response::TestResponse;
+use futures_util::future::join_all;
 use oauth2::basic::BasicClient;
 use oauth2::{
     AuthUrl, ClientId, ClientSecret, HttpRequest, HttpResponse, ResourceOwnerPassword,
@@ -10,8 +11,10 @@ use oauth2::{
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
+use tokio::time::sleep;
 
 /// The servers' addresses, and the authority to trust.
 #[derive(Clone, Debug)]
@@ -155,6 +158,30 @@ impl Client {
         key: Option<&str>,
     ) -> TestResponse {
         self.try_post(token, path, body, key).await.expect("a response")
+    }
+
+    /// Sends a POST fifty times at once with one key, each until it is no longer in progress. One
+    /// must be executed, and the others get its response.
+    pub async fn post_fifty_times(&self, token: &str, path: &str, body: &Value) {
+        let responses = join_all((0..50).map(|_| async {
+            for _ in 0..200 {
+                let response = self.post(token, path, body, Some("one key")).await;
+                if response.status != 409 {
+                    return response.expect(201);
+                }
+                assert_eq!(response.problem(), "idempotency-in-progress");
+                assert_eq!(response.header("retry-after"), "1");
+                sleep(Duration::from_millis(50)).await;
+            }
+            panic!("the request never ended");
+        }))
+        .await;
+        let bodies: BTreeSet<&str> =
+            responses.iter().map(|response| response.text.as_str()).collect();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        let executed =
+            responses.iter().filter(|response| response.header("idempotency-replayed") != "true");
+        assert_eq!(executed.count(), 1);
     }
 
     /// Imports an XML file.

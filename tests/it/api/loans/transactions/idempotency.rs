@@ -9,7 +9,6 @@ use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 use shared::db;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 async fn two_loans(world: &World, admin: &str) -> [i64; 2] {
@@ -25,28 +24,7 @@ async fn fifty_posts_with_one_key_are_one_payment_and_one_response() {
         let admin = world.token("admin").await;
         let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions/payments");
-        let body = json!({"Amount": "10.00"});
-        let post = || world.client.post(&admin, &path, &body, Some("one key"));
-        let responses = join_all((0..50).map(|_| async {
-            for _ in 0..200 {
-                let response = post().await;
-                if response.status != 409 {
-                    return response;
-                }
-                assert_eq!(response.problem(), "idempotency-in-progress");
-                assert_eq!(response.header("retry-after"), "1");
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-            panic!("the request never ended");
-        }))
-        .await;
-        let bodies: BTreeSet<&str> =
-            responses.iter().map(|response| response.text.as_str()).collect();
-        assert_eq!(bodies.len(), 1, "{bodies:?}");
-        assert!(responses.iter().all(|response| response.status == 201));
-        let first =
-            responses.iter().filter(|response| response.header("idempotency-replayed") != "true");
-        assert_eq!(first.count(), 1);
+        world.client.post_fifty_times(&admin, &path, &json!({"Amount": "10.00"})).await;
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 1);
         world
