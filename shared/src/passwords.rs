@@ -66,7 +66,7 @@ impl Passwords {
     /// iterations.
     pub fn new(memory_kib: u32, iterations: u32, peppers: Peppers) -> Result<Self, String> {
         let rule = Rule { memory_kib, iterations, peppers };
-        let dummy = rule.hash("the password of nobody")?;
+        let dummy = rule.hash("the password of a user who does not exist")?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             rule: Arc::new(rule),
@@ -202,7 +202,8 @@ mod tests {
         assert_eq!(verdict, Verdict::Right);
         let verdict = passwords.verify("wrong horse", Some(&hash)).await.unwrap();
         assert_eq!(verdict, Verdict::Wrong);
-        let no_user = passwords.verify("the password of nobody", None).await.unwrap();
+        let no_user =
+            passwords.verify("the password of a user who does not exist", None).await.unwrap();
         assert_eq!(no_user, Verdict::Wrong);
     }
 

@@ -1,4 +1,4 @@
-//! Tests of the proxy, with localstripe behind it.
+//! Tests of the proxy in front of localstripe.
 
 use super::{RecordedRequest, Reply};
 use crate::installed_clients::skip;

@@ -337,7 +337,7 @@ async fn the_sweep_removes_only_this_databases_orphans() {
         let orphan = "00112233445566778899aabbccddeeff";
         store.put(orphan, "left over".into()).await.expect("an object");
         let foreign_object = format!("elsewhere/00/{orphan}");
-        moto.put(&foreign_object, b"nobody's business").await;
+        moto.put(&foreign_object, b"another system's file").await;
         let found = orphans(&world, &store).await;
         assert_eq!(found, [Orphan { key: orphan.to_owned(), size_bytes: 9 }]);
         let sweep = async |hours| store.sweep(&world.db, hours).await.expect("a sweep");
@@ -355,7 +355,7 @@ async fn the_sweep_removes_only_this_databases_orphans() {
         assert_eq!(moto.documents().await.len(), objects.len() + 2);
         let owner = moto.bytes(&format!("{PREFIX}/owner")).await;
         let owner = String::from_utf8(owner.to_vec()).expect("a name");
-        assert!(!store_id.contains(&owner), "nobody sweeps before somebody says whose it is");
+        assert!(!store_id.contains(&owner), "a store without an owner is not swept");
         rename(&store_id).await;
         let refused = store.sweep(&world.db, 0).await.expect_err("it is nobody's");
         assert!(matches!(refused, GcError::OtherOwner), "{refused}");
@@ -364,7 +364,7 @@ async fn the_sweep_removes_only_this_databases_orphans() {
         let mut remaining = moto.documents().await;
         remaining.retain(|name| *name != foreign_object);
         assert_eq!(remaining, objects);
-        assert_eq!(moto.bytes(&foreign_object).await, b"nobody's business");
+        assert_eq!(moto.bytes(&foreign_object).await, b"another system's file");
         assert_eq!(sweep(0).await, GcReport::default());
         world
     })
