@@ -150,6 +150,34 @@ pub async fn record<T: HasAuditTarget>(
     recording(tx, author, now, async |changes| changes.add(&row.place(), before, after)).await
 }
 
+/// An updated row, before and after, and the author of the update.
+pub struct UpdatedRow<'a, T> {
+    /// Author of the update.
+    pub author: &'a Actor,
+    /// The row before.
+    pub before: &'a T,
+    /// The row after.
+    pub after: &'a T,
+}
+
+/// Records the updates of rows, each by its own author.
+pub async fn record_updates<'a, T: HasAuditTarget + 'a>(
+    tx: &DatabaseTransaction,
+    now: Timestamp,
+    updates: impl IntoIterator<Item = UpdatedRow<'a, T>>,
+) -> Result<(), DbErr> {
+    let mut rows = Vec::new();
+    for UpdatedRow { author, before, after } in updates {
+        let mut changes = Changes { author, now, rows };
+        changes.add(&after.place(), Some(before), Some(after))?;
+        rows = changes.rows;
+    }
+    match rows.first().map(|row| row.author) {
+        Some(author) => Changes { author, now, rows }.write(tx).await,
+        None => Ok(()),
+    }
+}
+
 /// Executes `work`, which changes tracked rows, and writes the changes that it noted in the same
 /// transaction, so that it cannot forget to.
 pub async fn recording<T, E: From<DbErr>>(
@@ -168,7 +196,7 @@ pub async fn recording<T, E: From<DbErr>>(
 pub struct Changes<'a> {
     author: &'a Actor,
     now: Timestamp,
-    rows: Vec<FieldChangeRow>,
+    rows: Vec<FieldChangeRow<'a>>,
 }
 
 impl Changes<'_> {
@@ -237,6 +265,7 @@ impl Changes<'_> {
         let AuditTarget { owners, privilege_path, comment } = place;
         for owner in owners {
             self.rows.push(FieldChangeRow {
+                author: self.author,
                 owner,
                 table,
                 record_id,

@@ -3,5 +3,6 @@
 
 pub mod execute;
 pub mod failure;
+pub mod group_commit;
 pub mod idempotency;
 pub mod row_locks;

@@ -4,11 +4,13 @@ use crate::auth::auth_client::AuthClient;
 use crate::auth::caller_lookups::CallerLookups;
 use crate::cards::{CardProcessor, PaymentGateway};
 use crate::command::execute::Executor;
+use crate::command::group_commit::GroupCommit;
 use crate::config::Config;
 use crate::documents::attach::Attachments;
 use crate::documents::store::DocumentStore;
 use crate::documents::{downloads, multipart};
 use crate::http::admission::{Admission, UnknownParameters};
+use crate::loans::payments::PostPayment;
 use crate::xml_import::IMPORTS_MAX;
 use sea_orm::{DatabaseConnection, EntityName};
 use shared::entity::idempotency_records;
@@ -29,6 +31,8 @@ pub struct State {
     pub admission: Arc<Admission>,
     /// Executes commands.
     pub writer: Executor,
+    /// Posts payments, several in one transaction.
+    pub payments: Arc<GroupCommit<PostPayment>>,
     /// Documents and their files.
     pub documents: Arc<Attachments>,
     /// Cards and card payments.
@@ -86,6 +90,7 @@ impl State {
                 db: db.clone(),
                 writer: writer.clone(),
             }),
+            payments: Arc::new(GroupCommit::new(writer.clone())),
             writer,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),

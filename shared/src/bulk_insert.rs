@@ -4,8 +4,9 @@
 use crate::galera;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
-    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, InsertMany, IntoActiveModel,
-    Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr, Statement,
+    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, IdenStatic, InsertMany,
+    IntoActiveModel, Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr,
+    Statement,
 };
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
@@ -53,13 +54,52 @@ where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    let mut rows = rows.into_iter().map(new_row);
+    insert_all(db, rows.into_iter().map(new_row)).await
+}
+
+/// Inserts many rows with the keys in the models, which [`reserve_keys`] has reserved.
+pub async fn add_keyed<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    insert_all(db, rows.into_iter().map(|row| row.into_active_model().reset_all())).await
+}
+
+async fn insert_all<A: ActiveModelTrait>(
+    db: &impl ConnectionTrait,
+    mut rows: impl ExactSizeIterator<Item = A>,
+) -> Result<(), DbErr> {
     while rows.len() > 0 {
         let count = rows_at_once(rows.len(), rows_per_insert::<A>());
         let batch: Vec<A> = rows.by_ref().take(count).collect();
         A::Entity::insert_many(batch).exec_without_returning(db).await?;
     }
     Ok(())
+}
+
+/// Reserves keys of a table for rows yet to be written, in ascending order. `None` on databases that
+/// number rows only as they are inserted.
+pub async fn reserve_keys<E: EntityTrait>(
+    db: &impl ConnectionTrait,
+    entity: E,
+    count: usize,
+) -> Result<Option<Vec<i64>>, DbErr> {
+    if db.get_database_backend() != DbBackend::Postgres {
+        return Ok(None);
+    }
+    let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str().to_owned()).next();
+    let reserve = "SELECT nextval(pg_get_serial_sequence($1, $2)) FROM generate_series(1, $3)";
+    let values = [
+        entity.table_name().into(),
+        key.unwrap_or_default().into(),
+        i64::try_from(count).unwrap_or(i64::MAX).into(),
+    ];
+    let reserve = Statement::from_sql_and_values(DbBackend::Postgres, reserve, values);
+    let rows = db.query_all_raw(reserve).await?;
+    let mut keys = rows.iter().map(|row| row.try_get_by_index(0)).collect::<Result<Vec<_>, _>>()?;
+    keys.sort_unstable();
+    Ok(Some(keys))
 }
 
 /// Inserts many rows into a table that the database numbers; returns their keys, in the order of

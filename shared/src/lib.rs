@@ -5,6 +5,7 @@
 pub mod amounts;
 pub mod audit;
 pub mod bulk_insert;
+pub mod bulk_update;
 pub mod coalesced;
 pub mod database_url;
 pub mod db;

@@ -94,7 +94,7 @@ async fn finish(
     outcome: &Result<Replayable<CardPayment, true>, CardError>,
 ) {
     if let Ok(response) = outcome {
-        match response.store(Some(claim), &processor.db).await.map_err(CardError::from) {
+        match response.store(claim, &processor.db).await.map_err(CardError::from) {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, "the response of a card payment could not be stored")

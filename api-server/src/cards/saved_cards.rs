@@ -120,6 +120,8 @@ impl Command for AddCard {
     type Answer = cards::Model;
     type Rule = CardRefusal;
 
+    const PREPARES: bool = true;
+
     fn rows(&self) -> Vec<RowKey> {
         Vec::new()
     }

@@ -1,12 +1,11 @@
 //! Commands: how an operation writes to the database. A command waits its turn in the lock queue,
-//! runs in one transaction, and is retried on contention. A POST first claims its idempotency key;
-//! if it was executed before, the stored response is returned.
+//! runs in one transaction, and is retried on contention. If a POST has an idempotency key, its
+//! response is stored in the same transaction, and the request is executed only if there is no
+//! stored response yet.
 
 use crate::command::failure::{Away, Failure, LockedRow};
-use crate::command::idempotency::{
-    self, Claim, ClaimOutcome, IdempotencyScope, KeyError, LEASE_SECONDS, Replayable,
-};
-use crate::command::row_locks::{LockQueues, RowKey};
+use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
+use crate::command::row_locks::{LockQueues, RowKey, RowLock};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
@@ -18,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Time limit of one attempt, and of releasing its key afterwards. Without it, a database that
-/// neither responds nor disconnects would hold the row's lock forever.
+/// Time limit of one attempt. Without it, a database that neither responds nor disconnects would
+/// hold the row's lock forever.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What an operation writes to the database.
@@ -36,6 +35,9 @@ pub trait Command: Send + Sync + 'static {
     /// Returns the rows whose lock queues the request waits in, in lock order: first the loan or
     /// comment, then drawers in ascending order of id.
     fn rows(&self) -> Vec<RowKey>;
+
+    /// True if the command must be prepared.
+    const PREPARES: bool = false;
 
     /// Finds out what must be known before the transaction begins. It may wait for the network,
     /// because nothing is locked yet. Not called if a stored response is replayed.
@@ -56,7 +58,7 @@ pub trait Command: Send + Sync + 'static {
 pub struct Executor {
     /// Closed while an import locks the whole database.
     pub import_gate: Arc<ImportGate>,
-    db: DatabaseConnection,
+    pub(super) db: DatabaseConnection,
     lock_queues: Arc<LockQueues>,
 }
 
@@ -76,42 +78,36 @@ pub enum ExecutionMode {
     DryRun,
 }
 
+impl ExecutionMode {
+    pub(super) fn scope(&self) -> Option<&IdempotencyScope> {
+        match self {
+            Self::Commit(scope) => scope.as_ref(),
+            Self::DryRun => None,
+        }
+    }
+}
+
 /// Executes a POST: 201 with the result, or 200 with the result of a dry run.
-///
-/// It runs in a separate task, so that a client that disconnects does not leave a claim behind that
-/// would make its retry wait.
 pub async fn execute<E: Command<Answer: ToJSON>>(
     executor: &Executor,
     mut command: E,
     mode: ExecutionMode,
 ) -> Result<Replayable<E::Answer, true>, Failure<E::Rule>> {
-    let gate = Arc::clone(&executor.import_gate);
-    let executor = executor.clone();
-    let task = tokio::spawn(async move {
-        let claim = match mode {
-            ExecutionMode::DryRun => {
-                return with_locks(&executor, &command, &PostEnd::RollBack).await;
+    in_task::<E, _, _>(executor, |executor| async move {
+        if E::PREPARES
+            && let ExecutionMode::Commit(scope) = &mode
+        {
+            if let Some(scope) = scope
+                && let Some(stored) = in_transaction::peek(&executor.db, scope).await?
+            {
+                return Ok(stored.into());
             }
-            ExecutionMode::Commit(None) => None,
-            ExecutionMode::Commit(Some(scope)) => {
-                match idempotency::claim(&executor.db, &scope, LEASE_SECONDS).await? {
-                    ClaimOutcome::Done(stored) => return Ok(stored.into()),
-                    ClaimOutcome::New(claim) => Some(claim),
-                }
-            }
-        };
-        let outcome = match command.prepare().await {
-            Ok(()) => with_locks(&executor, &command, &PostEnd::Commit(claim.as_ref())).await,
-            Err(failure) => Err(failure),
-        };
-        if let (Err(_), Some(claim)) = (&outcome, &claim) {
-            // If releasing the key fails, the claim ends with its lease.
-            let _ = timeout(ATTEMPT_TIME_MAX, claim.release(&executor.db)).await;
+            command.prepare().await?;
         }
-        outcome
-    });
-    let outcome = task.await.map_err(Failure::defect)?;
-    outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
+        let _locks = executor.lock(&command).await?;
+        executor.run(&command, &mode).await
+    })
+    .await
 }
 
 /// Executes a write without a key: a PUT, a DELETE, or a step of a card payment, whose key is
@@ -121,10 +117,25 @@ pub async fn execute_update<E: Command>(
     executor: &Executor,
     command: E,
 ) -> Result<E::Answer, Failure<E::Rule>> {
+    in_task::<E, _, _>(executor, |executor| async move {
+        let _locks = executor.lock(&command).await?;
+        executor.run(&command, &CommitEnd).await
+    })
+    .await
+}
+
+/// Runs work in a separate task, so that a client that disconnects does not stop it halfway.
+pub(super) async fn in_task<E, T, W>(
+    executor: &Executor,
+    work: impl FnOnce(Executor) -> W,
+) -> Result<T, Failure<E::Rule>>
+where
+    E: Command,
+    T: Send + 'static,
+    W: Future<Output = Result<T, Failure<E::Rule>>> + Send + 'static,
+{
     let gate = Arc::clone(&executor.import_gate);
-    let executor = executor.clone();
-    let task = tokio::spawn(async move { with_locks(&executor, &command, &CommitEnd).await });
-    let outcome = task.await.map_err(Failure::defect)?;
+    let outcome = tokio::spawn(work(executor.clone())).await.map_err(Failure::defect)?;
     outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
 }
 
@@ -143,8 +154,14 @@ fn attribute_to_import<E: Command>(
 }
 
 /// How a transaction ends, and what is returned.
-trait TransactionEnd<A>: Sync {
+pub(super) trait TransactionEnd<A>: Sync {
     type Output: Send;
+
+    /// Returns the stored response of the same request, if there is one.
+    fn replay(
+        &self,
+        tx: &DatabaseTransaction,
+    ) -> impl Future<Output = Result<Option<Self::Output>, KeyError>> + Send;
 
     fn end(
         &self,
@@ -153,26 +170,28 @@ trait TransactionEnd<A>: Sync {
     ) -> impl Future<Output = Result<Self::Output, KeyError>> + Send;
 }
 
-/// A POST's transaction stores the response under the request's claim and commits, or rolls back a
-/// dry run.
-enum PostEnd<'a> {
-    Commit(Option<&'a Claim>),
-    RollBack,
-}
-
-impl<A: ToJSON + Send + Sync> TransactionEnd<A> for PostEnd<'_> {
+/// A POST's transaction stores the response under the request's key and commits, or rolls back a dry
+/// run.
+impl<A: ToJSON + Send + Sync> TransactionEnd<A> for ExecutionMode {
     type Output = Replayable<A, true>;
+
+    async fn replay(&self, tx: &DatabaseTransaction) -> Result<Option<Self::Output>, KeyError> {
+        let Some(scope) = self.scope() else { return Ok(None) };
+        let stored = in_transaction::find(tx, &[scope]).await?.into_iter().next();
+        Ok(stored.transpose()?.flatten().map(Replayable::from))
+    }
 
     async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Output, KeyError> {
         match self {
-            Self::RollBack => {
+            Self::DryRun => {
                 let response = Replayable::new(StatusCode::OK, &answer);
                 db::roll_back(tx).await?;
                 Ok(response)
             }
-            Self::Commit(claim) => {
+            Self::Commit(scope) => {
                 let response = Replayable::new(StatusCode::CREATED, &answer);
-                response.store(*claim, &tx).await?;
+                let stored = scope.iter().map(|scope| response.of_request(scope)).collect();
+                in_transaction::store(&tx, stored).await?;
                 db::commit(tx).await?;
                 Ok(response)
             }
@@ -186,39 +205,68 @@ struct CommitEnd;
 impl<A: Send> TransactionEnd<A> for CommitEnd {
     type Output = A;
 
+    async fn replay(&self, _: &DatabaseTransaction) -> Result<Option<A>, KeyError> {
+        Ok(None)
+    }
+
     async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, KeyError> {
         db::commit(tx).await?;
         Ok(answer)
     }
 }
 
-async fn with_locks<E: Command, N: TransactionEnd<E::Answer>>(
-    executor: &Executor,
-    command: &E,
-    transaction_end: &N,
-) -> Result<N::Output, Failure<E::Rule>> {
-    let locks = executor.lock_queues.lock(&command.rows()).await;
-    let _locks = locks.map_err(|row| Failure::Locked(LockedRow::of(row)))?;
-    db::again(|| with_time_limit(attempt(executor, command, transaction_end))).await
+impl Executor {
+    /// Waits for the command's turn in the lock queues of its rows.
+    pub(super) async fn lock<E: Command>(
+        &self,
+        command: &E,
+    ) -> Result<Vec<RowLock>, Failure<E::Rule>> {
+        let locks = self.lock_queues.lock(&command.rows()).await;
+        locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
+    }
+
+    /// Executes a command in a transaction of its own, and retries it on contention.
+    pub(super) async fn run<E: Command, N: TransactionEnd<E::Answer>>(
+        &self,
+        command: &E,
+        transaction_end: &N,
+    ) -> Result<N::Output, Failure<E::Rule>> {
+        db::again(|| with_time_limit(self.attempt(command, transaction_end))).await
+    }
+
+    async fn attempt<E: Command, N: TransactionEnd<E::Answer>>(
+        &self,
+        command: &E,
+        transaction_end: &N,
+    ) -> Result<N::Output, Failure<E::Rule>> {
+        let tx = db::begin_write(&self.db).await?;
+        if let Some(response) = transaction_end.replay(&tx).await? {
+            db::roll_back(tx).await?;
+            return Ok(response);
+        }
+        let clock = db::clock(&tx).await?;
+        match command.apply(&tx, clock).await {
+            Ok(answer) => Ok(transaction_end.end(tx, answer).await?),
+            Err(failure) if failure.is_refusal() => {
+                // The same request may have been executed while this one waited for a row, and its
+                // effect be the reason of the refusal.
+                match transaction_end.replay(&tx).await? {
+                    Some(response) => {
+                        db::roll_back(tx).await?;
+                        Ok(response)
+                    }
+                    None => Err(db::failed(&tx, failure).await),
+                }
+            }
+            Err(failure) => Err(db::failed(&tx, failure).await),
+        }
+    }
 }
 
 async fn with_time_limit<T, R>(
     attempt: impl Future<Output = Result<T, Failure<R>>>,
 ) -> Result<T, Failure<R>> {
     timeout(ATTEMPT_TIME_MAX, attempt).await.unwrap_or(Err(Failure::Unavailable(Away::Database)))
-}
-
-async fn attempt<E: Command, N: TransactionEnd<E::Answer>>(
-    executor: &Executor,
-    command: &E,
-    transaction_end: &N,
-) -> Result<N::Output, Failure<E::Rule>> {
-    let tx = db::begin_write(&executor.db).await?;
-    let clock = db::clock(&tx).await?;
-    match command.apply(&tx, clock).await {
-        Ok(answer) => Ok(transaction_end.end(tx, answer).await?),
-        Err(failure) => Err(db::failed(&tx, failure).await),
-    }
 }
 
 #[cfg(test)]

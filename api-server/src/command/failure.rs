@@ -224,6 +224,7 @@ impl<R> From<KeyError> for Failure<R> {
         match error {
             KeyError::Mismatch => Self::KeyMismatch,
             KeyError::InProgress => Self::KeyInProgress,
+            KeyError::Taken => Self::Contended(None),
             KeyError::Database(error) => error.into(),
         }
     }

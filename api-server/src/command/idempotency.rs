@@ -1,11 +1,16 @@
 //! Idempotency keys: a request that is sent again has one effect, and gets the same response each
 //! time.
 //!
-//! A claim is committed before the effect begins. The effect's own transaction stores the response,
-//! and only if the claim still belongs to this request. So no effect is committed without a stored
-//! response to replay, and none is committed twice. If a process dies, its claim lapses at the end
-//! of the lease, and another request may take it over.
+//! An effect within the database stores its response in its own transaction ([`in_transaction`]):
+//! the key's unique index lets only one of several equal requests commit, and the others find the
+//! stored response. A refused request stores nothing.
+//!
+//! A request with effects outside the database (card payments, imports) claims its key first. The
+//! claim is committed before the effect begins, and the effect's own transaction stores the
+//! response, only if the claim still belongs to this request. If a process dies, its claim lapses at
+//! the end of the lease, and another request may take it over.
 
+pub mod in_transaction;
 mod path;
 mod responses;
 
@@ -17,10 +22,11 @@ use aws_lc_rs::digest;
 use poem::Request;
 use poem::http::StatusCode;
 use poem::http::header::HeaderName;
-use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, QueryFilter,
 };
+use shared::coalesced::padded;
 use shared::db::{self, Contended, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::entity::{gateway_payments, import_records, import_runs};
@@ -69,7 +75,7 @@ impl IdempotencyScope {
     }
 
     /// Returns the hash of caller and key, regardless of the path: a key is for one request.
-    fn key_hash(&self) -> String {
+    pub(super) fn key_hash(&self) -> String {
         fingerprint(&[self.subject.as_bytes(), self.key.as_bytes()])
     }
 }
@@ -170,6 +176,8 @@ pub enum KeyError {
     Mismatch,
     /// The request is still running.
     InProgress,
+    /// Another request has just taken the key: a retry will find what it stored.
+    Taken,
     /// The database failed.
     Database(DbErr),
 }
@@ -184,6 +192,7 @@ impl Contended for KeyError {
     fn is_contention(&self) -> bool {
         match self {
             Self::Database(error) => error.is_contention(),
+            Self::Taken => true,
             Self::Mismatch | Self::InProgress => false,
         }
     }
@@ -213,12 +222,35 @@ async fn try_claim(
     if claim.insert(db).await? {
         return Ok(ClaimOutcome::New(claim));
     }
-    let Some(stored) = claim.find(db).await? else {
+    let found = find(db, &[scope]).await?;
+    let Some(stored) = own(&found, scope) else {
         // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
+    match judge(db, scope, stored).await? {
+        Verdict::Done(response) => Ok(ClaimOutcome::Done(response)),
+        Verdict::GivenUp => match claim.take_over(db, stored).await? {
+            true => Ok(ClaimOutcome::New(claim)),
+            false => Err(KeyError::InProgress),
+        },
+    }
+}
+
+/// What a stored row means for a request with its key.
+enum Verdict {
+    /// This request was executed before: replay its response.
+    Done(StoredResponse),
+    /// The row is of no use any more: this request may take its place.
+    GivenUp,
+}
+
+async fn judge(
+    db: &impl ConnectionTrait,
+    scope: &IdempotencyScope,
+    stored: &StoredKey,
+) -> Result<Verdict, KeyError> {
     let is_other_request =
-        stored.scope_hash != claim.scope_hash || stored.fingerprint != claim.fingerprint;
+        stored.scope_hash != scope.hash() || stored.fingerprint != scope.fingerprint;
     if stored.given_up {
         if is_other_request
             && stored.status.is_none()
@@ -226,21 +258,63 @@ async fn try_claim(
         {
             return Err(KeyError::Mismatch);
         }
-        return match claim.take_over(db, &stored).await? {
-            true => Ok(ClaimOutcome::New(claim)),
-            false => Err(KeyError::InProgress),
-        };
+        return Ok(Verdict::GivenUp);
     }
     if is_other_request {
         return Err(KeyError::Mismatch);
     }
-    match (stored.status, stored.body) {
-        (Some(status), Some(body)) => {
-            let status = StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK);
-            Ok(ClaimOutcome::Done(StoredResponse { scope_hash: claim.scope_hash, status, body }))
-        }
+    match (stored.status, &stored.body) {
+        (Some(status), Some(body)) => Ok(Verdict::Done(StoredResponse {
+            scope_hash: stored.scope_hash.clone(),
+            status: StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK),
+            body: body.clone(),
+        })),
         _ => Err(KeyError::InProgress),
     }
+}
+
+/// Finds the rows of these requests, and of other requests under their keys.
+async fn find(
+    db: &impl ConnectionTrait,
+    scopes: &[&IdempotencyScope],
+) -> Result<Vec<StoredKey>, DbErr> {
+    let given_up = given_up(db.get_database_backend());
+    let scope_hashes = padded(scopes.iter().map(|scope| scope.hash()).collect());
+    let key_hashes = padded(scopes.iter().map(|scope| scope.key_hash()).collect());
+    let select = Query::select()
+        .columns([
+            Column::ScopeHash,
+            Column::KeyHash,
+            Column::Fingerprint,
+            Column::ClaimToken,
+            Column::Status,
+            Column::Body,
+        ])
+        .expr_as(Expr::case(given_up, 1).finally(0), "given_up")
+        .from(Entity)
+        .and_where(Column::ScopeHash.is_in(scope_hashes).or(Column::KeyHash.is_in(key_hashes)))
+        .take();
+    let rows = db.query_all(&select).await?;
+    let rows = rows.iter().map(|row| {
+        Ok(StoredKey {
+            scope_hash: row.try_get("", "scope_hash")?,
+            key_hash: row.try_get("", "key_hash")?,
+            fingerprint: row.try_get("", "fingerprint")?,
+            token: row.try_get("", "claim_token")?,
+            status: row.try_get("", "status")?,
+            body: row.try_get("", "body")?,
+            given_up: row.try_get::<i32>("", "given_up")? == 1,
+        })
+    });
+    rows.collect()
+}
+
+/// Returns the row of a request, or of another request under its key. Rows of earlier releases have
+/// no `key_hash`, so both may exist: then the request's own row counts.
+fn own<'a>(stored: &'a [StoredKey], scope: &IdempotencyScope) -> Option<&'a StoredKey> {
+    let (scope_hash, key_hash) = (scope.hash(), scope.key_hash());
+    let of_request = stored.iter().find(|row| row.scope_hash == scope_hash);
+    of_request.or_else(|| stored.iter().find(|row| row.key_hash.as_ref() == Some(&key_hash)))
 }
 
 /// Returns the time at which the lease of a pending claim ends, or `None` if there is no pending
@@ -261,7 +335,7 @@ pub async fn held_until(
 
 /// True for a request without a stored response that has already written something: records of an
 /// import, or a payment at the gateway. Its key must not be used for any other request.
-async fn is_half_done(db: &DatabaseConnection, scope_hash: &str) -> Result<bool, DbErr> {
+async fn is_half_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<bool, DbErr> {
     let mut imports = held_by_imports();
     imports.and_where(import_runs::Column::ScopeHash.eq(scope_hash));
     let mut payments = held_by_payments();
@@ -305,8 +379,10 @@ fn is_past_retention(backend: DbBackend) -> Expr {
     Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
 }
 
-struct StoredClaim {
+/// A stored row: a claim, or a response.
+struct StoredKey {
     scope_hash: String,
+    key_hash: Option<String>,
     fingerprint: String,
     token: String,
     status: Option<i32>,
@@ -359,44 +435,10 @@ impl Claim {
         }
     }
 
-    /// Finds the row of this request, or of another request under this key. Rows of earlier
-    /// releases have no `key_hash`, so both may exist: then this request's own row is returned.
-    async fn find(&self, db: &DatabaseConnection) -> Result<Option<StoredClaim>, DbErr> {
-        let given_up = given_up(db.get_database_backend());
-        let own = Column::ScopeHash.eq(self.scope_hash.as_str());
-        let select = Query::select()
-            .columns([
-                Column::ScopeHash,
-                Column::Fingerprint,
-                Column::ClaimToken,
-                Column::Status,
-                Column::Body,
-            ])
-            .expr_as(Expr::case(given_up, 1).finally(0), "given_up")
-            .from(Entity)
-            .and_where(own.clone().or(Column::KeyHash.eq(self.key_hash.as_str())))
-            .order_by_expr(Expr::case(own, 0).finally(1).into(), Order::Asc)
-            .limit(1)
-            .take();
-        let Some(row) = db.query_one(&select).await? else { return Ok(None) };
-        Ok(Some(StoredClaim {
-            scope_hash: row.try_get("", "scope_hash")?,
-            fingerprint: row.try_get("", "fingerprint")?,
-            token: row.try_get("", "claim_token")?,
-            status: row.try_get("", "status")?,
-            body: row.try_get("", "body")?,
-            given_up: row.try_get::<i32>("", "given_up")? == 1,
-        }))
-    }
-
     /// Takes over a claim whose lease has lapsed, or the row of an expired response. The update
     /// repeats these conditions: a request that outlived its lease may have stored its response, or
     /// renewed the lease, since the row was read.
-    async fn take_over(
-        &self,
-        db: &DatabaseConnection,
-        stored: &StoredClaim,
-    ) -> Result<bool, DbErr> {
+    async fn take_over(&self, db: &DatabaseConnection, stored: &StoredKey) -> Result<bool, DbErr> {
         let backend = db.get_database_backend();
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())

@@ -38,6 +38,11 @@ pub struct TenderedPayment<'a> {
     pub now: Timestamp,
 }
 
+/// True if a payment by this method goes into a drawer, or names one.
+pub fn takes_payment(method: &payment_methods::Model, drawer_id: Option<i64>) -> bool {
+    method.cash_flag || drawer_id.is_some()
+}
+
 /// Locks and returns the drawer that a payment by this method goes into, if any: the drawer named
 /// in the request or, for cash, the only one on which the caller is active.
 pub async fn for_payment(

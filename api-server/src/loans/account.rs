@@ -5,22 +5,25 @@
 //! lock from its first statement to commit. The queue in the process that comes before it is in
 //! `command/row_locks.rs`.
 
-use crate::audit::{self, Actor};
+use crate::audit::{self, Actor, UpdatedRow};
 use crate::auth::caller::Caller;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::schedule::Schedule;
 use crate::loans::servicing::{DueRow, LoanState, RateStep, Terms};
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UnionType};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, UnionType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, NotSet,
-    QueryFilter, QueryResult, QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, JoinType,
+    ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
 use shared::amounts::{Money, Rate};
+use shared::bulk_insert;
+use shared::bulk_update::{RowUpdate, update_each};
+use shared::coalesced::padded;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::galera;
-use shared::time::Clock;
+use shared::time::Timestamp;
+use std::collections::HashMap;
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
@@ -51,7 +54,8 @@ impl LoanAccount {
     ) -> Result<Self, LoanError> {
         for _ in 0..READ_ATTEMPTS {
             let (loan, status) = Self::find(db, caller, loan_id).await?;
-            let rows = RatesAndDueRows::read(db, loan_id).await?;
+            let mut rows = RatesAndDueRows::read(db, &[loan_id]).await?;
+            let rows = rows.remove(&loan_id).unwrap_or_default();
             if rows.are_consistent_with(&loan) {
                 return Ok(Self::assemble(loan, status, rows));
             }
@@ -86,13 +90,50 @@ impl LoanAccount {
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or(LoanError::NotFound)?;
+        let accounts = Self::of_locked(tx, vec![loan]).await?;
+        accounts.into_iter().next().ok_or(LoanError::NotFound)
+    }
+
+    /// Locks those of these loans that no other transaction holds, and reads their accounts, in
+    /// ascending order of id.
+    #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
+    pub async fn lock_free(
+        tx: &DatabaseTransaction,
+        loan_ids: Vec<i64>,
+    ) -> Result<Vec<Self>, LoanError> {
+        let loans = loans::Entity::find()
+            .filter(loans::Column::LoanId.is_in(padded(loan_ids)))
+            .order_by_asc(loans::Column::LoanId)
+            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+            .all(tx)
+            .await?;
+        Self::of_locked(tx, loans).await
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
+    async fn of_locked(
+        tx: &DatabaseTransaction,
+        loans: Vec<loans::Model>,
+    ) -> Result<Vec<Self>, LoanError> {
+        if loans.is_empty() {
+            return Ok(Vec::new());
+        }
         // Galera: a transaction that locks the loan without changing its row would not conflict
         // with one on another node. The guard row, which both write, makes it conflict.
-        galera::guard_row(tx, "loans", loan_id).await?;
-        let status = loan_status_codes::Entity::find_by_id(loan.status_code_id).one(tx).await?;
-        let status = status.ok_or_else(|| LoanError::defect("a loan has no status"))?;
-        let rows = RatesAndDueRows::read(tx, loan_id).await?;
-        Ok(Self::assemble(loan, status, rows))
+        for loan in &loans {
+            galera::guard_row(tx, "loans", loan.loan_id).await?;
+        }
+        let statuses = loan_status_codes::Entity::find().all(tx).await?;
+        let loan_ids: Vec<i64> = loans.iter().map(|loan| loan.loan_id).collect();
+        let mut rows = RatesAndDueRows::read(tx, &loan_ids).await?;
+        let accounts = loans.into_iter().map(|loan| {
+            let status =
+                statuses.iter().find(|status| status.status_code_id == loan.status_code_id);
+            let status = status.ok_or_else(|| LoanError::defect("a loan has no status"))?;
+            let rows = rows.remove(&loan.loan_id).unwrap_or_default();
+            Ok(Self::assemble(loan, status.clone(), rows))
+        });
+        accounts.collect()
     }
 
     fn assemble(
@@ -143,18 +184,14 @@ impl LoanAccount {
         in_effect.or(self.terms.rates.first()).map_or(Rate::ZERO, |step| step.rate)
     }
 
-    /// Writes what an entry changed: due rows, the loan's row, and the loan's field history.
-    /// `change` sets the columns that the arithmetic does not. Only changed rows and columns are
-    /// written.
-    pub async fn save(
-        &self,
-        tx: &DatabaseTransaction,
-        author: &Actor,
-        clock: Clock,
-        after: &LoanState,
+    /// Returns the change that an entry makes. `change` sets the columns that the arithmetic does
+    /// not.
+    pub fn changed<'a>(
+        &'a self,
+        author: &'a Actor,
+        after: LoanState,
         change: impl FnOnce(&mut loans::Model),
-    ) -> Result<loans::Model, LoanError> {
-        save_due_rows(tx, self.loan.loan_id, &self.state.due_rows, &after.due_rows).await?;
+    ) -> Result<AccountChange<'a>, LoanError> {
         let base_date = after.accrual_base_date;
         let mut loan = loans::Model {
             current_principal_balance: after.principal,
@@ -173,81 +210,105 @@ impl LoanAccount {
             ..self.loan.clone()
         };
         change(&mut loan);
-        if let Some(columns) = audit::changed_columns::<_, loans::ActiveModel>(&self.loan, &loan) {
-            loans::Entity::update_many()
-                .set(columns)
-                .filter(loans::Column::LoanId.eq(loan.loan_id))
-                .exec(tx)
-                .await?;
-        }
-        audit::record(tx, author, clock.now, Some(&self.loan), Some(&loan)).await?;
-        Ok(loan)
+        Ok(AccountChange { before: self, author, loan, due_rows: after.due_rows })
     }
+}
+
+/// What an entry changes on its loan.
+pub struct AccountChange<'a> {
+    /// The account before.
+    pub before: &'a LoanAccount,
+    /// Author of the change.
+    pub author: &'a Actor,
+    /// Row of the loan after.
+    pub loan: loans::Model,
+    /// Due rows after.
+    pub due_rows: Vec<DueRow>,
+}
+
+/// Keys of new due rows, by loan and due date.
+pub type NewDueRows = HashMap<(i64, NaiveDate), i64>;
+
+/// Writes the changes of entries, at most one for each loan: due rows, the loans' rows, and their
+/// field history. Only changed rows and columns are written.
+pub async fn save(
+    tx: &DatabaseTransaction,
+    now: Timestamp,
+    changes: &[AccountChange<'_>],
+) -> Result<NewDueRows, DbErr> {
+    let new_due_rows = save_due_rows(tx, changes).await?;
+    let columns: Vec<loans::Column> = loans::Column::iter()
+        .filter(|column| {
+            changes.iter().any(|it| it.loan.get(*column) != it.before.loan.get(*column))
+        })
+        .collect();
+    if !columns.is_empty() {
+        let rows = changes.iter().map(|change| RowUpdate {
+            key: change.loan.loan_id,
+            values: columns.iter().map(|column| change.loan.get(*column)).collect(),
+        });
+        let rows: Vec<RowUpdate> = rows.collect();
+        update_each(tx, loans::Column::LoanId, &columns, &rows).await?;
+    }
+    let updates = changes.iter().map(|change| UpdatedRow {
+        author: change.author,
+        before: &change.before.loan,
+        after: &change.loan,
+    });
+    audit::record_updates(tx, now, updates).await?;
+    Ok(new_due_rows)
 }
 
 /// Inserts new due rows with the amounts already paid on them, and updates stored due rows whose
-/// paid amounts changed: up to 500 rows per statement.
+/// paid amounts changed.
 async fn save_due_rows(
     tx: &DatabaseTransaction,
-    loan_id: i64,
-    before: &[DueRow],
-    after: &[DueRow],
-) -> Result<(), DbErr> {
-    let new: Vec<payments_due::ActiveModel> = after
-        .iter()
-        .filter(|row| row.row_id.is_none())
-        .map(|row| payments_due::ActiveModel {
-            row_id: NotSet,
-            loan_id: Set(loan_id),
-            payment_number: Set(row.payment_number),
-            due_date: Set(row.due_date),
-            interest_due: Set(row.interest_due),
-            principal_due: Set(row.principal_due),
-            interest_paid: Set(row.interest_paid),
-            principal_paid: Set(row.principal_paid),
-        })
-        .collect();
-    for rows in new.chunks(500) {
-        payments_due::Entity::insert_many(rows.to_vec()).exec_without_returning(tx).await?;
+    changes: &[AccountChange<'_>],
+) -> Result<NewDueRows, DbErr> {
+    let mut new = Vec::new();
+    let mut paid = Vec::new();
+    for AccountChange { before, loan, due_rows, .. } in changes {
+        for row in due_rows {
+            match row.row_id {
+                None => new.push(payments_due::Model {
+                    row_id: 0,
+                    loan_id: loan.loan_id,
+                    payment_number: row.payment_number,
+                    due_date: row.due_date,
+                    interest_due: row.interest_due,
+                    principal_due: row.principal_due,
+                    interest_paid: row.interest_paid,
+                    principal_paid: row.principal_paid,
+                }),
+                Some(row_id) if !before.state.due_rows.contains(row) => {
+                    paid.push((row_id, row.interest_paid, row.principal_paid));
+                }
+                Some(_) => {}
+            }
+        }
     }
-    let changed = after.iter().filter(|row| !before.contains(row));
-    let changed: Vec<_> = changed
-        .filter_map(|row| Some((row.row_id?, row.interest_paid, row.principal_paid)))
-        .collect();
-    for rows in changed.chunks(500) {
-        update_paid(tx, rows.iter().copied()).await?;
-    }
-    Ok(())
+    update_paid(tx, paid).await?;
+    let places: Vec<(i64, NaiveDate)> = new.iter().map(|row| (row.loan_id, row.due_date)).collect();
+    let keys = bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
+    Ok(places.into_iter().zip(keys).collect())
 }
 
-/// Writes the paid amounts of stored due rows, each as key, interest and principal, in one
-/// statement.
+/// Writes the paid amounts of stored due rows, each as key, interest and principal.
 pub async fn update_paid(
     tx: &DatabaseTransaction,
     rows: impl IntoIterator<Item = (i64, Money, Money)>,
 ) -> Result<(), DbErr> {
     use payments_due::Column::{InterestPaid, PrincipalPaid, RowId};
-    let mut interest = CaseStatement::new();
-    let mut principal = CaseStatement::new();
-    let mut ids = Vec::new();
-    for (row_id, interest_paid, principal_paid) in rows {
-        interest = interest.case(RowId.eq(row_id), interest_paid.units());
-        principal = principal.case(RowId.eq(row_id), principal_paid.units());
-        ids.push(row_id);
-    }
-    if ids.is_empty() {
-        return Ok(());
-    }
-    payments_due::Entity::update_many()
-        .col_expr(InterestPaid, interest.finally(InterestPaid.into_expr()).into())
-        .col_expr(PrincipalPaid, principal.finally(PrincipalPaid.into_expr()).into())
-        .filter(RowId.is_in(ids))
-        .exec(tx)
-        .await
-        .map(drop)
+    let rows = rows.into_iter().map(|(row_id, interest, principal)| RowUpdate {
+        key: row_id,
+        values: vec![interest.into(), principal.into()],
+    });
+    let rows: Vec<RowUpdate> = rows.collect();
+    update_each(tx, RowId, &[InterestPaid, PrincipalPaid], &rows).await
 }
 
 /// Rates and due rows of a loan. The due rows are those not fully paid, and the newest.
+#[derive(Default)]
 struct RatesAndDueRows {
     rates: Vec<RateStep>,
     due_rows: Vec<DueRow>,
@@ -261,23 +322,31 @@ const RATE_ROW: i32 = 0;
 const LOAN_ROW: i32 = -1;
 
 impl RatesAndDueRows {
-    /// Reads all kinds of rows in one statement.
-    async fn read(db: &impl ConnectionTrait, loan_id: i64) -> Result<Self, DbErr> {
+    /// Reads all kinds of rows of these loans in one statement.
+    async fn read(
+        db: &impl ConnectionTrait,
+        loan_ids: &[i64],
+    ) -> Result<HashMap<i64, Self>, DbErr> {
         use loan_interest_rates::Column as R;
         use loans::Column as L;
         use payments_due::Column as D;
+        let loan_ids = padded(loan_ids.to_vec());
         let zero = || Expr::value(0i64);
         let newest = Query::select()
+            .column(D::LoanId)
             .expr(D::PaymentNumber.max())
             .from(payments_due::Entity)
-            .and_where(D::LoanId.eq(loan_id))
+            .and_where(D::LoanId.is_in(loan_ids.iter().copied()))
+            .group_by_col(D::LoanId)
             .take();
+        let is_newest = Expr::tuple([D::LoanId.into_expr(), D::PaymentNumber.into_expr()]);
         let open = D::InterestDue
             .into_expr()
             .gt(D::InterestPaid.into_expr())
             .or(D::PrincipalDue.into_expr().gt(D::PrincipalPaid.into_expr()))
-            .or(D::PaymentNumber.in_subquery(newest));
+            .or(is_newest.in_subquery(newest));
         let due = Query::select()
+            .expr_as(D::LoanId.into_expr(), "loan_id")
             .expr_as(D::PaymentNumber.into_expr(), "number")
             .expr_as(D::DueDate.into_expr(), "day")
             .expr_as(D::RowId.into_expr(), "row_id")
@@ -286,10 +355,11 @@ impl RatesAndDueRows {
             .expr_as(D::InterestPaid.into_expr(), "third")
             .expr_as(D::PrincipalPaid.into_expr(), "fourth")
             .from(payments_due::Entity)
-            .and_where(D::LoanId.eq(loan_id))
+            .and_where(D::LoanId.is_in(loan_ids.iter().copied()))
             .and_where(open)
             .take();
         let loan = Query::select()
+            .expr_as(L::LoanId.into_expr(), "loan_id")
             .expr_as(Expr::value(LOAN_ROW), "number")
             .expr_as(L::NextDueDate.into_expr(), "day")
             .expr_as(L::LoanId.into_expr(), "row_id")
@@ -298,9 +368,10 @@ impl RatesAndDueRows {
             .expr_as(zero(), "third")
             .expr_as(zero(), "fourth")
             .from(loans::Entity)
-            .and_where(L::LoanId.eq(loan_id))
+            .and_where(L::LoanId.is_in(loan_ids.iter().copied()))
             .take();
         let select = Query::select()
+            .expr_as(R::LoanId.into_expr(), "loan_id")
             .expr_as(Expr::value(RATE_ROW), "number")
             .expr_as(R::EffectiveDate.into_expr(), "day")
             .expr_as(R::RowId.into_expr(), "row_id")
@@ -309,17 +380,19 @@ impl RatesAndDueRows {
             .expr_as(zero(), "third")
             .expr_as(zero(), "fourth")
             .from(loan_interest_rates::Entity)
-            .and_where(R::LoanId.eq(loan_id))
+            .and_where(R::LoanId.is_in(loan_ids.iter().copied()))
             .union(UnionType::All, due)
             .union(UnionType::All, loan)
             .take();
-        let mut rows = Self { rates: Vec::new(), due_rows: Vec::new(), loan: None };
+        let mut of_loans: HashMap<i64, Self> = HashMap::new();
         for row in db.query_all(&select).await? {
-            rows.push(&row)?;
+            of_loans.entry(row.try_get("", "loan_id")?).or_default().push(&row)?;
         }
-        rows.rates.sort_by_key(|step| step.effective_date);
-        rows.due_rows.sort_by_key(|row| row.due_date);
-        Ok(rows)
+        for rows in of_loans.values_mut() {
+            rows.rates.sort_by_key(|step| step.effective_date);
+            rows.due_rows.sort_by_key(|row| row.due_date);
+        }
+        Ok(of_loans)
     }
 
     fn push(&mut self, row: &QueryResult) -> Result<(), DbErr> {

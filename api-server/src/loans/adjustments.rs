@@ -4,12 +4,10 @@
 use crate::audit::{self, Actor};
 use crate::loans::account::{LoanAccount, refuse_if_closed};
 use crate::loans::journal::codes::{self, Code};
-use crate::loans::journal::{self, EntryHeader};
+use crate::loans::journal::{self, Entry, EntryHeader};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::adjustment::{self, AdjustmentKind};
-use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use shared::amounts::Money;
 use shared::entity::{credit_lines, loan_transactions};
@@ -71,35 +69,22 @@ pub async fn post(
         ));
     }
     let header = EntryHeader { loan_id, author, clock, effective_date };
-    let row = loan_transactions::ActiveModel {
-        creditline_id: Set(new.creditline_id),
-        user_reference: Set(new.user_reference.clone()),
+    let row = loan_transactions::Model {
+        creditline_id: new.creditline_id,
+        user_reference: new.user_reference.clone(),
         ..header.row(code(kind), amount, Some(adjusted.balance_after))?
     };
-    let reference = journal::insert(tx, row, []).await?;
-    account
-        .save(tx, author, clock, &adjusted.after, |loan| {
-            loan.last_activity_date = Some(effective_date);
-        })
-        .await?;
-    if kind.moves_base() {
-        LoanSnapshot::of(&account.loan).save(tx, reference).await?;
-    }
+    let change = account.changed(author, adjusted.after, |loan| {
+        loan.last_activity_date = Some(effective_date);
+    })?;
+    let due_row_parts = adjusted.due_row_parts;
+    let entry = Entry { rows: vec![row], change, due_row_parts, moves_base: kind.moves_base() };
+    let rows = journal::write(tx, clock.now, vec![entry]).await?;
     if let Some(creditline_id) = new.creditline_id {
         count_draw(tx, author, clock, (loan_id, creditline_id), (1, amount)).await?;
     }
-    let row = entry_row(tx, reference).await?;
-    journal::allocate(tx, loan_id, [&row], &adjusted.due_row_parts).await?;
-    Ok(row)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a new row is returned, visible or not")]
-async fn entry_row(
-    tx: &DatabaseTransaction,
-    reference: i64,
-) -> Result<loan_transactions::Model, LoanError> {
-    let row = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
-    row.ok_or_else(|| LoanError::defect("a row that was just written is missing"))
+    let row = rows.into_iter().flatten().next();
+    row.ok_or_else(|| LoanError::defect("an adjustment has no row"))
 }
 
 /// Adds draws, and the amount drawn, to a credit line of the loan, under the line's row lock.

@@ -1,24 +1,28 @@
 //! Values of user-defined fields, checked against the field definitions of their form.
 
-use crate::auth::caller::Caller;
-use crate::loans::refusals::LoanError;
-use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::problem::InvalidValue;
 use shared::time::Day;
 
-/// Checks the values of Userdef01 to Userdef05 of a transaction. Returns them as stored.
-pub async fn of_transaction(
+/// Reads the definitions of Userdef01 to Userdef05 of a transaction.
+#[expect(clippy::disallowed_methods, reason = "core users see all definitions")]
+pub async fn of_transactions(
     db: &impl ConnectionTrait,
-    caller: &Caller,
-    values: &[Option<String>; 5],
-) -> Result<[Option<String>; 5], LoanError> {
-    let definitions = caller
-        .find::<user_defined_fields::Entity>()
+) -> Result<Vec<user_defined_fields::Model>, DbErr> {
+    user_defined_fields::Entity::find()
         .filter(user_defined_fields::Column::Form.eq(Form::TransactionEntry))
         .all(db)
-        .await?;
+        .await
+}
+
+/// Checks the values of Userdef01 to Userdef05 of a transaction against these definitions. Returns
+/// them as stored.
+pub fn stored(
+    definitions: &[user_defined_fields::Model],
+    values: &[Option<String>; 5],
+) -> Result<[Option<String>; 5], InvalidValue> {
     let mut stored: [Option<String>; 5] = Default::default();
     for (number, (value, stored)) in (1..).zip(values.iter().zip(&mut stored)) {
         let member = format!("Userdef{number:02}");
@@ -29,7 +33,7 @@ pub async fn of_transaction(
             (None, None) => None,
             (None, Some(_)) => {
                 let message = "is not defined for the form transaction_entry";
-                return Err(LoanError::invalid(member, message));
+                return Err(InvalidValue::new(member, message));
             }
             (Some(field), value) => checked(field, &member, value.as_deref())?,
         };

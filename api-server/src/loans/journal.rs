@@ -5,26 +5,21 @@ pub mod codes;
 
 use self::codes::Code;
 use crate::audit::Actor;
-use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
-use crate::auth::visibility::Visible;
-use crate::loans::account::LoanAccount;
+use crate::loans::account::{self, AccountChange, LoanAccount, NewDueRows};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::allocation::DueRowPart;
+use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult, NotSet, QueryFilter,
-    QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
-use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
-use shared::time::Clock;
-use std::collections::HashMap;
+use shared::bulk_insert;
+use shared::coalesced::padded;
+use shared::entity::{loan_transactions, loans, payment_allocations};
+use shared::time::{Clock, Timestamp};
 
-/// Rows per INSERT.
-const ROWS_PER_INSERT: usize = 500;
+/// Keys per UPDATE.
+const KEYS_MAX: usize = 512;
 
 /// Values shared by all rows of an entry.
 #[derive(Clone, Copy)]
@@ -41,157 +36,180 @@ pub struct EntryHeader<'a> {
 
 impl EntryHeader<'_> {
     /// Returns a row with this code, amount and resulting balance, and nothing else beyond the
-    /// shared values.
+    /// shared values. It is numbered when it is written.
     pub fn row(
         &self,
         code: Code,
         amount: Money,
         after: Option<Money>,
-    ) -> Result<loan_transactions::ActiveModel, LoanError> {
-        let entered_by = self.author.user_id();
-        let entered_by = entered_by.ok_or(Forbidden::CoreUserOnly)?;
-        Ok(loan_transactions::ActiveModel {
-            transaction_id: NotSet,
-            loan_id: Set(self.loan_id),
-            transaction_reference_no: Set(0),
-            transaction_code: Set(code.number),
-            transaction_description: Set(code.description.to_owned()),
-            transaction_date: Set(self.clock.now),
-            effective_date: Set(self.effective_date),
-            gl_date: Set(self.clock.today),
-            transaction_amount: Set(amount),
-            balance_name: Set(code.balance),
-            resulting_balance: Set(after),
-            entered_by_user_id: Set(entered_by),
-            reversed_flag: Set(false),
-            nsf_flag: Set(false),
-            ..Default::default()
+    ) -> Result<loan_transactions::Model, Forbidden> {
+        Ok(loan_transactions::Model {
+            transaction_id: 0,
+            loan_id: self.loan_id,
+            transaction_reference_no: 0,
+            transaction_code: code.number,
+            transaction_description: code.description.to_owned(),
+            transaction_date: self.clock.now,
+            effective_date: self.effective_date,
+            gl_date: self.clock.today,
+            transaction_amount: amount,
+            balance_name: code.balance,
+            resulting_balance: after,
+            payment_method_code: None,
+            payment_method_reference: None,
+            user_reference: None,
+            paid_by_contact_id: None,
+            creditline_id: None,
+            cash_drawer_id: None,
+            payment_gateway_token_id: None,
+            external_id: None,
+            userdef01: None,
+            userdef02: None,
+            userdef03: None,
+            userdef04: None,
+            userdef05: None,
+            entered_by_user_id: self.author.user_id().ok_or(Forbidden::CoreUserOnly)?,
+            reversed_flag: false,
+            reversal_transaction_id: None,
+            nsf_flag: false,
+            nsf_date: None,
         })
     }
 }
 
-/// Writes the rows of an entry. Returns the id of the first, which becomes the reference number of
-/// all of them.
+/// An entry that was computed and is yet to be written.
+pub struct Entry<'a> {
+    /// Its rows, total row first.
+    pub rows: Vec<loan_transactions::Model>,
+    /// What it changes on its loan.
+    pub change: AccountChange<'a>,
+    /// How much of which due row its interest and principal rows settle.
+    pub due_row_parts: Vec<DueRowPart>,
+    /// True if it moves the accrual base: a snapshot of the loan before it is kept.
+    pub moves_base: bool,
+}
+
+/// Writes entries, at most one for each loan, and numbers their rows: the key of an entry's first
+/// row becomes the reference number of all of them. Each table takes one statement, however many
+/// entries there are.
+pub async fn write(
+    tx: &DatabaseTransaction,
+    now: Timestamp,
+    entries: Vec<Entry<'_>>,
+) -> Result<Vec<Vec<loan_transactions::Model>>, DbErr> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut rows = Vec::with_capacity(entries.len());
+    let mut changes = Vec::with_capacity(entries.len());
+    let mut settled = Vec::with_capacity(entries.len());
+    for Entry { rows: of_entry, change, due_row_parts, moves_base } in entries {
+        rows.push(of_entry);
+        changes.push(change);
+        settled.push((due_row_parts, moves_base));
+    }
+    insert(tx, &mut rows).await?;
+    let new_due_rows = account::save(tx, now, &changes).await?;
+    let mut snapshots = Vec::new();
+    let mut allocations = Vec::new();
+    for ((rows, change), (parts, moves_base)) in rows.iter().zip(&changes).zip(&settled) {
+        if *moves_base && let Some(first) = rows.first() {
+            let snapshot = LoanSnapshot::of(&change.before.loan);
+            snapshots.push(snapshot.row(first.transaction_id)?);
+        }
+        allocations.extend(allocate(rows, parts, change.loan.loan_id, &new_due_rows)?);
+    }
+    bulk_insert::add_all(tx, snapshots).await?;
+    bulk_insert::add_all(tx, allocations).await?;
+    Ok(rows)
+}
+
+/// Inserts the rows of entries, and numbers them.
 pub async fn insert(
     tx: &DatabaseTransaction,
-    first: loan_transactions::ActiveModel,
-    others: impl IntoIterator<Item = loan_transactions::ActiveModel>,
-) -> Result<i64, DbErr> {
-    let reference = loan_transactions::Entity::insert(first).exec(tx).await?.last_insert_id;
-    loan_transactions::Entity::update_many()
-        .col_expr(loan_transactions::Column::TransactionReferenceNo, Expr::value(reference))
-        .filter(loan_transactions::Column::TransactionId.eq(reference))
-        .exec(tx)
-        .await?;
-    let numbered = others.into_iter().map(|mut row| {
-        row.transaction_reference_no = Set(reference);
-        row
-    });
-    let numbered: Vec<_> = numbered.collect();
-    if !numbered.is_empty() {
-        loan_transactions::Entity::insert_many(numbered).exec_without_returning(tx).await?;
-    }
-    Ok(reference)
-}
-
-/// A row of an entry, and whether the caller may see it.
-#[derive(FromQueryResult)]
-pub struct PostedRow {
-    /// The row.
-    #[sea_orm(nested)]
-    pub row: loan_transactions::Model,
-    visible: i32,
-}
-
-impl PostedRow {
-    /// Returns the rows that the caller may see.
-    pub fn visible_rows(rows: Vec<Self>) -> Vec<loan_transactions::Model> {
-        rows.into_iter().filter(|row| row.visible == 1).map(|row| row.row).collect()
-    }
-}
-
-/// Reads all rows of an entry, first row first.
-#[expect(clippy::disallowed_methods, reason = "an entry is allocated whole, hidden rows too")]
-pub async fn read(
-    tx: &DatabaseTransaction,
-    caller: &Caller,
-    reference: i64,
-) -> Result<Vec<PostedRow>, DbErr> {
-    let rule = loan_transactions::Entity::visible_to(caller);
-    let visible = match rule.is_empty() {
-        true => Expr::value(1),
-        false => Expr::case(rule, 1).finally(0).into(),
-    };
-    loan_transactions::Entity::find()
-        .expr_as(visible, "visible")
-        .filter(loan_transactions::Column::TransactionReferenceNo.eq(reference))
-        .order_by_asc(loan_transactions::Column::TransactionId)
-        .into_model()
-        .all(tx)
-        .await
-}
-
-/// Writes the allocations of an entry: how much of which due row its interest and principal rows
-/// settled. The due rows must already be stored.
-pub async fn allocate<'a>(
-    tx: &DatabaseTransaction,
-    loan_id: i64,
-    rows: impl IntoIterator<Item = &'a loan_transactions::Model>,
-    parts: &[DueRowPart],
+    entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
-    if parts.is_empty() {
-        return Ok(());
-    }
-    let (mut interest, mut principal) = (None, None);
-    for row in rows {
-        if codes::SETTLES_INTEREST.contains(&row.transaction_code) {
-            interest = Some(row.transaction_id);
-        } else if codes::SETTLES_PRINCIPAL.contains(&row.transaction_code) {
-            principal = Some(row.transaction_id);
+    let count = entries.iter().map(Vec::len).sum();
+    if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, count).await? {
+        let mut keys = keys.into_iter();
+        for rows in entries.iter_mut() {
+            number(rows, &mut keys);
+            refer_to_first(rows);
         }
+        return bulk_insert::add_keyed(tx, entries.concat()).await;
     }
-    let new_ids = new_due_rows(tx, loan_id, parts).await?;
-    let mut allocations = Vec::with_capacity(2 * parts.len());
-    for part in parts {
-        let due_row_id = part.row_id.or_else(|| new_ids.get(&part.due_date).copied());
-        let due_row_id = due_row_id.ok_or_else(|| missing("due row"))?;
-        for (row, amount) in [(interest, part.interest), (principal, part.principal)] {
-            if amount.is_positive() {
-                allocations.push(payment_allocations::ActiveModel {
-                    row_id: NotSet,
-                    transaction_id: Set(row.ok_or_else(|| missing("transaction"))?),
-                    payment_due_id: Set(due_row_id),
-                    amount: Set(amount),
-                });
-            }
-        }
+    // The first rows alone, because their keys are the reference numbers of the others.
+    let first = entries.iter().filter_map(|rows| rows.first().cloned()).collect();
+    let keys = bulk_insert::add_numbered(tx, first).await?;
+    set_own_reference(tx, &keys).await?;
+    let mut keys = keys.into_iter();
+    for rows in entries.iter_mut() {
+        number(rows.get_mut(..1).unwrap_or_default(), &mut keys);
+        refer_to_first(rows);
     }
-    for chunk in allocations.chunks(ROWS_PER_INSERT) {
-        payment_allocations::Entity::insert_many(chunk.to_vec()).exec_without_returning(tx).await?;
+    let others: Vec<_> = entries.iter().flat_map(|rows| rows.iter().skip(1).cloned()).collect();
+    let mut keys = bulk_insert::add_numbered(tx, others).await?.into_iter();
+    for rows in entries {
+        number(rows.get_mut(1..).unwrap_or_default(), &mut keys);
     }
     Ok(())
 }
 
-/// Returns the keys of the due rows that the entry itself created, by due date.
-#[expect(clippy::disallowed_methods, reason = "due rows have no visibility rule")]
-async fn new_due_rows(
-    tx: &DatabaseTransaction,
-    loan_id: i64,
+fn number(rows: &mut [loan_transactions::Model], keys: &mut impl Iterator<Item = i64>) {
+    for (row, key) in rows.iter_mut().zip(keys) {
+        row.transaction_id = key;
+    }
+}
+
+fn refer_to_first(rows: &mut [loan_transactions::Model]) {
+    let reference = rows.first().map(|row| row.transaction_id).unwrap_or_default();
+    for row in rows {
+        row.transaction_reference_no = reference;
+    }
+}
+
+/// Makes the keys of these rows their reference numbers.
+async fn set_own_reference(tx: &DatabaseTransaction, keys: &[i64]) -> Result<(), DbErr> {
+    use loan_transactions::Column::{TransactionId, TransactionReferenceNo};
+    for chunk in keys.chunks(KEYS_MAX) {
+        loan_transactions::Entity::update_many()
+            .col_expr(TransactionReferenceNo, TransactionId.into_expr())
+            .filter(TransactionId.is_in(padded(chunk.to_vec())))
+            .exec(tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Returns the allocations of an entry to due rows, which must already be stored.
+fn allocate(
+    rows: &[loan_transactions::Model],
     parts: &[DueRowPart],
-) -> Result<HashMap<NaiveDate, i64>, DbErr> {
-    let new = parts.iter().filter(|part| part.row_id.is_none()).map(|part| part.due_date);
-    let (Some(first), Some(last)) = (new.clone().min(), new.max()) else {
-        return Ok(HashMap::new());
+    loan_id: i64,
+    new_due_rows: &NewDueRows,
+) -> Result<Vec<payment_allocations::Model>, DbErr> {
+    let settling = |codes: &[i32]| {
+        let row = rows.iter().rfind(|row| codes.contains(&row.transaction_code));
+        row.map(|row| row.transaction_id)
     };
-    let rows: Vec<(NaiveDate, i64)> = payments_due::Entity::find()
-        .select_only()
-        .columns([payments_due::Column::DueDate, payments_due::Column::RowId])
-        .filter(payments_due::Column::LoanId.eq(loan_id))
-        .filter(payments_due::Column::DueDate.between(first, last))
-        .into_tuple()
-        .all(tx)
-        .await?;
-    Ok(rows.into_iter().collect())
+    let (interest, principal) =
+        (settling(&codes::SETTLES_INTEREST), settling(&codes::SETTLES_PRINCIPAL));
+    let mut allocations = Vec::with_capacity(2 * parts.len());
+    for part in parts {
+        let new = || new_due_rows.get(&(loan_id, part.due_date)).copied();
+        let due_row_id = part.row_id.or_else(new).ok_or_else(|| missing("due row"))?;
+        for (row, amount) in [(interest, part.interest), (principal, part.principal)] {
+            if amount.is_positive() {
+                allocations.push(payment_allocations::Model {
+                    row_id: 0,
+                    transaction_id: row.ok_or_else(|| missing("transaction"))?,
+                    payment_due_id: due_row_id,
+                    amount,
+                });
+            }
+        }
+    }
+    Ok(allocations)
 }
 
 fn missing(what: &str) -> DbErr {

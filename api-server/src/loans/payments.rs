@@ -1,32 +1,60 @@
 //! Payment posting: the checks in their order, and the rows written.
 //!
-//! All in one database transaction: lock the loan, then the cash drawer if there is one; run the
-//! checks; accrue to the effective date and create the due rows up to it; allocate the amount;
-//! write the total row and one row per balance moved, the drawer's row, the new balances, the field
-//! history, a snapshot of the loan before the payment, and the allocations to due rows. The caller
-//! commits.
+//! All in one database transaction, for any number of payments on different loans: lock the loans;
+//! read what the checks need; for each payment run the checks, lock its cash drawer if there is
+//! one, accrue to the effective date, create the due rows up to it and allocate the amount; then
+//! write all entries together ([`journal::write`]), and the drawers' rows. The caller commits.
 
+mod command;
+mod setup;
 mod validation;
 
-pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
+pub use self::command::PostPayment;
+pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, VisibleCodes, posted};
 
+use self::setup::Setup;
 use self::validation::UserFields;
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::drawers::{self, Drawer, TenderedPayment};
-use crate::loans::account::{LoanAccount, PAID_OFF, refuse_payments};
+use crate::loans::account::{LoanAccount, refuse_payments};
 use crate::loans::field_values;
-use crate::loans::journal::{self, EntryHeader, PostedRow, codes};
+use crate::loans::journal::{self, Entry, EntryHeader, codes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing;
 use crate::loans::servicing::payment::{AllocationMode, PaymentInput, PostedPayment};
-use crate::loans::snapshots::LoanSnapshot;
-use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
-use shared::entity::{loan_contacts, loan_status_codes, loan_transactions, loans, payment_methods};
+use chrono::NaiveDate;
+use sea_orm::DatabaseTransaction;
+use shared::entity::{loan_transactions, loans, payment_methods};
 use shared::time::Clock;
 
-/// Posts a payment. Returns the rows of the entry that the caller may see, total row first.
+/// A payment on a loan, and who posts it.
+#[derive(Clone, Copy)]
+pub struct LoanPayment<'a> {
+    /// The caller.
+    pub caller: &'a Caller,
+    /// Author of the rows.
+    pub author: &'a Actor,
+    /// The loan.
+    pub loan_id: i64,
+    /// The payment.
+    pub payment: &'a ValidatedPayment,
+}
+
+/// The rows of an entry, total row first.
+pub type EntryRows = Vec<loan_transactions::Model>;
+
+/// What came of one of several payments.
+pub enum PaymentOutcome {
+    /// Posted.
+    Posted(EntryRows),
+    /// Refused. Nothing was written for it.
+    Refused(LoanError),
+    /// Not tried: it goes into a cash drawer, which only a transaction of its own may lock.
+    NeedsDrawer,
+}
+
+/// Posts a payment. Returns the rows of its entry, total row first.
 pub async fn post(
     tx: &DatabaseTransaction,
     caller: &Caller,
@@ -34,19 +62,108 @@ pub async fn post(
     clock: Clock,
     loan_id: i64,
     payment: &ValidatedPayment,
-) -> Result<Vec<loan_transactions::Model>, LoanError> {
+) -> Result<EntryRows, LoanError> {
     let account = LoanAccount::lock(tx, loan_id).await?;
+    let payment = LoanPayment { caller, author, loan_id, payment };
+    let setup = Setup::read(tx, &[payment]).await?;
+    let checked = check(&setup, &account, payment, clock)?;
+    let number = payment.payment.cash_drawer_id;
+    let mut drawer = drawers::for_payment(tx, caller, checked.method, number).await?;
+    let drawer_id = drawer.as_ref().map(Drawer::id);
+    let entry = entry(&setup, &account, payment, clock, &checked, drawer_id)?;
+    let rows = journal::write(tx, clock.now, vec![entry]).await?;
+    let rows = rows.into_iter().next().unwrap_or_default();
+    if let (Some(drawer), Some(total)) = (&mut drawer, rows.first()) {
+        let tendered = TenderedPayment {
+            method: checked.method,
+            reference: payment.payment.payment_method_reference.as_deref(),
+            amount: payment.payment.amount,
+            loan_id,
+            transaction_id: total.transaction_id,
+            now: clock.now,
+        };
+        drawer.enter_payment(tx, tendered).await?;
+    }
+    Ok(rows)
+}
+
+/// Posts payments on loans that are locked, each on a loan of its own. A payment that is refused
+/// does not stop the others. Returns the outcomes in the order of the payments.
+pub async fn post_all(
+    tx: &DatabaseTransaction,
+    clock: Clock,
+    payments: &[(LoanPayment<'_>, &LoanAccount)],
+) -> Result<Vec<PaymentOutcome>, LoanError> {
+    let all: Vec<LoanPayment<'_>> = payments.iter().map(|(payment, _)| *payment).collect();
+    let setup = Setup::read(tx, &all).await?;
+    let mut entries = Vec::with_capacity(payments.len());
+    let mut outcomes = Vec::with_capacity(payments.len());
+    for (payment, account) in payments {
+        let computed =
+            check(&setup, account, *payment, clock).and_then(
+                |checked| match drawers::takes_payment(
+                    checked.method,
+                    payment.payment.cash_drawer_id,
+                ) {
+                    true => Ok(None),
+                    false => entry(&setup, account, *payment, clock, &checked, None).map(Some),
+                },
+            );
+        outcomes.push(match computed {
+            Ok(Some(entry)) => {
+                entries.push(entry);
+                PaymentOutcome::Posted(Vec::new())
+            }
+            Ok(None) => PaymentOutcome::NeedsDrawer,
+            Err(error) => PaymentOutcome::Refused(error),
+        });
+    }
+    let mut written = journal::write(tx, clock.now, entries).await?.into_iter();
+    for outcome in &mut outcomes {
+        if let PaymentOutcome::Posted(rows) = outcome {
+            *rows = written.next().unwrap_or_default();
+        }
+    }
+    Ok(outcomes)
+}
+
+/// A payment that passed the checks of its dates and its method.
+struct Checked<'a> {
+    effective_date: NaiveDate,
+    method: &'a payment_methods::Model,
+}
+
+/// Checks what comes before the cash drawer is locked.
+fn check<'a>(
+    setup: &'a Setup,
+    account: &LoanAccount,
+    LoanPayment { payment, .. }: LoanPayment<'_>,
+    clock: Clock,
+) -> Result<Checked<'a>, LoanError> {
     let effective_date = match &payment.card {
         Some(card) => card.charged_on.max(journal::earliest_date(&account.loan)),
         None => payment.effective_date.unwrap_or(clock.today),
     };
     refuse_payments(&account.status)?;
-    journal::check_date(&account, effective_date, clock.today, true)?;
-    let method = payment_method(tx, caller, payment.payment_method_code.as_deref()).await?;
-    let mut drawer = drawers::for_payment(tx, caller, &method, payment.cash_drawer_id).await?;
-    let paid_by = paid_by(tx, caller, &account, payment.paid_by_contact_id).await?;
-    check_external_id(tx, loan_id, payment.external_id.as_deref()).await?;
-    let user_fields = field_values::of_transaction(tx, caller, &payment.user_fields).await?;
+    journal::check_date(account, effective_date, clock.today, true)?;
+    let method = setup.method(payment.payment_method_code.as_deref())?;
+    Ok(Checked { effective_date, method })
+}
+
+/// Checks the rest, and computes the entry.
+fn entry<'a>(
+    setup: &Setup,
+    account: &'a LoanAccount,
+    request: LoanPayment<'a>,
+    clock: Clock,
+    checked: &Checked<'_>,
+    drawer_id: Option<i64>,
+) -> Result<Entry<'a>, LoanError> {
+    let LoanPayment { author, loan_id, payment, .. } = request;
+    let effective_date = checked.effective_date;
+    let paid_by = setup.paid_by(&account.loan, payment.paid_by_contact_id)?;
+    setup.check_external_id(loan_id)?;
+    let user_fields = field_values::stored(&setup.user_fields, &payment.user_fields)?;
     let input = PaymentInput {
         amount: payment.amount,
         effective_date,
@@ -60,42 +177,23 @@ pub async fn post(
         ));
     }
     let paid_off = match posting.closes {
-        true => Some(paid_off_status_id(tx, caller).await?),
+        true => Some(setup.paid_off_status_id()?),
         false => None,
     };
     let header = EntryHeader { loan_id, author, clock, effective_date };
-    let drawer_id = drawer.as_ref().map(Drawer::id);
-    let sources = Sources { method: &method, drawer_id, paid_by, user_fields };
-    let (total, lines) = rows(&account, payment, &posting, header, sources)?;
-    let reference = journal::insert(tx, total, lines).await?;
-    if let Some(drawer) = &mut drawer {
-        let tendered = TenderedPayment {
-            method: &method,
-            reference: payment.payment_method_reference.as_deref(),
-            amount: payment.amount,
-            loan_id,
-            transaction_id: reference,
-            now: clock.now,
-        };
-        drawer.enter_payment(tx, tendered).await?;
-    }
-    account
-        .save(tx, author, clock, &posting.after, |loan| {
-            loan.last_payment_date = Some(effective_date);
-            loan.last_payment_amount = Some(payment.amount);
-            loan.last_activity_date = Some(effective_date);
-            if let Some(status_code_id) = paid_off {
-                loan.status_code_id = status_code_id;
-                loan.payoff_date = Some(effective_date);
-                loan.closed_date = Some(effective_date);
-            }
-        })
-        .await?;
-    LoanSnapshot::of(&account.loan).save(tx, reference).await?;
-    let posted_rows = journal::read(tx, caller, reference).await?;
-    let all = posted_rows.iter().map(|posted| &posted.row);
-    journal::allocate(tx, loan_id, all, &posting.due_row_parts).await?;
-    Ok(PostedRow::visible_rows(posted_rows))
+    let sources = Sources { method: checked.method, drawer_id, paid_by, user_fields };
+    let rows = rows(account, payment, &posting, header, sources)?;
+    let change = account.changed(author, posting.after, |loan| {
+        loan.last_payment_date = Some(effective_date);
+        loan.last_payment_amount = Some(payment.amount);
+        loan.last_activity_date = Some(effective_date);
+        if let Some(status_code_id) = paid_off {
+            loan.status_code_id = status_code_id;
+            loan.payoff_date = Some(effective_date);
+            loan.closed_date = Some(effective_date);
+        }
+    })?;
+    Ok(Entry { rows, change, due_row_parts: posting.due_row_parts, moves_base: true })
 }
 
 fn allocation_mode<'a>(payment: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {
@@ -125,29 +223,29 @@ fn rows(
     posting: &PostedPayment,
     header: EntryHeader<'_>,
     Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
-) -> Result<(loan_transactions::ActiveModel, Vec<loan_transactions::ActiveModel>), LoanError> {
+) -> Result<EntryRows, LoanError> {
     let PostedPayment { parts, after, .. } = posting;
     let suspense_after_applied = account.state.suspense.minus(parts.suspense_applied)?;
     let interest_after = after.interest_owed_on(&account.terms, header.effective_date)?;
     let row = |code, amount, after| {
-        Ok::<_, LoanError>(loan_transactions::ActiveModel {
-            payment_method_code: Set(Some(method.payment_method_code.clone())),
-            payment_method_reference: Set(payment.payment_method_reference.clone()),
-            user_reference: Set(payment.user_reference.clone()),
-            paid_by_contact_id: Set(Some(paid_by)),
-            cash_drawer_id: Set(drawer_id),
-            payment_gateway_token_id: Set(payment.card.as_ref().map(|card| card.token_id)),
+        Ok::<_, LoanError>(loan_transactions::Model {
+            payment_method_code: Some(method.payment_method_code.clone()),
+            payment_method_reference: payment.payment_method_reference.clone(),
+            user_reference: payment.user_reference.clone(),
+            paid_by_contact_id: Some(paid_by),
+            cash_drawer_id: drawer_id,
+            payment_gateway_token_id: payment.card.as_ref().map(|card| card.token_id),
             ..header.row(code, amount, after)?
         })
     };
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = user_fields;
-    let total = loan_transactions::ActiveModel {
-        external_id: Set(payment.external_id.clone()),
-        userdef01: Set(userdef01),
-        userdef02: Set(userdef02),
-        userdef03: Set(userdef03),
-        userdef04: Set(userdef04),
-        userdef05: Set(userdef05),
+    let total = loan_transactions::Model {
+        external_id: payment.external_id.clone(),
+        userdef01,
+        userdef02,
+        userdef03,
+        userdef04,
+        userdef05,
         ..row(codes::PAYMENT_TOTAL, payment.amount, Some(posting.payoff_after))?
     };
     let lines = [
@@ -163,79 +261,5 @@ fn rows(
     let lines = nonzero.map(|(code, amount, after)| row(code, amount, Some(after)));
     let fee = payment.card.as_ref().map(|card| card.fee).filter(|fee| fee.is_positive());
     let memo = fee.map(|fee| row(codes::CONVENIENCE_FEE, fee, None));
-    Ok((total, lines.chain(memo).collect::<Result<_, _>>()?))
-}
-
-/// Returns the active payment method with this code, or the default one.
-async fn payment_method(
-    tx: &DatabaseTransaction,
-    caller: &Caller,
-    code: Option<&str>,
-) -> Result<payment_methods::Model, LoanError> {
-    use payment_methods::Column::{ActiveFlag, DefaultFlag, PaymentMethodCode};
-    let methods = caller.find::<payment_methods::Entity>().filter(ActiveFlag.eq(true));
-    let method = match code {
-        Some(code) => methods.filter(PaymentMethodCode.eq(code)),
-        None => methods.filter(DefaultFlag.eq(true)),
-    };
-    method.one(tx).await?.ok_or_else(|| match code {
-        Some(code) => LoanError::unknown_code("Payment_Method_Code", code),
-        None => LoanError::missing(
-            "Payment_Method_Code",
-            "is required: there is no active default payment method",
-        ),
-    })
-}
-
-/// Returns the contact who paid: the borrower, or a contact linked to the loan.
-async fn paid_by(
-    tx: &DatabaseTransaction,
-    caller: &Caller,
-    account: &LoanAccount,
-    contact_id: Option<i64>,
-) -> Result<i64, LoanError> {
-    let Some(contact_id) = contact_id.filter(|id| *id != account.loan.contact_id) else {
-        return Ok(account.loan.contact_id);
-    };
-    let link = caller
-        .find::<loan_contacts::Entity>()
-        .filter(loan_contacts::Column::LoanId.eq(account.loan.loan_id))
-        .filter(loan_contacts::Column::ContactId.eq(contact_id));
-    match link.one(tx).await? {
-        Some(_) => Ok(contact_id),
-        None => Err(LoanError::invalid(
-            "Paid_By_Contact_ID",
-            "must be the borrower or a contact linked to the loan",
-        )),
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
-async fn check_external_id(
-    tx: &DatabaseTransaction,
-    loan_id: i64,
-    external_id: Option<&str>,
-) -> Result<(), LoanError> {
-    let Some(external_id) = external_id else { return Ok(()) };
-    let found = loan_transactions::Entity::find()
-        .filter(loan_transactions::Column::LoanId.eq(loan_id))
-        .filter(loan_transactions::Column::ExternalId.eq(external_id))
-        .one(tx)
-        .await?;
-    match found {
-        None => Ok(()),
-        Some(loan_transactions::Model { transaction_id, .. }) => {
-            Err(LoanError::Refused(LoanRefusal::DuplicateExternalId { transaction_id }))
-        }
-    }
-}
-
-async fn paid_off_status_id(tx: &DatabaseTransaction, caller: &Caller) -> Result<i64, LoanError> {
-    let status = caller
-        .find::<loan_status_codes::Entity>()
-        .filter(loan_status_codes::Column::Code.eq(PAID_OFF))
-        .one(tx)
-        .await?;
-    let status = status.ok_or_else(|| LoanError::unknown_code("Status_Code", PAID_OFF))?;
-    Ok(status.status_code_id)
+    [Ok(total)].into_iter().chain(lines).chain(memo).collect()
 }

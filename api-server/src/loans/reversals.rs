@@ -11,7 +11,7 @@ mod due_rows;
 
 use crate::audit::Actor;
 use crate::drawers;
-use crate::loans::account::{LoanAccount, PAID_OFF, accrues, refuse_if_closed};
+use crate::loans::account::{self, LoanAccount, PAID_OFF, accrues, refuse_if_closed};
 use crate::loans::adjustments;
 use crate::loans::journal::{self, codes};
 use crate::loans::refusals::LoanError;
@@ -19,13 +19,10 @@ use crate::loans::servicing::LoanState;
 use crate::loans::servicing::payment::payoff_amount;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::sea_query::{CaseStatement, Expr, Query};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder,
-};
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder};
 use shared::amounts::{Money, OutOfRange};
+use shared::bulk_update::{RowUpdate, update_each};
 use shared::entity::loan_transactions::{self, BalanceName};
 use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes};
 use shared::time::Clock;
@@ -68,11 +65,10 @@ pub async fn reverse(
     let reversal_id = new_rows.first().map(|row| row.transaction_id).unwrap_or_default();
     drawers::reverse_payment(tx, user_id, clock.now, reference, reversal_id).await?;
     // The due rows in `after` are as they were read, so `save` leaves those written above alone.
-    account
-        .save(tx, author, clock, &after, |loan| {
-            restore(loan, &account, snapshot.as_ref(), first.effective_date)
-        })
-        .await?;
+    let change = account.changed(author, after, |loan| {
+        restore(loan, &account, snapshot.as_ref(), first.effective_date)
+    })?;
+    account::save(tx, clock.now, &[change]).await?;
     if let Some(creditline_id) = first.creditline_id {
         let drawn_back = Money::ZERO.minus(first.transaction_amount)?;
         let line = (first.loan_id, creditline_id);
@@ -303,7 +299,7 @@ fn reversing_rows(
     after: &LoanState,
     reversals: &[RowReversal<'_>],
     returned_on: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::ActiveModel>, LoanError> {
+) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let mut running = account.state.clone();
     let is_first =
         |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
@@ -322,22 +318,20 @@ fn reversing_rows(
                 Some(*balance)
             }
         };
-        Ok(loan_transactions::ActiveModel {
-            transaction_id: NotSet,
-            transaction_reference_no: Set(0),
-            transaction_code: Set(reversal.reversal_code.transaction_code),
-            transaction_description: Set(reversal.reversal_code.description.clone()),
-            transaction_date: Set(clock.now),
-            gl_date: Set(clock.today),
-            resulting_balance: Set(resulting_balance),
+        Ok(loan_transactions::Model {
+            transaction_code: reversal.reversal_code.transaction_code,
+            transaction_description: reversal.reversal_code.description.clone(),
+            transaction_date: clock.now,
+            gl_date: clock.today,
+            resulting_balance,
             // The External_ID stays with the payment.
-            external_id: Set(None),
-            entered_by_user_id: Set(author.user_id().unwrap_or(row.entered_by_user_id)),
-            reversed_flag: Set(true),
-            reversal_transaction_id: Set(Some(row.transaction_id)),
-            nsf_flag: Set(returned_on.is_some() && is_first(row)),
-            nsf_date: Set(returned_on.filter(|_| is_first(row))),
-            ..row.clone().into_active_model().reset_all()
+            external_id: None,
+            entered_by_user_id: author.user_id().unwrap_or(row.entered_by_user_id),
+            reversed_flag: true,
+            reversal_transaction_id: Some(row.transaction_id),
+            nsf_flag: returned_on.is_some() && is_first(row),
+            nsf_date: returned_on.filter(|_| is_first(row)),
+            ..row.clone()
         })
     };
     let rows = reversals.iter().map(reversing_row).collect::<Result<_, LoanError>>()?;
@@ -362,31 +356,21 @@ fn same_balances(left: &LoanState, right: &LoanState) -> bool {
 async fn write(
     tx: &DatabaseTransaction,
     reversed: &[loan_transactions::Model],
-    new_rows: Vec<loan_transactions::ActiveModel>,
+    new_rows: Vec<loan_transactions::Model>,
     returned_on: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
     use loan_transactions::Column::{
         NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
     };
-    let mut new_rows = new_rows.into_iter();
-    let first = new_rows.next().ok_or_else(|| refuse("is not an entry"))?;
-    let reference = journal::insert(tx, first, new_rows).await?;
-    let written = entry(tx, reference).await?;
-    let mut reversal_id = CaseStatement::new();
-    for row in &written {
-        if let Some(reversed) = row.reversal_transaction_id {
-            reversal_id = reversal_id.case(TransactionId.eq(reversed), row.transaction_id);
-        }
-    }
-    loan_transactions::Entity::update_many()
-        .col_expr(ReversedFlag, Expr::value(true))
-        .col_expr(
-            ReversalTransactionId,
-            reversal_id.finally(ReversalTransactionId.into_expr()).into(),
-        )
-        .filter(TransactionId.is_in(reversed.iter().map(|row| row.transaction_id)))
-        .exec(tx)
-        .await?;
+    let mut entry = [new_rows];
+    journal::insert(tx, &mut entry).await?;
+    let [written] = entry;
+    let links = written.iter().filter_map(|row| {
+        let values = vec![true.into(), row.transaction_id.into()];
+        Some(RowUpdate { key: row.reversal_transaction_id?, values })
+    });
+    let links: Vec<RowUpdate> = links.collect();
+    update_each(tx, TransactionId, &[ReversedFlag, ReversalTransactionId], &links).await?;
     if let (Some(day), Some(total)) = (returned_on, reversed.first()) {
         loan_transactions::Entity::update_many()
             .col_expr(NsfFlag, Expr::value(true))

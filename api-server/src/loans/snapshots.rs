@@ -6,12 +6,11 @@
 //! read here have kept their names.
 
 use chrono::NaiveDate;
-use sea_orm::ActiveValue::Set;
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
+use sea_orm::DbErr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::amounts::{Accrual, Money};
-use shared::entity::loan_snapshots::{ActiveModel, Entity};
+use shared::entity::loan_snapshots::Model;
 use shared::entity::loans::{self, PaymentPeriod, YearLength};
 
 /// Version written by this release.
@@ -91,12 +90,11 @@ impl LoanSnapshot {
         }
     }
 
-    /// Stores the snapshot with the entry whose first row is `reference`.
-    pub async fn save(&self, tx: &DatabaseTransaction, reference: i64) -> Result<(), DbErr> {
+    /// Returns the row that stores the snapshot with the entry whose first row is `reference`.
+    pub fn row(&self, reference: i64) -> Result<Model, DbErr> {
         let prior_state =
             serde_json::to_value(self).map_err(|error| DbErr::Json(error.to_string()))?;
-        let row = ActiveModel { transaction_id: Set(reference), prior_state: Set(prior_state) };
-        Entity::insert(row).exec_without_returning(tx).await.map(drop)
+        Ok(Model { transaction_id: reference, prior_state })
     }
 
     /// True if the terms that interest and installments depend on have not changed since the

@@ -8,18 +8,15 @@
 use crate::audit::{
     self, Actor, AuditTarget, Audited, Changes, CommentTarget, FieldNote, HistoryOwner,
 };
+use crate::loans::journal;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IdenStatic, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait,
-    QueryFilter, Value,
+    ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IdenStatic, IntoActiveModel,
+    Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value,
 };
 use shared::bulk_insert;
 use shared::entity::*;
 use shared::time::Timestamp;
 use shared::user_names;
-
-/// Rows per UPDATE that sets reference numbers.
-const ROWS_PER_UPDATE: usize = 1000;
 
 /// A row to be inserted, and where its field history goes.
 #[derive(Clone, Debug)]
@@ -108,7 +105,7 @@ macro_rules! tables {
             last_placeholder: i64,
             record_start: RecordStart,
             $($table: Vec<BatchRow<$table::Model>>,)*
-            transactions: Vec<loan_transactions::ActiveModel>,
+            transactions: Vec<loan_transactions::Model>,
             notes: Vec<FieldNote>,
             name_skeletons: Vec<String>,
         }
@@ -226,7 +223,7 @@ impl Batch {
     }
 
     /// Stages a transaction that is a journal entry on its own.
-    pub(super) fn add_transaction(&mut self, row: loan_transactions::ActiveModel) {
+    pub(super) fn add_transaction(&mut self, row: loan_transactions::Model) {
         self.transactions.push(row);
     }
 
@@ -297,25 +294,16 @@ where
     Ok(())
 }
 
-/// Writes transactions, each a journal entry of its own whose reference number is its own id.
+/// Writes transactions, each a journal entry of its own.
 async fn write_transactions(
     tx: &DatabaseTransaction,
-    mut transactions: Vec<loan_transactions::ActiveModel>,
+    transactions: Vec<loan_transactions::Model>,
     keys: &BatchKeys,
 ) -> Result<(), DbErr> {
-    use loan_transactions::Column::{TransactionId, TransactionReferenceNo};
-    for row in &mut transactions {
-        if let ActiveValue::Set(loan_id) = row.loan_id {
-            row.loan_id = ActiveValue::Set(keys.of(loan_id));
-        }
-    }
-    let written = bulk_insert::add_numbered(tx, transactions).await?;
-    for chunk in written.chunks(ROWS_PER_UPDATE) {
-        loan_transactions::Entity::update_many()
-            .col_expr(TransactionReferenceNo, TransactionId.into_expr())
-            .filter(TransactionId.is_in(chunk.iter().copied()))
-            .exec(tx)
-            .await?;
-    }
-    Ok(())
+    let entries = transactions.into_iter().map(|mut row| {
+        row.loan_id = keys.of(row.loan_id);
+        vec![row]
+    });
+    let mut entries: Vec<_> = entries.collect();
+    journal::insert(tx, &mut entries).await
 }

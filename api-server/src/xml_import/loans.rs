@@ -15,7 +15,7 @@ use super::record_refs::RecordRef;
 use super::report::{Action, Message};
 use super::{ElementOutcome, Import, ParentRecord, RecordError, comments, refuse};
 use crate::audit::HasAuditTarget;
-use crate::loans::account::{LoanAccount, accrues};
+use crate::loans::account::{self, LoanAccount, accrues};
 use crate::loans::journal::{EntryHeader, codes};
 use crate::loans::servicing::LoanState;
 use crate::loans::servicing::schedule::Schedule;
@@ -437,10 +437,12 @@ impl Import<'_> {
         if loan.status_code_id != account.loan.status_code_id && !status.closed_flag {
             (loan.payoff_date, loan.closed_date) = (None, None);
         }
-        let loan = account
-            .save(tx, &self.author, self.clock, &state, |row| *row = with_terms_of(row, &loan))
-            .await?;
-        Ok((loan, messages))
+        let change =
+            account.changed(&self.author, state, |row| *row = with_terms_of(row, &loan))?;
+        let changes = [change];
+        account::save(tx, self.clock.now, &changes).await?;
+        let [change] = changes;
+        Ok((change.loan, messages))
     }
 }
 

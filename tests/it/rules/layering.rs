@@ -64,6 +64,7 @@ const SHARED: &[&str] = &[
     "migration",
     "user_names",
     "bulk_insert",
+    "bulk_update",
     "passwords",
     "envelope_encryption",
     "fair_queue",

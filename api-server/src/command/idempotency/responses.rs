@@ -1,6 +1,7 @@
 //! Replayable responses of POSTs, and how the OpenAPI document describes them.
 
-use super::{Claim, KeyError, REPLAYED, StoredResponse};
+use super::in_transaction::NewResponse;
+use super::{Claim, IdempotencyScope, KeyError, REPLAYED, StoredResponse};
 use crate::http::etag::described;
 use poem::http::header::ETAG;
 use poem::http::{HeaderValue, StatusCode};
@@ -17,7 +18,7 @@ use std::marker::PhantomData;
 
 /// The response of a POST, which can be replayed: serialized once, sent as it was stored. With
 /// `CREATES` it is 201, and 200 only for a dry run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Replayable<T, const CREATES: bool> {
     status: StatusCode,
     body: String,
@@ -37,16 +38,14 @@ impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
         self.replayed
     }
 
-    /// Stores this response under the claim, if there is one.
-    pub async fn store(
-        &self,
-        claim: Option<&Claim>,
-        db: &impl ConnectionTrait,
-    ) -> Result<(), KeyError> {
-        match claim {
-            Some(claim) => claim.complete(db, self.status, &self.body).await,
-            None => Ok(()),
-        }
+    /// Stores this response under the claim.
+    pub async fn store(&self, claim: &Claim, db: &impl ConnectionTrait) -> Result<(), KeyError> {
+        claim.complete(db, self.status, &self.body).await
+    }
+
+    /// Returns this response as the one to be stored for a request.
+    pub fn of_request<'a>(&'a self, scope: &'a IdempotencyScope) -> NewResponse<'a> {
+        NewResponse { scope, status: self.status, body: &self.body }
     }
 
     /// Returns the same response, marked as replayed.

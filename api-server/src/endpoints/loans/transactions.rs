@@ -2,28 +2,25 @@
 
 use super::super::Group;
 use crate::audit::Actor;
-use crate::auth::caller::{Caller, RequestContext};
-use crate::command::execute::{self, Command, ExecutionMode};
-use crate::command::failure::LockedRow;
+use crate::auth::caller::RequestContext;
+use crate::command::execute::ExecutionMode;
 use crate::command::idempotency::{IdempotencyScope, Replayable};
-use crate::command::row_locks::RowKey;
 use crate::http::admission::CoreUser;
 use crate::http::json_body::JsonBody;
 use crate::http::pagination::{Cursor, List, Page};
-use crate::loans::payments::{self, NewPayment};
-use crate::loans::refusals::{LoanError, LoanRefusal};
+use crate::loans::payments::{NewPayment, PostPayment};
 use crate::state::State;
 use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
-use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, QueryFilter, QueryOrder, QuerySelect};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
 use shared::operations;
 use shared::problem::Problem;
 use shared::telemetry::RequestId;
-use shared::time::{Clock, Day};
+use shared::time::Day;
 use std::sync::Arc;
 
 /// The transactions of a payment, as sent in the response and as stored for a retry.
@@ -115,10 +112,11 @@ impl LoanTransactions {
                 ExecutionMode::Commit(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
             }
         };
-        payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
+        let visible_codes = payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
-        let payment = PostPayment { caller, author, loan_id: loan_id.0, new: payment.value };
-        Ok(execute::execute(&state.writer, payment, mode).await?)
+        let new = payment.value;
+        let payment = PostPayment { caller, author, loan_id: loan_id.0, new, visible_codes };
+        Ok(payment.execute(&state.payments, mode).await?)
     }
 }
 
@@ -130,33 +128,4 @@ fn after_cursor([date, id]: [String; 2]) -> Result<Condition, Problem> {
     let id: i64 = id.parse().map_err(|_| invalid_cursor())?;
     let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
     Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
-}
-
-/// An admitted payment.
-struct PostPayment {
-    caller: Caller,
-    author: Actor,
-    loan_id: i64,
-    new: NewPayment,
-}
-
-impl Command for PostPayment {
-    type Answer = Vec<loan_transactions::Model>;
-    type Rule = LoanRefusal;
-
-    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
-
-    fn rows(&self) -> Vec<RowKey> {
-        let drawer = self.new.cash_drawer_id.map(RowKey::Drawer);
-        [RowKey::Loan(self.loan_id)].into_iter().chain(drawer).collect()
-    }
-
-    async fn apply(
-        &self,
-        tx: &DatabaseTransaction,
-        clock: Clock,
-    ) -> Result<Self::Answer, LoanError> {
-        let payment = self.new.clone().validate()?;
-        payments::post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await
-    }
 }

@@ -1,7 +1,9 @@
 //! Payment requests: their members, the checks that need no database, and the privileges they need.
 
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
+use crate::auth::privileges::{
+    BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, Rights, SPLIT_PAYMENTS,
+};
 use crate::auth::visibility::Visible;
 use crate::http::bounded_string::{BoundedString, checked};
 use crate::loans::journal::codes;
@@ -10,13 +12,14 @@ use crate::loans::servicing::payment::Split;
 use chrono::NaiveDate;
 use poem_openapi::Object;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans::ExcessHandling;
 use shared::entity::{loans, transaction_codes};
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Day;
+use std::collections::BTreeSet;
 
 /// Values of Userdef01 to Userdef05.
 pub(super) type UserFields = [Option<String>; 5];
@@ -220,25 +223,15 @@ pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
 
 impl NewPayment {
     /// Checks that the caller may see the loan (404 if not) and holds the privileges that the
-    /// request needs (403 if not).
+    /// request needs (403 if not). Returns the transaction codes whose rows the caller may see.
     pub async fn admit(
         &self,
         db: &impl ConnectionTrait,
         caller: &Caller,
         loan_id: i64,
         today: NaiveDate,
-    ) -> Result<(), LoanError> {
-        let visible_code = Query::select()
-            .expr(Expr::value(1))
-            .from(transaction_codes::Entity)
-            .and_where(transaction_codes::Column::TransactionCode.eq(codes::PAYMENT_TOTAL.number))
-            .cond_where(transaction_codes::Entity::visible_to(caller))
-            .take();
-        let code_is_visible = Expr::case(Expr::exists(visible_code), 1).finally(0);
-        let loan = caller.find::<loans::Entity>().filter(loans::Column::LoanId.eq(loan_id));
-        let may_post: Option<i32> =
-            loan.select_only().expr(code_is_visible).into_tuple().one(db).await?;
-        let may_post = may_post.ok_or(LoanError::NotFound)?;
+    ) -> Result<VisibleCodes, LoanError> {
+        let visible_codes = VisibleCodes::read(db, caller, loan_id).await?;
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
@@ -248,9 +241,68 @@ impl NewPayment {
         if self.payoff == Some(true) {
             caller.require(PAY_OFF_LOANS)?;
         }
-        match may_post {
-            1 => Ok(()),
-            _ => Err(Forbidden::TransactionCode(codes::PAYMENT_TOTAL.number).into()),
+        let total = codes::PAYMENT_TOTAL.number;
+        match visible_codes.contain(total) {
+            true => Ok(visible_codes),
+            false => Err(Forbidden::TransactionCode(total).into()),
+        }
+    }
+}
+
+/// The transaction codes whose rows a caller may see on the loans that the caller may see.
+#[derive(Clone, Debug)]
+pub enum VisibleCodes {
+    /// All: the admin account.
+    All,
+    /// These, whose trustees include the caller.
+    Only(BTreeSet<i32>),
+}
+
+impl VisibleCodes {
+    /// Reads the codes in one statement, as a rule. 404 if the caller may not see the loan.
+    async fn read(
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+        loan_id: i64,
+    ) -> Result<Self, LoanError> {
+        let rule = transaction_codes::Entity::visible_to(caller);
+        let is_loan = loans::Column::LoanId.eq(loan_id);
+        if !rule.is_empty() {
+            let visible_loan = Query::select()
+                .expr(Expr::value(1))
+                .from(loans::Entity)
+                .and_where(is_loan.clone())
+                .cond_where(loans::Entity::visible_to(caller))
+                .take();
+            let visible = Query::select()
+                .column(transaction_codes::Column::TransactionCode)
+                .from(transaction_codes::Entity)
+                .cond_where(rule)
+                .and_where(Expr::exists(visible_loan))
+                .take();
+            let rows = db.query_all(&visible).await?;
+            let visible: Result<BTreeSet<i32>, DbErr> =
+                rows.iter().map(|row| row.try_get_by_index(0)).collect();
+            let visible = visible?;
+            if !visible.is_empty() {
+                return Ok(Self::Only(visible));
+            }
+        }
+        let loan = caller.find::<loans::Entity>().filter(is_loan);
+        let loan = loan.select_only().column(loans::Column::LoanId);
+        let found: Option<i64> = loan.into_tuple().one(db).await?;
+        found.ok_or(LoanError::NotFound)?;
+        match caller {
+            Caller::Core(user) if user.rights == Rights::All => Ok(Self::All),
+            _ => Ok(Self::Only(BTreeSet::new())),
+        }
+    }
+
+    /// True if the caller may see rows with this code.
+    pub fn contain(&self, code: i32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(codes) => codes.contains(&code),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod contention;
 mod drawers;
+mod groups;
 mod idempotency;
 mod payments;
 pub mod reversals;

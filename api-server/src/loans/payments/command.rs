@@ -1,0 +1,113 @@
+//! The command that posts a payment.
+
+use super::{
+    EntryRows, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment, VisibleCodes, post,
+    post_all,
+};
+use crate::audit::Actor;
+use crate::auth::caller::Caller;
+use crate::command::execute::{Command, ExecutionMode};
+use crate::command::failure::LockedRow;
+use crate::command::group_commit::{GroupCommand, GroupCommit, GroupResult};
+use crate::command::idempotency::Replayable;
+use crate::command::row_locks::RowKey;
+use crate::loans::account::LoanAccount;
+use crate::loans::refusals::{LoanError, LoanRefusal};
+use sea_orm::DatabaseTransaction;
+use shared::time::Clock;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// An admitted payment.
+pub struct PostPayment {
+    /// The caller.
+    pub caller: Caller,
+    /// Author of the rows.
+    pub author: Actor,
+    /// The loan.
+    pub loan_id: i64,
+    /// The request.
+    pub new: NewPayment,
+    /// Codes of the rows that the response may contain.
+    pub visible_codes: VisibleCodes,
+}
+
+impl PostPayment {
+    /// Posts the payment, in a transaction shared with others if it names no cash drawer.
+    pub async fn execute(
+        self,
+        group: &Arc<GroupCommit<Self>>,
+        mode: ExecutionMode,
+    ) -> Result<Replayable<EntryRows, true>, LoanError> {
+        let may_share = self.new.cash_drawer_id.is_none();
+        group.execute(self, mode, may_share).await
+    }
+
+    fn validated(&self) -> Result<ValidatedPayment, LoanError> {
+        self.new.clone().validate()
+    }
+
+    fn visible(&self, rows: EntryRows) -> EntryRows {
+        let visible = rows.into_iter();
+        visible.filter(|row| self.visible_codes.contain(row.transaction_code)).collect()
+    }
+}
+
+impl Command for PostPayment {
+    type Answer = EntryRows;
+    type Rule = LoanRefusal;
+
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+
+    fn rows(&self) -> Vec<RowKey> {
+        let drawer = self.new.cash_drawer_id.map(RowKey::Drawer);
+        [RowKey::Loan(self.loan_id)].into_iter().chain(drawer).collect()
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
+        let payment = self.validated()?;
+        let rows = post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await?;
+        Ok(self.visible(rows))
+    }
+}
+
+impl GroupCommand for PostPayment {
+    type Locked = LoanAccount;
+
+    async fn lock_free(
+        tx: &DatabaseTransaction,
+        commands: &[&Self],
+    ) -> Result<Vec<Option<LoanAccount>>, LoanError> {
+        let loan_ids = commands.iter().map(|command| command.loan_id).collect();
+        let accounts = LoanAccount::lock_free(tx, loan_ids).await?.into_iter();
+        // Each loan once: the second payment on a loan has to wait for the first.
+        let mut accounts: HashMap<i64, LoanAccount> =
+            accounts.map(|account| (account.loan.loan_id, account)).collect();
+        Ok(commands.iter().map(|command| accounts.remove(&command.loan_id)).collect())
+    }
+
+    async fn apply_all(
+        tx: &DatabaseTransaction,
+        clock: Clock,
+        commands: &[(&Self, LoanAccount)],
+    ) -> GroupResult<Self> {
+        let validated: Vec<_> = commands.iter().map(|(command, _)| command.validated()).collect();
+        let valid = commands.iter().zip(&validated).filter_map(|((command, account), payment)| {
+            let PostPayment { caller, author, loan_id, .. } = command;
+            let payment = payment.as_ref().ok()?;
+            Some((LoanPayment { caller, author, loan_id: *loan_id, payment }, account))
+        });
+        let valid: Vec<_> = valid.collect();
+        let mut outcomes = post_all(tx, clock, &valid).await?.into_iter();
+        let outcomes =
+            commands.iter().zip(&validated).map(|((command, _), payment)| match payment {
+                Err(error) => Some(Err(error.clone())),
+                Ok(_) => match outcomes.next()? {
+                    PaymentOutcome::Posted(rows) => Some(Ok(command.visible(rows))),
+                    PaymentOutcome::Refused(error) => Some(Err(error)),
+                    PaymentOutcome::NeedsDrawer => None,
+                },
+            });
+        Ok(outcomes.collect())
+    }
+}

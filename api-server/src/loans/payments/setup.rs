@@ -1,0 +1,140 @@
+//! What the checks of payments read: setup lists, and the rows that requests refer to. For any
+//! number of payments, each on a locked loan of its own.
+
+use super::LoanPayment;
+use crate::loans::account::PAID_OFF;
+use crate::loans::field_values;
+use crate::loans::refusals::{LoanError, LoanRefusal};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
+};
+use shared::coalesced::padded;
+use shared::entity::{
+    loan_contacts, loan_status_codes, loan_transactions, loans, payment_methods,
+    user_defined_fields,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Setup lists, and the rows that some payments refer to.
+pub(super) struct Setup {
+    methods: Vec<payment_methods::Model>,
+    statuses: Vec<loan_status_codes::Model>,
+    /// Fields of the form `transaction_entry`.
+    pub(super) user_fields: Vec<user_defined_fields::Model>,
+    /// Loans to which the named payers are linked.
+    linked_payers: HashSet<i64>,
+    /// Transactions that have the External_IDs of the payments, by loan.
+    with_external_ids: HashMap<i64, i64>,
+}
+
+impl Setup {
+    /// Reads what these payments need: three statements, and one more if a payment names a payer,
+    /// and if one has an External_ID.
+    #[expect(clippy::disallowed_methods, reason = "lists that every core user may see")]
+    pub(super) async fn read(
+        tx: &DatabaseTransaction,
+        payments: &[LoanPayment<'_>],
+    ) -> Result<Self, DbErr> {
+        use payment_methods::Column::ActiveFlag;
+        Ok(Self {
+            methods: payment_methods::Entity::find().filter(ActiveFlag.eq(true)).all(tx).await?,
+            statuses: loan_status_codes::Entity::find().all(tx).await?,
+            user_fields: field_values::of_transactions(tx).await?,
+            linked_payers: linked_payers(tx, payments).await?,
+            with_external_ids: transactions_with_external_ids(tx, payments).await?,
+        })
+    }
+
+    /// Returns the active payment method with this code, or the default one.
+    pub(super) fn method(&self, code: Option<&str>) -> Result<&payment_methods::Model, LoanError> {
+        let method = self.methods.iter().find(|method| match code {
+            Some(code) => method.payment_method_code == code,
+            None => method.default_flag,
+        });
+        method.ok_or_else(|| match code {
+            Some(code) => LoanError::unknown_code("Payment_Method_Code", code),
+            None => LoanError::missing(
+                "Payment_Method_Code",
+                "is required: there is no active default payment method",
+            ),
+        })
+    }
+
+    /// Returns the contact who paid: the borrower, or a contact linked to the loan.
+    pub(super) fn paid_by(
+        &self,
+        loan: &loans::Model,
+        named: Option<i64>,
+    ) -> Result<i64, LoanError> {
+        match named {
+            None => Ok(loan.contact_id),
+            Some(contact_id) if contact_id == loan.contact_id => Ok(contact_id),
+            Some(contact_id) if self.linked_payers.contains(&loan.loan_id) => Ok(contact_id),
+            Some(_) => Err(LoanError::invalid(
+                "Paid_By_Contact_ID",
+                "must be the borrower or a contact linked to the loan",
+            )),
+        }
+    }
+
+    /// Refuses the External_ID of the payment on this loan if another transaction of the loan has
+    /// it.
+    pub(super) fn check_external_id(&self, loan_id: i64) -> Result<(), LoanError> {
+        match self.with_external_ids.get(&loan_id) {
+            None => Ok(()),
+            Some(transaction_id) => Err(LoanError::Refused(LoanRefusal::DuplicateExternalId {
+                transaction_id: *transaction_id,
+            })),
+        }
+    }
+
+    /// Returns the status of a loan that was paid off.
+    pub(super) fn paid_off_status_id(&self) -> Result<i64, LoanError> {
+        let status = self.statuses.iter().find(|status| status.code == PAID_OFF);
+        let status = status.ok_or_else(|| LoanError::unknown_code("Status_Code", PAID_OFF))?;
+        Ok(status.status_code_id)
+    }
+}
+
+/// Returns the loans to which the payers that these payments name are linked.
+#[expect(clippy::disallowed_methods, reason = "visible with the loan, which was checked before")]
+async fn linked_payers(
+    tx: &DatabaseTransaction,
+    payments: &[LoanPayment<'_>],
+) -> Result<HashSet<i64>, DbErr> {
+    use loan_contacts::Column::{ContactId, LoanId};
+    let named = payments.iter().filter_map(|it| Some((it.loan_id, it.payment.paid_by_contact_id?)));
+    let links = named.map(|(loan, contact)| LoanId.eq(loan).and(ContactId.eq(contact)));
+    let links: Vec<Expr> = links.collect();
+    if links.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only().column(LoanId);
+    let loan_ids: Vec<i64> = rows.into_tuple().all(tx).await?;
+    Ok(loan_ids.into_iter().collect())
+}
+
+/// Returns the transactions that have the External_IDs of these payments, by loan.
+#[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
+async fn transactions_with_external_ids(
+    tx: &DatabaseTransaction,
+    payments: &[LoanPayment<'_>],
+) -> Result<HashMap<i64, i64>, DbErr> {
+    use loan_transactions::Column::{ExternalId, LoanId, TransactionId};
+    let given =
+        payments.iter().filter_map(|it| Some((it.loan_id, it.payment.external_id.as_deref()?)));
+    let given = given.map(|(loan, external_id)| LoanId.eq(loan).and(ExternalId.eq(external_id)));
+    let given: Vec<Expr> = given.collect();
+    if given.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = loan_transactions::Entity::find().filter(any_of(given));
+    let rows = rows.select_only().columns([LoanId, TransactionId]);
+    let rows: Vec<(i64, i64)> = rows.into_tuple().all(tx).await?;
+    Ok(rows.into_iter().collect())
+}
+
+fn any_of(alternatives: Vec<Expr>) -> Condition {
+    padded(alternatives).into_iter().fold(Condition::any(), Condition::add)
+}

@@ -1,0 +1,49 @@
+//! Bulk updates: columns of many rows, each row with its own values, in one statement.
+
+use crate::coalesced::padded;
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoSimpleExpr, QueryFilter, Value,
+};
+
+/// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
+const PARAMETERS_MAX: usize = 8_000;
+/// Rows per UPDATE.
+const ROWS_MAX: usize = 512;
+
+/// The new values of one row, in the order of the columns.
+#[derive(Clone, Debug)]
+pub struct RowUpdate {
+    /// Key of the row.
+    pub key: i64,
+    /// Its new values.
+    pub values: Vec<Value>,
+}
+
+/// Sets these columns of each row. The statement's text depends only on the columns and, in steps,
+/// on the number of rows.
+pub async fn update_each<C: ColumnTrait>(
+    db: &impl ConnectionTrait,
+    key: C,
+    columns: &[C],
+    rows: &[RowUpdate],
+) -> Result<(), DbErr>
+where
+    C::EntityName: EntityTrait<Column = C>,
+{
+    let rows_max = (PARAMETERS_MAX / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
+    let rows_max = 1 << rows_max.ilog2();
+    for chunk in rows.chunks(rows_max) {
+        let chunk = padded(chunk.to_vec());
+        let mut update = C::EntityName::update_many();
+        for (index, column) in columns.iter().enumerate() {
+            let values = chunk.iter().filter_map(|row| Some((row.key, row.values.get(index)?)));
+            let case = values.fold(CaseStatement::new(), |case, (id, value)| {
+                case.case(key.into_expr().eq(id), Expr::value(value.clone()))
+            });
+            update = update.col_expr(*column, case.finally(column.into_simple_expr()).into());
+        }
+        update.filter(key.is_in(chunk.iter().map(|row| row.key))).exec(db).await?;
+    }
+    Ok(())
+}
