@@ -39,8 +39,8 @@ pub struct VerificationArgs {
     /// Issuer URL of the auth server, such as https://auth.example.com:8443
     #[arg(long)]
     pub url: String,
-    /// Connect to this address regardless of what the URL's host resolves to, such as to one server
-    /// behind a load balancer
+    /// Connect to this address regardless of what the URL's host resolves to: for example, to one
+    /// server behind a load balancer
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub connect_to: Option<SocketAddr>,
     /// Name in that server's certificate, if it runs behind a proxy with a different name
@@ -49,7 +49,7 @@ pub struct VerificationArgs {
     /// PEM file of trusted certificate authorities [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// Client id of a resource server, to test an introspection as well
+    /// Client id of a resource server, to test introspection as well
     #[arg(long, value_name = "ID", requires = "secret_file")]
     pub client: Option<String>,
     /// File with the client's secret

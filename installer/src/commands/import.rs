@@ -32,16 +32,19 @@ const READ_BYTES: usize = 1 << 16;
 /// The log filter of `--verbose`.
 const LOG_FILTER: &str = "info,sqlx=warn";
 const MORE_HELP: &str = "\
-The whole file is checked first: an invalid file is refused with line and column, and nothing is
-imported. Its records are then applied from top to bottom. Ctrl-C ends the import after the current
-record (a file with CommitBlock=\"1\" is rolled back); a second Ctrl-C ends it immediately.
+The whole file is checked first: an invalid file is refused with the line and column of the error,
+and nothing is imported. Its records are then applied from top to bottom. Ctrl-C ends the import
+after the current record (a file with CommitBlock=\"1\" is rolled back); a second Ctrl-C ends it
+immediately.
 
-Importing the same file again within 24 hours continues after the last completed record, whatever
-interrupted the import. If the file was imported completely, the report is repeated and nothing else
-happens; to import it once more, pass a new key with --key. A command that was killed holds its key
-for a minute after its last record, an api-server for ten; the next command waits for it.
+Importing the same file again continues after the last completed record, whatever interrupted the
+import. If the file was imported completely within the last 24 hours, the report is repeated and
+nothing else happens; to import it once more, pass a new key with --key. A command that was killed
+holds its key for a minute after its last record, an api-server for ten; the next command waits for
+it.
 
-The exit status is 0 if everything was imported, or would be with --test; otherwise it is 1.";
+The exit status is 0 if everything was imported or, with --test, would have been;
+otherwise it is 1.";
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]

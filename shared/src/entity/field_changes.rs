@@ -5,7 +5,7 @@ use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use shared_macros::interface_names;
 
-/// A change of one column of a row. An inserted row has no old values, a deleted one no new values.
+/// A change to one column of a row. An inserted row has no old values, a deleted one no new values.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "field_changes")]

@@ -93,7 +93,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             ),
             (
                 "username, password",
-                "For the password grant, by a confidential client that is allowed it.",
+                "For the password grant, by a confidential client that is allowed to use it.",
             ),
             (
                 "scope",

@@ -140,7 +140,7 @@ const TOPICS: &[Topic] = &[
             "Comments and documents of fields have a `versionHash`, which is also their `ETag`. \
              Send it with a PUT or DELETE, in `If-Match` or as `versionHash`: if the row has \
              changed in the meantime, the response is 412 or 409, and nothing is changed.",
-            "With `If-None-Match`, a GET responds 304 while the version is still the same.",
+            "With `If-None-Match`, a GET gets 304 while the version is still the same.",
         ],
         example: CodeExample::Fixed(
             "curl -i -H \"Authorization: Bearer $TOKEN\" $API/loans/collateral/comments/25\n\n\
@@ -174,7 +174,7 @@ const TOPICS: &[Topic] = &[
              `Transaction_Reference_No`. A payment has a total row (code 120) and one row for each \
              balance it affects; every other entry has one row. Amounts are positive; the code \
              gives the sign. A balance is the sum of its rows, and the loan carries it.",
-            "An even code is a posting, and the odd code after it its reversal. A reversal is a \
+            "An even code is a posting, and the odd code after it is its reversal. A reversal is a \
              separate entry with the `Effective_Date` of the original; both remain, and the rows \
              of the original have `Reversed_Flag` set, and `NSF_Flag` too after a returned \
              payment. Balances, due rows and dates return to what they were before. Only the \
@@ -194,9 +194,9 @@ const TOPICS: &[Topic] = &[
         title: "Import a file",
         text: &[
             "`POST /core/xml-import` imports contacts, loans and payments from one file, for the \
-             admin account. A malformed file gets 400 with line and column, and nothing is \
-             imported. Otherwise the response is 200, and `Failed`, `Committed` and `Records` \
-             report the outcome: check them, not the status.",
+             admin account. A malformed file gets 400 with the line and column of the error, and \
+             nothing is imported. Otherwise the response is 200, and `Failed`, `Committed` and \
+             `Records` report the outcome: check them, not the status.",
             "`UpdateFlag` is 0 to insert (the default), 1 to update (attributes left out keep \
              their values), 2 to delete; `##NULL##` clears a value. Each record commits \
              separately, so a failing record does not affect the others; with `CommitBlock=\"1\"` \
@@ -253,8 +253,8 @@ const TOPICS: &[Topic] = &[
         title: "Rate limits",
         text: &[
             "An installation may limit the request rate of each caller; requests beyond it are \
-             refused with 429. The responses 429, 423, 409 `idempotency-in-progress` and 503 give \
-             in `Retry-After` the seconds after which the same request may be sent again.",
+             refused with 429. For 429, 423, 409 `idempotency-in-progress` and 503, `Retry-After` \
+             gives the number of seconds after which the same request may be sent again.",
         ],
         example: CodeExample::Fixed("HTTP/2 429\nretry-after: 1"),
     },

@@ -61,7 +61,7 @@ pub struct InstallArgs {
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
     /// The authority that signed it, PEM: the api-server trusts it when it calls the auth server
-    /// [default: this machine's trusted authorities, for a certificate of a public one]
+    /// [default: this machine's trusted authorities, for a certificate from a public one]
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_authority: Option<PathBuf>,
     /// Name of the admin account, if there is none yet [default: admin]
