@@ -223,7 +223,7 @@ async fn try_claim(
         return Ok(ClaimOutcome::New(claim));
     }
     let found = find(db, &[scope]).await?;
-    let Some(stored) = own(&found, scope) else {
+    let Some(stored) = of_request(&found, scope).next() else {
         // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
@@ -309,12 +309,18 @@ async fn find(
     rows.collect()
 }
 
-/// Returns the row of a request, or of another request under its key. Rows of earlier releases have
-/// no `key_hash`, so both may exist: then the request's own row counts.
-fn own<'a>(stored: &'a [StoredKey], scope: &IdempotencyScope) -> Option<&'a StoredKey> {
-    let (scope_hash, key_hash) = (scope.hash(), scope.key_hash());
-    let of_request = stored.iter().find(|row| row.scope_hash == scope_hash);
-    of_request.or_else(|| stored.iter().find(|row| row.key_hash.as_ref() == Some(&key_hash)))
+/// Returns the rows of a request and of other requests under its key, its own first. Rows of earlier
+/// releases have no `key_hash`, so both may exist.
+fn of_request<'a>(
+    stored: &'a [StoredKey],
+    scope: &IdempotencyScope,
+) -> impl Iterator<Item = &'a StoredKey> {
+    let (scope_hash, key_hash) = (scope.hash(), Some(scope.key_hash()));
+    let (own, others): (Vec<_>, Vec<_>) = stored
+        .iter()
+        .filter(|row| row.scope_hash == scope_hash || row.key_hash == key_hash)
+        .partition(|row| row.scope_hash == scope_hash);
+    own.into_iter().chain(others)
 }
 
 /// Returns the time at which the lease of a pending claim ends, or `None` if there is no pending

@@ -2,8 +2,8 @@
 //! and stored with the effect, in its transaction.
 
 use super::{
-    Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredResponse, Verdict, given_up,
-    judge, own,
+    Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredKey, StoredResponse, Verdict,
+    given_up, judge, of_request,
 };
 use poem::http::StatusCode;
 use sea_orm::sea_query::{Expr, Query};
@@ -22,18 +22,24 @@ pub async fn find(
     }
     let found = super::find(tx, scopes).await?;
     for scope in scopes {
-        responses.push(match own(&found, scope) {
-            None => Ok(None),
-            Some(stored) => match judge(tx, scope, stored).await {
-                Ok(Verdict::Done(response)) => Ok(Some(response)),
-                Ok(Verdict::GivenUp) => {
-                    remove(tx, &stored.scope_hash, &stored.token).await.map(|()| None)
-                }
-                Err(error) => Err(error),
-            },
-        });
+        responses.push(replayable(tx, scope, of_request(&found, scope)).await);
     }
     Ok(responses)
+}
+
+/// Returns the response stored for a request, and removes rows that are of no use any more.
+async fn replayable(
+    tx: &DatabaseTransaction,
+    scope: &IdempotencyScope,
+    rows: impl Iterator<Item = &StoredKey>,
+) -> Result<Option<StoredResponse>, KeyError> {
+    for stored in rows {
+        match judge(tx, scope, stored).await? {
+            Verdict::Done(response) => return Ok(Some(response)),
+            Verdict::GivenUp => remove(tx, &stored.scope_hash, &stored.token).await?,
+        }
+    }
+    Ok(None)
 }
 
 /// Finds the stored response of a request outside a transaction, which may be too early: whether
@@ -43,7 +49,7 @@ pub async fn peek(
     scope: &IdempotencyScope,
 ) -> Result<Option<StoredResponse>, KeyError> {
     let found = super::find(db, &[scope]).await?;
-    let Some(stored) = own(&found, scope) else { return Ok(None) };
+    let Some(stored) = of_request(&found, scope).next() else { return Ok(None) };
     match judge(db, scope, stored).await? {
         Verdict::Done(response) => Ok(Some(response)),
         Verdict::GivenUp => Ok(None),
