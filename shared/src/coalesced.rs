@@ -15,21 +15,39 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Different questions that wait. More callers than this are refused.
 const WAITING_MAX: usize = 4096;
-/// Time limit of a batch: a database or server that fell silent must not keep the others waiting.
-const BATCH_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long a caller waits, including for batches before theirs.
-const WAIT_MAX: Duration = Duration::from_secs(10);
+/// What a caller waits in addition to both time limits, so that every answer reaches its callers.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// Limits of batches.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchLimits {
+    /// Different questions in a batch.
+    pub questions_max: usize,
+    /// How long a question waits for its batch. One that has waited longer is not asked.
+    pub queue_time_max: Duration,
+    /// Time limit of a batch: a database or server that fell silent must not keep the others
+    /// waiting.
+    pub batch_time_max: Duration,
+}
+
+impl BatchLimits {
+    /// Returns the limits for questions that change nothing.
+    pub const fn of_reads(questions_max: usize) -> Self {
+        let queue_time_max = Duration::from_secs(5);
+        Self { questions_max, queue_time_max, batch_time_max: Duration::from_secs(5) }
+    }
+}
 
 /// Why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Too many questions are waiting.
+    /// Too many questions were waiting, or this one for too long: it was not asked.
     Overloaded,
-    /// The answer took too long.
+    /// The answer took too long. The question may have been asked.
     TimedOut,
     /// The batch panicked.
     Panicked,
@@ -56,14 +74,13 @@ pub struct Coalesced<Q, A>(Arc<Batches<Q, A>>);
 
 struct Batches<Q, A> {
     answer: Box<AnswerBatch<Q, A>>,
-    batch_max: usize,
-    batch_time_max: Duration,
+    limits: BatchLimits,
     queue: Mutex<Queue<Q, A>>,
 }
 
 struct Queue<Q, A> {
-    /// Questions that wait, oldest first.
-    order: VecDeque<Q>,
+    /// Questions that wait, oldest first, and since when.
+    order: VecDeque<(Q, Instant)>,
     waiting: HashMap<Q, Callers<A>>,
     /// A task is asking batch after batch. More of them would only make batches smaller.
     is_running: bool,
@@ -74,17 +91,15 @@ where
     Q: Clone + Eq + Hash + Send + Sync + 'static,
     A: Clone + Send + 'static,
 {
-    /// Returns a coalescer of questions that `answer` answers, at most `batch_max` different ones at
-    /// a time, in their order.
+    /// Returns a coalescer of questions that `answer` answers, in their order.
     pub fn new<F: Future<Output = Vec<A>> + Send + 'static>(
-        batch_max: usize,
+        limits: BatchLimits,
         answer: impl Fn(Vec<Q>) -> F + Send + Sync + 'static,
     ) -> Self {
         let queue = Queue { order: VecDeque::new(), waiting: HashMap::new(), is_running: false };
         Self(Arc::new(Batches {
             answer: Box::new(move |questions| answer(questions).boxed()),
-            batch_max,
-            batch_time_max: BATCH_TIME_MAX,
+            limits,
             queue: Mutex::new(queue),
         }))
     }
@@ -92,7 +107,9 @@ where
     /// Returns the answer of a batch that begins from now on. The batch runs in its own task: a
     /// caller who disconnects does not cancel it for the others.
     pub async fn ask(&self, question: Q) -> Answer<A> {
-        match timeout(WAIT_MAX, self.join(question)?).await {
+        let BatchLimits { queue_time_max, batch_time_max, .. } = self.0.limits;
+        let wait_max = queue_time_max + batch_time_max + MARGIN;
+        match timeout(wait_max, self.join(question)?).await {
             Ok(answer) => answer.unwrap_or(Err(Unanswered::Panicked)),
             Err(_) => Err(Unanswered::TimedOut),
         }
@@ -125,7 +142,7 @@ impl<Q: Clone + Eq + Hash, A> Queue<Q, A> {
         if self.order.len() >= WAITING_MAX {
             return Err(Unanswered::Overloaded);
         }
-        self.order.push_back(question.clone());
+        self.order.push_back((question.clone(), Instant::now()));
         self.waiting.insert(question, vec![caller]);
         Ok(())
     }
@@ -133,7 +150,7 @@ impl<Q: Clone + Eq + Hash, A> Queue<Q, A> {
     /// Removes questions whose callers have all gone.
     fn forget_abandoned(&mut self) {
         let Self { order, waiting, .. } = self;
-        order.retain(|question| {
+        order.retain(|(question, _)| {
             let is_awaited =
                 waiting.get(question).is_some_and(|it| it.iter().any(|caller| !caller.is_closed()));
             if !is_awaited {
@@ -154,7 +171,7 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
         while let Some((questions, waiting)) = self.next_batch() {
             let count = questions.len();
             let batch = AssertUnwindSafe(async { (self.answer)(questions).await }).catch_unwind();
-            let answers = match timeout(self.batch_time_max, batch).await {
+            let answers = match timeout(self.limits.batch_time_max, batch).await {
                 Ok(Ok(answers)) => answers.into_iter().map(Ok).collect(),
                 Ok(Err(_)) => vec![Err(Unanswered::Panicked); count],
                 Err(_) => vec![Err(Unanswered::TimedOut); count],
@@ -172,9 +189,15 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
     fn next_batch(&self) -> Option<(Vec<Q>, Vec<Callers<A>>)> {
         let mut queue = self.queue();
         let (mut questions, mut waiting) = (Vec::new(), Vec::new());
-        while questions.len() < self.batch_max {
-            let Some(question) = queue.order.pop_front() else { break };
+        while questions.len() < self.limits.questions_max {
+            let Some((question, since)) = queue.order.pop_front() else { break };
             let callers = queue.waiting.remove(&question).unwrap_or_default();
+            if since.elapsed() > self.limits.queue_time_max {
+                for caller in callers {
+                    let _ = caller.send(Err(Unanswered::Overloaded));
+                }
+                continue;
+            }
             // Callers who have gone must not delay the others.
             if callers.iter().any(|caller| !caller.is_closed()) {
                 questions.push(question);
@@ -217,7 +240,8 @@ mod tests {
             let batches = Arc::new(Mutex::new(Vec::new()));
             let may_end = Arc::new(Semaphore::new(0));
             let (begun, ending) = (Arc::clone(&batches), Arc::clone(&may_end));
-            let coalesced = Coalesced::new(batch_max, move |questions: Vec<u32>| {
+            let limits = BatchLimits::of_reads(batch_max);
+            let coalesced = Coalesced::new(limits, move |questions: Vec<u32>| {
                 let (begun, ending) = (Arc::clone(&begun), Arc::clone(&ending));
                 async move {
                     let count = questions.len();
@@ -317,7 +341,8 @@ mod tests {
     #[tokio::test]
     async fn a_batch_that_panics_fails_its_questions_and_no_later_ones() {
         let tries = AtomicUsize::new(0);
-        let coalesced = Coalesced::new(64, move |questions: Vec<u32>| {
+        let limits = BatchLimits::of_reads(64);
+        let coalesced = Coalesced::new(limits, move |questions: Vec<u32>| {
             let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
             async move {
                 assert!(!first, "on purpose");
@@ -334,10 +359,26 @@ mod tests {
     async fn a_batch_that_never_ends_is_given_up() {
         let mut recorder = Recorder::new(64);
         let batches = Arc::get_mut(&mut recorder.coalesced.0).expect("not shared yet");
-        batches.batch_time_max = Duration::from_millis(50);
+        batches.limits.batch_time_max = Duration::from_millis(50);
         let silent = recorder.ask(1);
         assert_eq!(silent.await.unwrap(), Err(Unanswered::TimedOut));
         recorder.may_end.add_permits(1);
         assert_eq!(recorder.ask(1).await.unwrap(), Ok(2));
+    }
+    #[tokio::test]
+    async fn a_question_that_has_waited_too_long_is_not_asked() {
+        let mut recorder = Recorder::new(64);
+        let batches = Arc::get_mut(&mut recorder.coalesced.0).expect("not shared yet");
+        batches.limits.queue_time_max = Duration::from_secs(1);
+        let in_flight = recorder.ask(1);
+        recorder.begun(1).await;
+        let late = recorder.ask(2);
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        let in_time = recorder.ask(3);
+        recorder.may_end.add_permits(2);
+        assert_eq!(in_flight.await.unwrap(), Ok(1));
+        assert_eq!(late.await.unwrap(), Err(Unanswered::Overloaded));
+        assert_eq!(in_time.await.unwrap(), Ok(2));
+        assert_eq!(recorder.batches.lock().unwrap()[1], [3]);
     }
 }

@@ -1,6 +1,6 @@
 //! Readiness: the database is reachable, has this release's schema, and is writable.
 
-use crate::coalesced::{Coalesced, Unanswered};
+use crate::coalesced::{BatchLimits, Coalesced, Unanswered};
 use crate::db::{self, Fault};
 use crate::migration::{SchemaState, schema_state};
 use crate::time::Timestamp;
@@ -31,7 +31,7 @@ pub enum Unready {
 impl Readiness {
     /// Returns the readiness check of a server that writes to this table.
     pub fn new(db: DatabaseConnection, written_table: &'static str) -> Self {
-        Self(Coalesced::new(1, move |_| {
+        Self(Coalesced::new(BatchLimits::of_reads(1), move |_| {
             let db = db.clone();
             async move { vec![check(db, written_table).await] }
         }))

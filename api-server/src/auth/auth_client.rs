@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use poem::http::StatusCode;
 use reqwest::Client;
 use serde::de::DeserializeOwned;
-use shared::coalesced::Coalesced;
+use shared::coalesced::{BatchLimits, Coalesced};
 use shared::introspection::{ActiveToken, Introspection};
 use shared::problem::{Problem, ProblemType};
 use shared::tls;
@@ -57,7 +57,7 @@ impl AuthClient {
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),
         });
-        Ok(Arc::new(Self(Coalesced::new(TOKENS_MAX, move |tokens| {
+        Ok(Arc::new(Self(Coalesced::new(BatchLimits::of_reads(TOKENS_MAX), move |tokens| {
             let endpoints = Arc::clone(&endpoints);
             async move { endpoints.introspect(&tokens).await }
         }))))

@@ -4,7 +4,7 @@
 use crate::auth::privileges::Grants;
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, Query, SelectStatement, UnionType};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
-use shared::coalesced::{Coalesced, Unanswered, padded};
+use shared::coalesced::{BatchLimits, Coalesced, Unanswered, padded};
 use shared::db;
 use shared::entity::{group_members, privilege_grants, privileges};
 use shared::problem::{Problem, ProblemType};
@@ -30,7 +30,7 @@ pub struct CallerLookups(Coalesced<Option<i64>, Result<CallerState, DbErr>>);
 impl CallerLookups {
     /// Returns the look-ups in this database.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self(Coalesced::new(CALLERS_MAX, move |user_ids| {
+        Self(Coalesced::new(BatchLimits::of_reads(CALLERS_MAX), move |user_ids| {
             let db = db.clone();
             async move { answer(&db, &user_ids).await }
         }))

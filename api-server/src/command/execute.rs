@@ -4,7 +4,9 @@
 //! stored response yet.
 
 use crate::command::failure::{Away, Failure, LockedRow};
-use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
+use crate::command::idempotency::{
+    IdempotencyScope, KeyError, Replayable, StoredResponse, in_transaction,
+};
 use crate::command::row_locks::{LockQueues, RowKey, RowLock};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
@@ -19,7 +21,7 @@ use tokio::time::timeout;
 
 /// Time limit of one attempt. Without it, a database that neither responds nor disconnects would
 /// hold the row's lock forever.
-const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
+pub(super) const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What an operation writes to the database.
 pub trait Command: Send + Sync + 'static {
@@ -223,6 +225,29 @@ impl Executor {
     ) -> Result<Vec<RowLock>, Failure<E::Rule>> {
         let locks = self.lock_queues.lock(&command.rows()).await;
         locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
+    }
+
+    async fn stored(
+        &self,
+        scope: Option<&IdempotencyScope>,
+    ) -> Result<Option<StoredResponse>, KeyError> {
+        match scope {
+            Some(scope) => in_transaction::peek(&self.db, scope).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the stored response of a request that found its rows locked for too long, or this
+    /// failure.
+    pub(super) async fn replay_or<A, R>(
+        &self,
+        scope: Option<&IdempotencyScope>,
+        failure: Failure<R>,
+    ) -> Result<Replayable<A, true>, Failure<R>> {
+        match self.stored(scope).await? {
+            Some(stored) => Ok(stored.into()),
+            None => Err(failure),
+        }
     }
 
     /// Executes a command in a transaction of its own, and retries it on contention.

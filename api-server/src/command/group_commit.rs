@@ -3,26 +3,33 @@
 //! one.
 //!
 //! Whatever a command cannot share, it does in a transaction of its own: it waits for a row that
-//! another program holds, it was refused a key, or the shared transaction failed before it was
-//! committed. If a commit was not acknowledged, commands with a key are executed again, which finds
+//! another program holds, its key is taken at the moment, or the shared transaction failed before it
+//! was committed. If a commit was not acknowledged, commands with a key are executed again, which finds
 //! the response if it was stored; the outcome of the others is unknown.
 
-use crate::command::execute::{Command, ExecutionMode, Executor, in_task};
+use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
 use crate::command::failure::{Away, Failure};
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
+use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
-use shared::coalesced::{Coalesced, Unanswered};
+use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::db::{self, Contended};
 use shared::time::Clock;
 use std::collections::HashSet;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Commands per transaction.
-const MEMBERS_MAX: usize = 32;
+/// Limits of a shared transaction: at most 32 commands, and as much time as one alone has.
+const LIMITS: BatchLimits = BatchLimits {
+    questions_max: 32,
+    queue_time_max: Duration::from_secs(5),
+    batch_time_max: ATTEMPT_TIME_MAX,
+};
 
 /// A command that can share a transaction with others of its kind.
 pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
@@ -107,7 +114,7 @@ impl<E: GroupCommand<Rule: Clone + Sync>> GroupCommit<E> {
     /// Returns a group for commands that this executor may also execute alone.
     pub fn new(executor: Executor) -> Self {
         let db = executor.db.clone();
-        let groups = Coalesced::new(MEMBERS_MAX, move |members| {
+        let groups = Coalesced::new(LIMITS, move |members| {
             let db = db.clone();
             async move { share(&db, &members).await }
         });
@@ -126,15 +133,21 @@ impl<E: GroupCommand<Rule: Clone + Sync>> GroupCommit<E> {
         let may_share = may_share && matches!(mode, ExecutionMode::Commit(_));
         in_task::<E, _, _>(&self.executor, |executor| async move {
             let member = Member(Arc::new(Post { command, mode }));
-            let _locks = executor.lock(&member.0.command).await?;
+            let _locks = match executor.lock(&member.0.command).await {
+                Ok(locks) => locks,
+                Err(failure) => return executor.replay_or(member.scope(), failure).await,
+            };
             if may_share {
                 match group.groups.ask(member.clone()).await {
                     Ok(Shared::Done(response)) => return response,
                     Ok(Shared::Alone) => {}
-                    Err(Unanswered::Panicked) => return Err(Failure::defect(Unanswered::Panicked)),
-                    Err(Unanswered::Overloaded | Unanswered::TimedOut) => {
+                    // It may have been committed. The key tells whether it was.
+                    Err(Unanswered::TimedOut) if member.scope().is_some() => {}
+                    Err(Unanswered::TimedOut) => {
                         return Err(Failure::Unavailable(Away::Database));
                     }
+                    Err(Unanswered::Overloaded) => return Err(Failure::Locked(None)),
+                    Err(Unanswered::Panicked) => return Err(Failure::defect(Unanswered::Panicked)),
                 }
             }
             executor.run(&member.0.command, &member.0.mode).await
@@ -150,14 +163,14 @@ async fn share<E: GroupCommand<Rule: Clone + Sync>>(
 ) -> Vec<Shared<Response<E>>> {
     let tx = match db::begin_write(db).await {
         Ok(tx) => tx,
+        Err(error) if error.is_contention() => return vec![Shared::Alone; members.len()],
         Err(error) => return vec![Shared::Done(Err(Failure::from(error))); members.len()],
     };
-    let responses = match apply(&tx, members).await {
-        Ok(responses) => responses,
-        Err(failure) => {
-            drop(db::failed(&tx, failure).await);
-            return vec![Shared::Alone; members.len()];
-        }
+    // A command that panics must fail alone.
+    let applied = AssertUnwindSafe(apply(&tx, members)).catch_unwind().await;
+    let Ok(Ok(responses)) = applied else {
+        // Dropping the transaction rolls it back.
+        return vec![Shared::Alone; members.len()];
     };
     match db::commit(tx).await {
         Ok(()) => responses,

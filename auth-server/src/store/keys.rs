@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::audit::{Event, EventKind};
 use shared::bulk_insert;
-use shared::coalesced::Coalesced;
+use shared::coalesced::{BatchLimits, Coalesced};
 use shared::db::{self, Fault};
 use shared::entity::signing_keys::{Column, Entity};
 use shared::envelope_encryption::MasterKeys;
@@ -77,7 +77,7 @@ async fn load(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
 
 /// Returns the queries for the key set; concurrent ones share one.
 pub fn key_sets(db: DatabaseConnection) -> Coalesced<(), Result<Bytes, OAuthError>> {
-    Coalesced::new(1, move |_| {
+    Coalesced::new(BatchLimits::of_reads(1), move |_| {
         let db = db.clone();
         async move { vec![key_set(db).await] }
     })

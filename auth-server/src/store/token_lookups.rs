@@ -12,7 +12,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
     Iterable, QueryFilter, QueryResult, QueryTrait,
 };
-use shared::coalesced::{Coalesced, padded};
+use shared::coalesced::{BatchLimits, Coalesced, padded};
 use shared::entity::oauth_clients::{Column, Entity, Model};
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
@@ -98,7 +98,7 @@ pub struct TokenLookups(Coalesced<Lookup, LookupResult>);
 impl TokenLookups {
     /// Returns the look-ups in this database.
     pub fn new(db: DatabaseConnection, lifetimes: Lifetimes) -> Self {
-        Self(Coalesced::new(TOKENS_MAX, move |lookups| {
+        Self(Coalesced::new(BatchLimits::of_reads(TOKENS_MAX), move |lookups| {
             let db = db.clone();
             async move { answer(&db, &lifetimes, &lookups).await }
         }))
