@@ -44,7 +44,7 @@ async fn an_unknown_session_or_malformed_form_does_nothing() {
             for path in [SANDBOX_PAGE, STRIPE_RETURN] {
                 let response = world.client.get("", &format!("{path}{query}")).await;
                 let page = expect_page(response, 410, OVER);
-                assert!(!page.text.contains("4242") && !page.text.contains("alert"), "{query}");
+                assert!(!page.text.contains("42424242") && !page.text.contains("alert"), "{query}");
             }
         }
         let good = format!("session={secret}&card=tok_visa&cardholder_name=Ann");
@@ -132,7 +132,7 @@ async fn a_card_number_as_a_name_is_refused_and_neither_shown_nor_stored_nor_log
             let page = expect_page(submit(&world, &form).await, 422, "Add a card").text;
             let fault = "This looks like a card number, which this page never accepts.";
             assert!(page.contains(&format!("role=\"alert\">{fault}</p>")), "{page}");
-            let seen = page.replace("•••• 4242", "");
+            let seen = page.replace("•••• 4242", "").replace(&*secret, "");
             assert!(!seen.contains("4242") && !seen.contains("3782"), "{seen}");
         }
         assert_eq!(cards(&world, &admin, loan).await.len(), 0);
