@@ -1,4 +1,5 @@
-//! JSON bodies: read with limits, checked against their type, and kept byte for byte.
+//! JSON bodies: read with limits, checked against their type, and kept byte for byte. On operations
+//! about cards, a body with a card number is refused.
 
 use crate::http::admission::expectations;
 use crate::http::operations::{JSON_BYTES_MAX, Operation};
