@@ -19,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 /// Setup lists, and the rows that some payments refer to.
 pub(super) struct Setup {
     methods: Vec<payment_methods::Model>,
+    /// Read only for payoffs, because nothing else closes a loan.
     statuses: Vec<loan_status_codes::Model>,
     /// Fields of the form `transaction_entry`.
     pub(super) user_fields: Vec<user_defined_fields::Model>,
@@ -29,17 +30,21 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Reads what these payments need: three statements, and one more if a payment names a payer,
-    /// and if one has an External_ID.
+    /// Reads what these payments need: two statements, and one more each if a payment is a payoff,
+    /// names a payer, or has an External_ID.
     #[expect(clippy::disallowed_methods, reason = "lists that every core user may see")]
     pub(super) async fn read(
         tx: &DatabaseTransaction,
         payments: &[LoanPayment<'_>],
     ) -> Result<Self, DbErr> {
         use payment_methods::Column::ActiveFlag;
+        let has_payoff = payments.iter().any(|it| it.payment.payoff);
         Ok(Self {
             methods: payment_methods::Entity::find().filter(ActiveFlag.eq(true)).all(tx).await?,
-            statuses: loan_status_codes::Entity::find().all(tx).await?,
+            statuses: match has_payoff {
+                true => loan_status_codes::Entity::find().all(tx).await?,
+                false => Vec::new(),
+            },
             user_fields: field_values::of_transactions(tx).await?,
             linked_payers: linked_payers(tx, payments).await?,
             with_external_ids: transactions_with_external_ids(tx, payments).await?,
