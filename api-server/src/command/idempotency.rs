@@ -240,7 +240,7 @@ async fn try_claim(
 enum Verdict {
     /// This request was executed before: replay its response.
     Done(StoredResponse),
-    /// The row is of no use any more: this request may take its place.
+    /// The claim has lapsed, or the response has expired: this request may take its place.
     GivenUp,
 }
 

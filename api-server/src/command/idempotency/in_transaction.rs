@@ -27,7 +27,7 @@ pub async fn find(
     Ok(responses)
 }
 
-/// Returns the response stored for a request, and removes rows that are of no use any more.
+/// Returns the response stored for a request; removes lapsed claims and expired responses.
 async fn replayable(
     tx: &DatabaseTransaction,
     scope: &IdempotencyScope,
