@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::endpoints::docs::Docs;
 use crate::http::admission::UnknownParameters;
 use crate::state::State;
-use shared::db;
+use shared::read_pool;
 use shared::runtime::{self, Serving};
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
@@ -66,11 +66,11 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     router::operations().check()?;
-    let mut db = db::connect(&config.database_url, config.database_connections, false)
-        .await
-        .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
     let mut metrics = Metrics::default();
-    metrics.count_statements(&mut db);
+    let (db, reads) =
+        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+            .await
+            .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
     let unknown_parameters = match config.unknown_parameters_ignored {
         false => UnknownParameters::Refused,
         true => UnknownParameters::Ignored(
@@ -78,5 +78,5 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
         ),
     };
     let tasks = Tasks::new(&mut metrics);
-    Ok((State::new(config, db, unknown_parameters, tasks)?, Arc::new(metrics)))
+    Ok((State::new(config, db, reads, unknown_parameters, tasks)?, Arc::new(metrics)))
 }

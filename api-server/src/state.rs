@@ -16,6 +16,7 @@ use sea_orm::{DatabaseConnection, EntityName};
 use shared::entity::idempotency_records;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
+use shared::read_pool::ReadPool;
 use shared::readiness::Readiness;
 use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
@@ -27,10 +28,12 @@ use tokio::sync::Semaphore;
 pub struct State {
     /// Core database.
     pub db: DatabaseConnection,
+    /// The same for single reads.
+    pub reads: ReadPool,
     /// Admits requests.
     pub admission: Arc<Admission>,
     /// Executes commands.
-    pub writer: Executor,
+    pub executor: Executor,
     /// Posts payments, several in one transaction.
     pub payments: Arc<GroupCommit<PostPayment>>,
     /// Documents and their files.
@@ -56,16 +59,17 @@ impl State {
     pub fn new(
         config: &Config,
         db: DatabaseConnection,
+        reads: ReadPool,
         unknown_parameters: UnknownParameters,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
-        let writer = Executor::new(db.clone());
+        let executor = Executor::new(db.clone());
         let store = DocumentStore::open(&config.documents)
             .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
         let uploads =
             multipart::UploadLimits::new(config.upload_bytes_max, config.upload_types.clone());
         let admission = Admission {
-            callers: CallerLookups::new(db.clone()),
+            callers: CallerLookups::new(reads.clone()),
             auth: AuthClient::new(
                 &config.auth_url,
                 &config.auth_ca,
@@ -75,7 +79,7 @@ impl State {
             rates: config.requests_quota.map(KeyedRateLimiter::new),
             form_bytes_max: uploads.form_bytes_max(),
             unknown_parameters,
-            import_gate: Arc::clone(&writer.import_gate),
+            import_gate: Arc::clone(&executor.import_gate),
         };
         Ok(Arc::new(Self {
             admission: Arc::new(admission),
@@ -83,15 +87,15 @@ impl State {
                 store,
                 uploads,
                 downloads: downloads::concurrency_limit(),
-                writer: writer.clone(),
+                executor: executor.clone(),
             }),
             cards: Arc::new(CardProcessor {
                 gateway: PaymentGateway::new(config.gateway.clone(), &db)?,
                 db: db.clone(),
-                writer: writer.clone(),
+                executor: executor.clone(),
             }),
-            payments: Arc::new(GroupCommit::new(writer.clone())),
-            writer,
+            payments: Arc::new(GroupCommit::new(executor.clone())),
+            executor,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
             imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
@@ -99,6 +103,7 @@ impl State {
             readiness: Readiness::new(db.clone(), idempotency_records::Entity.table_name()),
             stopping: Shutdown::default(),
             db,
+            reads,
         }))
     }
 }

@@ -16,7 +16,7 @@ use crate::endpoints::metadata;
 use crate::state::State;
 use crate::store::keys;
 use futures_util::FutureExt;
-use shared::db;
+use shared::read_pool;
 use shared::runtime::{self, Serving};
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
@@ -74,12 +74,12 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
-    let mut db = db::connect(&config.database_url, config.database_connections, false)
-        .await
-        .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
     let mut metrics = Metrics::default();
-    metrics.count_statements(&mut db);
+    let (db, reads) =
+        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+            .await
+            .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
     let tasks = Tasks::new(&mut metrics);
     let metadata = metadata::document(&config.issuer, config.mtls_url.as_deref()).to_string();
-    Ok((State::new(config, db, passwords, metadata.into(), tasks), Arc::new(metrics)))
+    Ok((State::new(config, db, reads, passwords, metadata.into(), tasks), Arc::new(metrics)))
 }

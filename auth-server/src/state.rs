@@ -12,6 +12,7 @@ use shared::entity::auth_sessions;
 use shared::networks::Networks;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
+use shared::read_pool::ReadPool;
 use shared::readiness::Readiness;
 use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
@@ -52,13 +53,14 @@ impl State {
     pub fn new(
         config: &Config,
         db: DatabaseConnection,
+        reads: ReadPool,
         passwords: Passwords,
         metadata: Bytes,
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
             readiness: Readiness::new(db.clone(), auth_sessions::Entity.table_name()),
-            token_lookups: TokenLookups::new(db.clone(), config.lifetimes),
+            token_lookups: TokenLookups::new(reads, config.lifetimes),
             key_sets: keys::key_sets(db.clone()),
             store: Store {
                 issuer: config.issuer.clone(),

@@ -25,6 +25,7 @@ pub mod passwords;
 pub mod problem;
 pub mod random;
 pub mod rate_limit;
+pub mod read_pool;
 pub mod readiness;
 pub mod runtime;
 pub mod secrets;

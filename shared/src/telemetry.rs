@@ -131,6 +131,11 @@ impl Metrics {
         });
     }
 
+    /// Returns the number of statements, which those who send statements otherwise increase.
+    pub fn statements(&self) -> Counter {
+        self.statements.clone()
+    }
+
     /// Counts one response. `operation` is a method and a path pattern, never a path: a scanner
     /// must not be able to fill the memory with labels.
     pub fn count_request(&self, operation: String, status: u16, duration: Duration) {

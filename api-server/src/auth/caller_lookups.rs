@@ -3,11 +3,12 @@
 
 use crate::auth::privileges::Grants;
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, Query, SelectStatement, UnionType};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult};
 use shared::coalesced::{BatchLimits, Coalesced, Unanswered, padded};
 use shared::db;
 use shared::entity::{group_members, privilege_grants, privileges};
 use shared::problem::{Problem, ProblemType};
+use shared::read_pool::ReadPool;
 use shared::time::Clock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub struct CallerLookups(Coalesced<Option<i64>, Result<CallerState, DbErr>>);
 
 impl CallerLookups {
     /// Returns the look-ups in this database.
-    pub fn new(db: DatabaseConnection) -> Self {
+    pub fn new(db: ReadPool) -> Self {
         Self(Coalesced::new(BatchLimits::of_reads(CALLERS_MAX), move |user_ids| {
             let db = db.clone();
             async move { answer(&db, &user_ids).await }
@@ -46,10 +47,7 @@ impl CallerLookups {
     }
 }
 
-async fn answer(
-    db: &DatabaseConnection,
-    user_ids: &[Option<i64>],
-) -> Vec<Result<CallerState, DbErr>> {
+async fn answer(db: &ReadPool, user_ids: &[Option<i64>]) -> Vec<Result<CallerState, DbErr>> {
     match read(db, user_ids).await {
         Ok((clock, mut grants)) => {
             let state = |user_id: &Option<i64>| {
@@ -64,7 +62,7 @@ async fn answer(
 
 /// Reads the clock and the grants by user.
 async fn read(
-    db: &DatabaseConnection,
+    db: &ReadPool,
     user_ids: &[Option<i64>],
 ) -> Result<(Clock, HashMap<i64, Grants>), DbErr> {
     let one = Query::select().expr_as(Expr::value(1), "one").take();

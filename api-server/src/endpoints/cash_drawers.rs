@@ -5,7 +5,7 @@ use crate::auth::caller::{Caller, RequestContext};
 use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::failure::LockedRow;
 use crate::command::idempotency::{Created, IdempotencyScope};
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
 use crate::drawers::{DrawerError, DrawerRefusal};
 use crate::http::admission::CoreUser;
@@ -79,7 +79,7 @@ impl CashDrawers {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<cash_drawers::Model>, Problem> {
-        page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<cash_drawers::Entity>(), &state.reads).await
     }
 
     /// Get a cash drawer.
@@ -91,7 +91,7 @@ impl CashDrawers {
         /// Drawer id.
         drawer_id: Path<i64>,
     ) -> JsonResult<cash_drawers::Model> {
-        Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?))
+        Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?))
     }
 
     /// List the users who are working with a cash drawer.
@@ -106,7 +106,7 @@ impl CashDrawers {
     ) -> Result<List<DrawerActiveUser>, Problem> {
         use cash_drawer_sessions::Column::{DrawerId, EndedDate, UserId};
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?;
         let open = Condition::all().add(DrawerId.eq(drawer_id.0)).add(EndedDate.is_null());
         let users = Sql::select()
             .column(UserId)
@@ -114,8 +114,8 @@ impl CashDrawers {
             .cond_where(open.clone())
             .take();
         let sessions = caller.find::<cash_drawer_sessions::Entity>().filter(open);
-        let sessions = page.by_key(sessions, &state.db).await?;
-        let names = user_names(&state.db, caller, users).await?;
+        let sessions = page.by_key(sessions, &state.reads).await?;
+        let names = user_names(&state.reads, caller, users).await?;
         Ok(sessions
             .map(|row| DrawerActiveUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
@@ -132,15 +132,15 @@ impl CashDrawers {
     ) -> Result<List<DrawerAssignedUser>, Problem> {
         use cash_drawer_assignments::Column::{DrawerId, UserId};
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?;
         let users = Sql::select()
             .column(UserId)
             .from(cash_drawer_assignments::Entity)
             .and_where(DrawerId.eq(drawer_id.0))
             .take();
         let assigned = caller.find::<cash_drawer_assignments::Entity>();
-        let assigned = page.by_key(assigned.filter(DrawerId.eq(drawer_id.0)), &state.db).await?;
-        let names = user_names(&state.db, caller, users).await?;
+        let assigned = page.by_key(assigned.filter(DrawerId.eq(drawer_id.0)), &state.reads).await?;
+        let names = user_names(&state.reads, caller, users).await?;
         Ok(assigned
             .map(|row| DrawerAssignedUser { user_name: names.get(&row.user_id).cloned(), row }))
     }
@@ -156,11 +156,11 @@ impl CashDrawers {
         page: Page,
     ) -> Result<List<cash_drawer_reconciliations::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
+        caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?;
         let of_drawer = cash_drawer_reconciliations::Column::DrawerId.eq(drawer_id.0);
         let reconciliations =
             caller.find::<cash_drawer_reconciliations::Entity>().filter(of_drawer);
-        page.by_key(reconciliations, &state.db).await
+        page.by_key(reconciliations, &state.reads).await
     }
 
     /// Reconcile a cash drawer.
@@ -188,9 +188,9 @@ impl CashDrawers {
     ) -> Result<CountResponse, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
-        caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
+        caller.get::<cash_drawers::Entity>(&state.reads, drawer_id).await?;
         let command = CountDrawer { caller, drawer_id, new: reconciliation.value };
-        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
+        Ok(Created(execute::execute(&state.executor, command, ExecutionMode::Commit(scope)).await?))
     }
 
     /// List a cash drawer's transactions.
@@ -209,11 +209,11 @@ impl CashDrawers {
     ) -> Result<List<cash_drawer_transactions::Model>, Problem> {
         use cash_drawer_transactions::Column::{DrawerId, TransactionDate};
         let RequestContext { caller, clock } = &admitted;
-        caller.get::<cash_drawers::Entity>(&state.db, drawer_id.0).await?;
-        let days = business_day_filter::within(&state.db, clock, TransactionDate, from.0, to.0);
+        caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?;
+        let days = business_day_filter::within(&state.reads, clock, TransactionDate, from.0, to.0);
         let condition = Condition::all().add(DrawerId.eq(drawer_id.0)).add(days);
         let transactions = caller.find::<cash_drawer_transactions::Entity>().filter(condition);
-        page.by_key(transactions, &state.db).await
+        page.by_key(transactions, &state.reads).await
     }
 
     /// Post a cash-drawer transaction.
@@ -242,10 +242,10 @@ impl CashDrawers {
     ) -> Result<TransactionResponse, Problem> {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let scope = IdempotencyScope::of(request, &caller, &[&transaction.bytes])?;
-        let drawer = caller.get::<cash_drawers::Entity>(&state.db, drawer_id).await?;
-        transaction.value.check_rights(&state.db, &caller, &drawer).await?;
+        let drawer = caller.get::<cash_drawers::Entity>(&state.reads, drawer_id).await?;
+        transaction.value.check_rights(&state.reads, &caller, &drawer).await?;
         let command = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
-        Ok(Created(execute::execute(&state.writer, command, ExecutionMode::Commit(scope)).await?))
+        Ok(Created(execute::execute(&state.executor, command, ExecutionMode::Commit(scope)).await?))
     }
 }
 
@@ -258,7 +258,7 @@ struct CountDrawer {
 
 impl Command for CountDrawer {
     type Answer = cash_drawer_reconciliations::Model;
-    type Rule = DrawerRefusal;
+    type Refusal = DrawerRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
@@ -285,7 +285,7 @@ struct PostDrawerTransaction {
 
 impl Command for PostDrawerTransaction {
     type Answer = Vec<cash_drawer_transactions::Model>;
-    type Rule = DrawerRefusal;
+    type Refusal = DrawerRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 

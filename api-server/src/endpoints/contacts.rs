@@ -90,7 +90,7 @@ impl Contacts {
             .filter(contacts::Column::ContactId.eq(contact_id.0))
             .join(JoinType::LeftJoin, credentials.into())
             .select_also(web_credentials::Entity)
-            .one(&state.db)
+            .one(&state.reads)
             .await?;
         let (row, credentials) = found.ok_or_else(Problem::not_found)?;
         let row = unmask(&admitted.caller, row);
@@ -111,14 +111,14 @@ impl Contacts {
         page: Page,
     ) -> Result<List<FieldValue>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
+        caller.get::<contacts::Entity>(&state.reads, contact_id.0).await?;
         let shown = caller
             .find::<fields::Entity>()
             .filter(fields::Column::Form.eq(Form::ContactDetail))
             .filter(fields::Column::HiddenFlag.eq(false));
-        let shown = page.by_key(shown, &state.db).await?;
-        let mut values = field_values(&state.db, caller, contact_id.0).await?;
-        let counts = document_counts(&state.db, caller, contact_id.0).await?;
+        let shown = page.by_key(shown, &state.reads).await?;
+        let mut values = field_values(&state.reads, caller, contact_id.0).await?;
+        let counts = document_counts(&state.reads, caller, contact_id.0).await?;
         Ok(shown.map(|field| FieldValue {
             value: values.remove(&field.field_id),
             document_count: counts.get(&field.field_name).copied().unwrap_or(0),
@@ -141,7 +141,7 @@ impl Contacts {
         report_id: Path<i64>,
     ) -> JsonResult<credit_profiles::Model> {
         let caller = &admitted.caller;
-        let report = caller.get::<credit_profiles::Entity>(&state.db, report_id.0).await?;
+        let report = caller.get::<credit_profiles::Entity>(&state.reads, report_id.0).await?;
         tracing::info!(
             reader = caller.subject(),
             report_id = report.report_id,
@@ -177,7 +177,7 @@ impl Contacts {
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
-        admitted.caller.get::<contacts::Entity>(&state.db, contact_id.0).await?;
+        admitted.caller.get::<contacts::Entity>(&state.reads, contact_id.0).await?;
         let filter = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
@@ -186,7 +186,7 @@ impl Contacts {
             user_id: user_id.0,
         };
         let owner = audit::HistoryOwner::Contact(contact_id.0);
-        audit::history::list(&state.db, &admitted, owner, filter, &page).await
+        audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
 
     /// List the documents of a field on a contact's demographics form.
@@ -207,7 +207,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0)
                 .await?;
@@ -237,7 +237,7 @@ impl Contacts {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDemographics;
         let owner =
-            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
                 .await?;
         upload.attach(&state.documents, owner).await
     }
@@ -260,7 +260,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -289,7 +289,7 @@ impl Contacts {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactDetail;
         let owner =
-            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
                 .await?;
         upload.attach(&state.documents, owner).await
     }
@@ -312,7 +312,7 @@ impl Contacts {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0)
                 .await?;
@@ -342,7 +342,7 @@ impl Contacts {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::ContactFinancials;
         let owner =
-            AttachmentOwner::field(&state.db, upload.caller(), form, contact_id.0, &field.0)
+            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
                 .await?;
         upload.attach(&state.documents, owner).await
     }

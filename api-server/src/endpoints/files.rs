@@ -5,7 +5,7 @@ use crate::documents::attach::Attachments;
 use crate::documents::downloads;
 use crate::documents::multipart::file_names::content_disposition;
 use crate::http::admission::CoreUser;
-use crate::http::etag::{self, IfNoneMatch, described};
+use crate::http::etag::{self, IfNoneMatch, described_header};
 use crate::http::range_header::{self, RequestedRange};
 use crate::state::State;
 use poem::http::header::{
@@ -58,7 +58,7 @@ impl Files {
         _if_match: Header<Option<String>>,
         if_none_match: IfNoneMatch,
     ) -> Result<Download, Problem> {
-        let file = admitted.caller.get::<document_files::Entity>(&state.db, file_id.0).await?;
+        let file = admitted.caller.get::<document_files::Entity>(&state.reads, file_id.0).await?;
         let tag = format!("\"{}\"", file.sha256);
         check_if_match(request, &tag)?;
         if if_none_match.contains(&file.sha256) {
@@ -142,7 +142,7 @@ impl ApiResponse for Download {
                 status: Some(status.as_u16()),
                 status_range: None,
                 content,
-                headers: headers.iter().map(|(name, text)| described(name, text)).collect(),
+                headers: headers.iter().map(|(name, text)| described_header(name, text)).collect(),
             };
         let part = ("Accept-Ranges", "`bytes`: byte ranges are supported.");
         let tag = ("ETag", "The file's SHA-256. Files never change.");

@@ -92,7 +92,7 @@ impl Loans {
         /// Loan id.
         loan_id: Path<i64>,
     ) -> JsonResult<Loan> {
-        let account = LoanAccount::read(&state.db, &admitted.caller, loan_id.0).await?;
+        let account = LoanAccount::read(&state.reads, &admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, account)?))
     }
 
@@ -109,9 +109,9 @@ impl Loans {
         page: Page,
     ) -> Result<List<recurring_transactions::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let of_loan = recurring_transactions::Column::LoanId.eq(loan_id.0);
-        page.by_key(caller.find::<recurring_transactions::Entity>().filter(of_loan), &state.db)
+        page.by_key(caller.find::<recurring_transactions::Entity>().filter(of_loan), &state.reads)
             .await
     }
 
@@ -127,7 +127,7 @@ impl Loans {
         row_id: Path<i64>,
     ) -> JsonResult<automated_payments::Model> {
         let caller = &admitted.caller;
-        let mut row = caller.get::<automated_payments::Entity>(&state.db, row_id.0).await?;
+        let mut row = caller.get::<automated_payments::Entity>(&state.reads, row_id.0).await?;
         if caller.holds(BANK_ACCOUNTS) {
             row.bank_account_number = row.bank_account_number.map(Masked::unmasked);
         }
@@ -160,7 +160,7 @@ impl Loans {
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
-        admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let filter = FieldHistoryFilter {
             table_name: table_name.0,
             field_name: field_name.0,
@@ -169,7 +169,7 @@ impl Loans {
             user_id: user_id.0,
         };
         let owner = audit::HistoryOwner::Loan(loan_id.0);
-        audit::history::list(&state.db, &admitted, owner, filter, &page).await
+        audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
 
     /// List the documents of a field on a loan's first detail form.
@@ -190,7 +190,7 @@ impl Loans {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -219,7 +219,8 @@ impl Loans {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail1;
         let owner =
-            AttachmentOwner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
+            AttachmentOwner::field(&state.reads, upload.caller(), form, loan_id.0, &field.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -241,7 +242,7 @@ impl Loans {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -270,7 +271,8 @@ impl Loans {
         let upload = Upload::new(request, admitted.caller, form)?;
         let form = Form::LoanDetail2;
         let owner =
-            AttachmentOwner::field(&state.db, upload.caller(), form, loan_id.0, &field.0).await?;
+            AttachmentOwner::field(&state.reads, upload.caller(), form, loan_id.0, &field.0)
+                .await?;
         upload.attach(&state.documents, owner).await
     }
 }

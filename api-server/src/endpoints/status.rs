@@ -120,7 +120,7 @@ async fn latest(
         .add(Kind.eq(kind))
         .add_option(business_date.map(|Day(day)| BusinessDate.eq(day)));
     let runs = admitted.caller.find::<batch_runs::Entity>().filter(condition);
-    match runs.order_by_desc(BatchId).one(&state.db).await? {
+    match runs.order_by_desc(BatchId).one(&state.reads).await? {
         None => Ok(Json(BatchStatus::idle())),
         Some(run) => {
             let failures = failures(state, admitted, run.batch_id).await?;
@@ -141,7 +141,7 @@ async fn failures(
         .filter(Column::BatchId.eq(batch_id))
         .order_by_asc(Column::RowId)
         .limit(FAILURES_MAX)
-        .all(&state.db)
+        .all(&state.reads)
         .await?;
     let to_failure = |batch_failures::Model { loan_id, code, message, .. }| BatchFailure {
         loan_id,

@@ -42,7 +42,7 @@ impl UserDefinedFields {
         row_id: Path<i64>,
         if_none_match: IfNoneMatch,
     ) -> Result<WithEtag<Document>, Problem> {
-        let document = documents::get(&state.db, &admitted.caller, row_id.0).await?;
+        let document = documents::get(&state.reads, &admitted.caller, row_id.0).await?;
         Ok(document.versioned(&if_none_match))
     }
 
@@ -71,9 +71,9 @@ impl UserDefinedFields {
         let row_id = row_id.0;
         let expected = ExpectedVersion::of(request, new.version_hash.clone())?;
         let editor = DocumentEditor::new(request, admitted.caller)?;
-        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        documents::changeable(&state.reads, &editor.caller, row_id).await?;
         let change = ChangeDocument { editor, row_id, expected, new, read_only };
-        Ok(execute::execute_update(&state.writer, change).await?.changed())
+        Ok(execute::execute_without_key(&state.executor, change).await?.changed())
     }
 
     /// Remove a user-defined field's document and its files.
@@ -99,7 +99,7 @@ impl UserDefinedFields {
         let expected = ExpectedVersion::of(request, version_hash.0)?;
         let editor = DocumentEditor::new(request, admitted.caller)?;
         let row_id = row_id.0;
-        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        documents::changeable(&state.reads, &editor.caller, row_id).await?;
         NoContent::of(&state.documents, RemoveDocument { editor, row_id, expected }).await
     }
 
@@ -116,7 +116,7 @@ impl UserDefinedFields {
         row_id: Path<i64>,
         page: Page,
     ) -> Result<List<DocumentFile>, Problem> {
-        documents::list_files(&state.db, &admitted.caller, row_id.0, &page).await
+        documents::list_files(&state.reads, &admitted.caller, row_id.0, &page).await
     }
 
     /// Add a file to a user-defined field's document.
@@ -140,7 +140,7 @@ impl UserDefinedFields {
         form: FormBody,
     ) -> Result<Created<DocumentFile>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
-        documents::changeable(&state.db, upload.caller(), row_id.0).await?;
+        documents::changeable(&state.reads, upload.caller(), row_id.0).await?;
         upload.add_file(&state.documents, row_id.0).await
     }
 
@@ -162,7 +162,7 @@ impl UserDefinedFields {
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;
         let row_id = row_id.0;
-        documents::changeable(&state.db, &editor.caller, row_id).await?;
+        documents::changeable(&state.reads, &editor.caller, row_id).await?;
         NoContent::of(&state.documents, RemoveFile { editor, row_id, file_id: file_id.0 }).await
     }
 }

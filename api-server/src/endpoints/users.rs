@@ -70,9 +70,9 @@ impl Users {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<User>, Problem> {
-        let users = page.by_key(admitted.caller.find::<users::Entity>(), &state.db).await?;
+        let users = page.by_key(admitted.caller.find::<users::Entity>(), &state.reads).await?;
         let span = users.span(|user| user.user_id);
-        let mut groups = groups(&state.db, &admitted.caller, span).await?;
+        let mut groups = groups(&state.reads, &admitted.caller, span).await?;
         Ok(users.map(|row| {
             let groups = groups.remove(&row.user_id).unwrap_or_default();
             User { groups, row }
@@ -99,8 +99,8 @@ impl Users {
             caller.require(RIGHTS_OF_OTHERS)?;
         }
         let after: Option<[String; 4]> = page.after()?;
-        let user = caller.get::<users::Entity>(&state.db, user_id.0).await?;
-        let mut rows = effective::list(&state.db, caller, &user).await?;
+        let user = caller.get::<users::Entity>(&state.reads, user_id.0).await?;
+        let mut rows = effective::list(&state.reads, caller, &user).await?;
         if let Some(after) = after {
             rows.retain(|row| row.sort_key() > after);
         }
@@ -153,7 +153,7 @@ async fn officers(
     page: &Page,
 ) -> Result<List<Officer>, Problem> {
     let officers = admitted.caller.find::<users::Entity>().filter(flag.eq(true));
-    Ok(page.by_key(officers, &state.db).await?.map(Officer::from))
+    Ok(page.by_key(officers, &state.reads).await?.map(Officer::from))
 }
 
 /// Returns the group names of these users by user id, in alphabetical order.

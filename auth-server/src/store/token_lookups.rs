@@ -9,12 +9,13 @@ use crate::store::tokens::{AccessToken, TokenKeys};
 use futures_util::try_join;
 use sea_orm::sea_query::{Asterisk, Expr, JoinType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
-    Iterable, QueryFilter, QueryResult, QueryTrait,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable, QueryFilter,
+    QueryResult, QueryTrait,
 };
 use shared::coalesced::{BatchLimits, Coalesced, padded};
 use shared::entity::oauth_clients::{Column, Entity, Model};
 use shared::introspection::UserKind;
+use shared::read_pool::ReadPool;
 use shared::time::Timestamp;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -97,7 +98,7 @@ pub struct TokenLookups(Coalesced<Lookup, LookupResult>);
 
 impl TokenLookups {
     /// Returns the look-ups in this database.
-    pub fn new(db: DatabaseConnection, lifetimes: Lifetimes) -> Self {
+    pub fn new(db: ReadPool, lifetimes: Lifetimes) -> Self {
         Self(Coalesced::new(BatchLimits::of_reads(TOKENS_MAX), move |lookups| {
             let db = db.clone();
             async move { answer(&db, &lifetimes, &lookups).await }
@@ -116,11 +117,7 @@ impl TokenLookups {
 type Clients = HashMap<String, Arc<Model>>;
 type Tokens = HashMap<String, LiveToken>;
 
-async fn answer(
-    db: &DatabaseConnection,
-    lifetimes: &Lifetimes,
-    lookups: &[Lookup],
-) -> Vec<LookupResult> {
+async fn answer(db: &ReadPool, lifetimes: &Lifetimes, lookups: &[Lookup]) -> Vec<LookupResult> {
     let (clients, tokens) = match read(db, lifetimes, lookups).await {
         Ok(found) => found,
         Err(error) => return vec![Err(error); lookups.len()],
@@ -135,7 +132,7 @@ async fn answer(
 
 /// Reads the clients of these look-ups by id, and the live ones of their tokens by hash.
 async fn read(
-    db: &DatabaseConnection,
+    db: &ReadPool,
     lifetimes: &Lifetimes,
     lookups: &[Lookup],
 ) -> Result<(Clients, Tokens), DbErr> {
@@ -166,7 +163,7 @@ async fn read(
 /// Reads a client and tokens of one kind in one statement.
 #[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 async fn read_together(
-    db: &DatabaseConnection,
+    db: &ReadPool,
     lifetimes: &Lifetimes,
     client_id: &str,
     kind: UserKind,
@@ -196,13 +193,13 @@ async fn read_together(
 }
 
 #[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
-async fn read_clients(db: &DatabaseConnection, ids: Vec<&str>) -> Result<Clients, DbErr> {
+async fn read_clients(db: &ReadPool, ids: Vec<&str>) -> Result<Clients, DbErr> {
     let clients = Entity::find().filter(Column::ClientId.is_in(padded(ids))).all(db).await?;
     Ok(clients.into_iter().map(|client| (client.client_id.clone(), Arc::new(client))).collect())
 }
 
 async fn read_tokens(
-    db: &DatabaseConnection,
+    db: &ReadPool,
     lifetimes: &Lifetimes,
     kind: UserKind,
     hashes: Vec<&str>,

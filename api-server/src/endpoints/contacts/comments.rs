@@ -37,7 +37,8 @@ impl ContactComments {
         if_none_match: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
         let comment =
-            comments::get(&state.db, &admitted.caller, CommentKind::Contact, comment_id.0).await?;
+            comments::get(&state.reads, &admitted.caller, CommentKind::Contact, comment_id.0)
+                .await?;
         Ok(comment.versioned(&if_none_match))
     }
 
@@ -54,7 +55,7 @@ impl ContactComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::comment(db, caller, CommentKind::Contact, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -80,7 +81,7 @@ impl ContactComments {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let owner = AttachmentOwner::comment(
-            &state.db,
+            &state.reads,
             upload.caller(),
             CommentKind::Contact,
             comment_id.0,
@@ -103,9 +104,13 @@ impl ContactComments {
         document_id: Query<i64>,
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;
-        let owner =
-            AttachmentOwner::comment(&state.db, &editor.caller, CommentKind::Contact, comment_id.0)
-                .await?;
+        let owner = AttachmentOwner::comment(
+            &state.reads,
+            &editor.caller,
+            CommentKind::Contact,
+            comment_id.0,
+        )
+        .await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
         NoContent::of(&state.documents, removal).await
     }

@@ -63,7 +63,7 @@ impl LoanCollateral {
         page: Page,
     ) -> Result<List<Collateral>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let of_loan = || {
             Query::select()
                 .column(loan_collaterals::Column::CollateralId)
@@ -73,8 +73,8 @@ impl LoanCollateral {
         };
         let rows = caller.find::<collaterals::Entity>();
         let rows = rows.filter(collaterals::Column::CollateralId.in_subquery(of_loan()));
-        let rows = page.by_key(rows, &state.db).await?;
-        let mut linked = linked_loans(&state.db, caller, of_loan()).await?;
+        let rows = page.by_key(rows, &state.reads).await?;
+        let mut linked = linked_loans(&state.reads, caller, of_loan()).await?;
         Ok(rows.map(|row| {
             let linked_loan_ids = linked.remove(&row.collateral_id).unwrap_or_default();
             Collateral { row, linked_loan_ids }
@@ -91,9 +91,9 @@ impl LoanCollateral {
         collateral_id: Path<i64>,
     ) -> JsonResult<Collateral> {
         let caller = &admitted.caller;
-        let row = caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
+        let row = caller.get::<collaterals::Entity>(&state.reads, collateral_id.0).await?;
         let this = Query::select().expr(collateral_id.0).take();
-        let mut linked = linked_loans(&state.db, caller, this).await?;
+        let mut linked = linked_loans(&state.reads, caller, this).await?;
         let linked_loan_ids = linked.remove(&row.collateral_id).unwrap_or_default();
         Ok(Json(Collateral { row, linked_loan_ids }))
     }
@@ -108,7 +108,7 @@ impl LoanCollateral {
         collateral_id: Path<i64>,
     ) -> JsonResult<collateral_vehicles::Model> {
         let caller = &admitted.caller;
-        Ok(Json(caller.get::<collateral_vehicles::Entity>(&state.db, collateral_id.0).await?))
+        Ok(Json(caller.get::<collateral_vehicles::Entity>(&state.reads, collateral_id.0).await?))
     }
 
     /// Get a collateral item's location.
@@ -121,12 +121,12 @@ impl LoanCollateral {
         collateral_id: Path<i64>,
     ) -> JsonResult<CollateralLocation> {
         let caller = &admitted.caller;
-        let row = caller.get::<collateral_locations::Entity>(&state.db, collateral_id.0).await?;
+        let row = caller.get::<collateral_locations::Entity>(&state.reads, collateral_id.0).await?;
         let Some(contact_id) = row.contact_id else {
             return Ok(Json(CollateralLocation { row }));
         };
         let contact = caller.find::<contacts::Entity>();
-        let contact = contact.filter(contacts::Column::ContactId.eq(contact_id)).one(&state.db);
+        let contact = contact.filter(contacts::Column::ContactId.eq(contact_id)).one(&state.reads);
         Ok(Json(CollateralLocation::at(row.collateral_id, contact.await?)))
     }
 
@@ -142,9 +142,9 @@ impl LoanCollateral {
     ) -> Result<List<collateral_insurance_policies::Model>, Problem> {
         use collateral_insurance_policies::{Column, Entity};
         let caller = &admitted.caller;
-        caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
+        caller.get::<collaterals::Entity>(&state.reads, collateral_id.0).await?;
         let policies = caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id.0));
-        page.by_key(policies, &state.db).await
+        page.by_key(policies, &state.reads).await
     }
 
     /// List a collateral item's taxes.
@@ -159,9 +159,9 @@ impl LoanCollateral {
     ) -> Result<List<collateral_taxes::Model>, Problem> {
         use collateral_taxes::{Column, Entity};
         let caller = &admitted.caller;
-        caller.get::<collaterals::Entity>(&state.db, collateral_id.0).await?;
+        caller.get::<collaterals::Entity>(&state.reads, collateral_id.0).await?;
         let taxes = caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id.0));
-        page.by_key(taxes, &state.db).await
+        page.by_key(taxes, &state.reads).await
     }
 
     /// Get a collateral item's description.
@@ -174,7 +174,9 @@ impl LoanCollateral {
         collateral_id: Path<i64>,
     ) -> JsonResult<collateral_descriptions::Model> {
         let caller = &admitted.caller;
-        Ok(Json(caller.get::<collateral_descriptions::Entity>(&state.db, collateral_id.0).await?))
+        Ok(Json(
+            caller.get::<collateral_descriptions::Entity>(&state.reads, collateral_id.0).await?,
+        ))
     }
 }
 

@@ -37,7 +37,7 @@ impl LoanComments {
         known: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
         let comment =
-            comments::get(&state.db, &admitted.caller, CommentKind::Loan, comment_id.0).await?;
+            comments::get(&state.reads, &admitted.caller, CommentKind::Loan, comment_id.0).await?;
         Ok(comment.versioned(&known))
     }
 
@@ -54,7 +54,7 @@ impl LoanComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner = AttachmentOwner::comment(db, caller, CommentKind::Loan, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
     }
@@ -78,9 +78,13 @@ impl LoanComments {
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
-        let owner =
-            AttachmentOwner::comment(&state.db, upload.caller(), CommentKind::Loan, comment_id.0)
-                .await?;
+        let owner = AttachmentOwner::comment(
+            &state.reads,
+            upload.caller(),
+            CommentKind::Loan,
+            comment_id.0,
+        )
+        .await?;
         upload.attach(&state.documents, owner).await
     }
 
@@ -99,7 +103,7 @@ impl LoanComments {
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;
         let owner =
-            AttachmentOwner::comment(&state.db, &editor.caller, CommentKind::Loan, comment_id.0)
+            AttachmentOwner::comment(&state.reads, &editor.caller, CommentKind::Loan, comment_id.0)
                 .await?;
         let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
         NoContent::of(&state.documents, removal).await

@@ -82,9 +82,9 @@ impl CreditLines {
         page: Page,
     ) -> Result<List<credit_lines::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let of_loan = credit_lines::Column::LoanId.eq(loan_id.0);
-        page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &state.db).await
+        page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &state.reads).await
     }
 
     /// Get the credit used on a credit line today.
@@ -107,7 +107,7 @@ impl CreditLines {
             .filter(credit_lines::Column::CreditlineId.eq(creditline_id.0))
             .join(JoinType::InnerJoin, loan.into())
             .select_also(loans::Entity)
-            .one(&state.db)
+            .one(&state.reads)
             .await?;
         let Some((line, Some(loan))) = found else { return Err(Problem::not_found()) };
         Ok(Json(CreditUsed::on(admitted.clock.today, &line, &loan)?))
@@ -126,8 +126,8 @@ impl CreditLines {
         page: Page,
     ) -> Result<List<draws::Model>, Problem> {
         let caller = &admitted.caller;
-        caller.get::<credit_lines::Entity>(&state.db, creditline_id.0).await?;
+        caller.get::<credit_lines::Entity>(&state.reads, creditline_id.0).await?;
         let on_line = draws::Column::CreditlineId.eq(creditline_id.0);
-        page.by_key(caller.find::<draws::Entity>().filter(on_line), &state.db).await
+        page.by_key(caller.find::<draws::Entity>().filter(on_line), &state.reads).await
     }
 }

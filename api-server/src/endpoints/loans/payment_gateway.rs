@@ -106,7 +106,7 @@ impl LoanPaymentGateway {
     ) -> Result<List<cards::Model>, Problem> {
         use cards::Column::{EntryType as OfEntry, ForgetFlag, UsedCount};
         let caller = &admitted.caller;
-        let loan = caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        let loan = caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let used = match include_unused.0 {
             Some(true) => Condition::all(),
             Some(false) | None => Condition::all().add(UsedCount.gt(0)),
@@ -117,7 +117,7 @@ impl LoanPaymentGateway {
             .filter(OfEntry.eq(EntryType::Wallet))
             .filter(ForgetFlag.eq(false))
             .filter(used);
-        page.by_key(wallet, &state.db).await
+        page.by_key(wallet, &state.reads).await
     }
 
     /// Add a card.
@@ -140,7 +140,7 @@ impl LoanPaymentGateway {
         card: JsonBody<NewCard>,
     ) -> Result<Created<cards::Model>, Problem> {
         let caller = admitted.caller;
-        caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let scope = IdempotencyScope::of(request, &caller, &[&card.bytes])?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let add_card = AddCard::new(&state.cards, caller, author, loan_id.0, card.value);
@@ -158,7 +158,7 @@ impl LoanPaymentGateway {
         /// Card id.
         token_id: Path<i64>,
     ) -> JsonResult<cards::Model> {
-        Ok(Json(admitted.caller.get::<cards::Entity>(&state.db, token_id.0).await?))
+        Ok(Json(admitted.caller.get::<cards::Entity>(&state.reads, token_id.0).await?))
     }
 
     /// Forget a card.
@@ -200,21 +200,21 @@ impl LoanPaymentGateway {
         #[oai(name = "borrowerPresent")]
         borrower_present: Query<Option<bool>>,
     ) -> JsonResult<ConvenienceFee> {
-        let loan = admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        let loan = admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let card = match token_id.0 {
             None => None,
-            Some(id) => Some(rules::card_of_loan(&state.db, &admitted.caller, &loan, id).await?),
+            Some(id) => Some(rules::card_of_loan(&state.reads, &admitted.caller, &loan, id).await?),
         };
         let amount = posted("amount", &amount.0)?;
         if !amount.is_positive() {
             return Err(Problem::invalid("amount", "must be above zero"));
         }
-        rules::refuse_disabled(&state.db, &loan).await?;
+        rules::refuse_disabled(&state.reads, &loan).await?;
         if let Some(card) = &card {
             rules::refuse_unusable(&state.cards.gateway, card, admitted.clock.today)?;
         }
         let brand = card.as_ref().map(|card| card.brand_type);
-        let rule = rules::fee_rule(&state.db, &admitted.caller, &loan, brand).await?;
+        let rule = rules::fee_rule(&state.reads, &admitted.caller, &loan, brand).await?;
         let present = borrower_present.0.unwrap_or(false);
         let reason = match &rule {
             None => Some(ReasonNotAssessed::NoRule),

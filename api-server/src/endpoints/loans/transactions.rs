@@ -57,7 +57,7 @@ impl LoanTransactions {
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
         let after = page.after()?.map(after_cursor).transpose()?;
-        admitted.caller.get::<loans::Entity>(&state.db, loan_id.0).await?;
+        admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let mut rows = admitted
             .caller
             .find::<loan_transactions::Entity>()
@@ -74,7 +74,7 @@ impl LoanTransactions {
             .order_by_asc(Column::EffectiveDate)
             .order_by_asc(Column::TransactionId)
             .limit(page.rows_to_fetch())
-            .all(&state.db)
+            .all(&state.reads)
             .await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }
@@ -112,7 +112,8 @@ impl LoanTransactions {
                 ExecutionMode::Commit(IdempotencyScope::of(request, &caller, &[&payment.bytes])?)
             }
         };
-        let visible_codes = payment.value.admit(&state.db, &caller, loan_id.0, clock.today).await?;
+        let visible_codes =
+            payment.value.admit(&state.reads, &caller, loan_id.0, clock.today).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let new = payment.value;
         let payment = PostPayment { caller, author, loan_id: loan_id.0, new, visible_codes };

@@ -28,7 +28,7 @@ impl ContactSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<entities::Model>, Problem> {
-        page.by_key(admitted.caller.find::<entities::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<entities::Entity>(), &state.reads).await
     }
 
     /// List the relationship codes.
@@ -42,7 +42,7 @@ impl ContactSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<relationship_codes::Model>, Problem> {
-        page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<relationship_codes::Entity>(), &state.reads).await
     }
 
     /// List the contact types.
@@ -56,6 +56,6 @@ impl ContactSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<contact_types::Model>, Problem> {
-        page.by_key(admitted.caller.find::<contact_types::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<contact_types::Entity>(), &state.reads).await
     }
 }

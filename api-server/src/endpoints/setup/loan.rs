@@ -33,7 +33,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<loan_groups::Model>, Problem> {
-        page.by_key(admitted.caller.find::<loan_groups::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<loan_groups::Entity>(), &state.reads).await
     }
 
     /// List the payment methods.
@@ -46,7 +46,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<payment_methods::Model>, Problem> {
-        page.by_key(admitted.caller.find::<payment_methods::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<payment_methods::Entity>(), &state.reads).await
     }
 
     /// List the portfolios.
@@ -60,7 +60,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<portfolios::Model>, Problem> {
-        page.by_key(admitted.caller.find::<portfolios::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<portfolios::Entity>(), &state.reads).await
     }
 
     /// List the loan status codes.
@@ -73,7 +73,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<loan_status_codes::Model>, Problem> {
-        page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<loan_status_codes::Entity>(), &state.reads).await
     }
 
     /// List the risk ratings.
@@ -86,7 +86,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<risk_ratings::Model>, Problem> {
-        page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<risk_ratings::Entity>(), &state.reads).await
     }
 
     /// List the interest plans.
@@ -99,7 +99,7 @@ impl LoanSetup {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<interest_plans::Model>, Problem> {
-        page.by_key(admitted.caller.find::<interest_plans::Entity>(), &state.db).await
+        page.by_key(admitted.caller.find::<interest_plans::Entity>(), &state.reads).await
     }
 
     /// List the fields of the transaction entry form.
@@ -156,5 +156,5 @@ async fn list_fields(
 ) -> Result<List<user_defined_fields::Model>, Problem> {
     use user_defined_fields::Column::{Form as OfForm, HiddenFlag};
     let fields = admitted.caller.find::<user_defined_fields::Entity>();
-    page.by_key(fields.filter(OfForm.eq(form)).filter(HiddenFlag.eq(false)), &state.db).await
+    page.by_key(fields.filter(OfForm.eq(form)).filter(HiddenFlag.eq(false)), &state.reads).await
 }

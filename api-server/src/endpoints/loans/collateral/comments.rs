@@ -40,7 +40,7 @@ impl CollateralComments {
         known: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
         let comment =
-            comments::get(&state.db, &admitted.caller, CommentKind::Collateral, comment_id.0)
+            comments::get(&state.reads, &admitted.caller, CommentKind::Collateral, comment_id.0)
                 .await?;
         Ok(comment.versioned(&known))
     }
@@ -68,11 +68,12 @@ impl CollateralComments {
         let comment_id = comment_id.0;
         let expected = ExpectedVersion::of(request, new.version_hash.clone())?;
         let editor = DocumentEditor::new(request, admitted.caller)?;
-        comments::get(&state.db, &editor.caller, CommentKind::Collateral, comment_id).await?;
-        let category = Category::find(&state.db, &editor.caller, new.comment_category_id).await?;
+        comments::get(&state.reads, &editor.caller, CommentKind::Collateral, comment_id).await?;
+        let category =
+            Category::find(&state.reads, &editor.caller, new.comment_category_id).await?;
         let kind = CommentKind::Collateral;
         let change = ChangeComment { editor, kind, comment_id, expected, category, new, read_only };
-        Ok(execute::execute_update(&state.writer, change).await?.changed())
+        Ok(execute::execute_without_key(&state.executor, change).await?.changed())
     }
 
     /// Remove a collateral comment and its documents.
@@ -96,7 +97,7 @@ impl CollateralComments {
         let expected = ExpectedVersion::of(request, version_hash.0)?;
         let editor = DocumentEditor::new(request, admitted.caller)?;
         let (kind, comment_id) = (CommentKind::Collateral, comment_id.0);
-        comments::get(&state.db, &editor.caller, kind, comment_id).await?;
+        comments::get(&state.reads, &editor.caller, kind, comment_id).await?;
         let removal = RemoveComment { editor, kind, comment_id, expected };
         NoContent::of(&state.documents, removal).await
     }
@@ -114,7 +115,7 @@ impl CollateralComments {
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.db, &admitted.caller);
+        let (db, caller) = (&state.reads, &admitted.caller);
         let owner =
             AttachmentOwner::comment(db, caller, CommentKind::Collateral, comment_id.0).await?;
         documents::list(db, caller, &owner, document_id.0, &page).await
@@ -140,7 +141,7 @@ impl CollateralComments {
     ) -> Result<CreatedVersion<Document>, Problem> {
         let upload = Upload::new(request, admitted.caller, form)?;
         let owner = AttachmentOwner::comment(
-            &state.db,
+            &state.reads,
             upload.caller(),
             CommentKind::Collateral,
             comment_id.0,
@@ -164,7 +165,7 @@ impl CollateralComments {
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;
         let owner = AttachmentOwner::comment(
-            &state.db,
+            &state.reads,
             &editor.caller,
             CommentKind::Collateral,
             comment_id.0,
