@@ -65,7 +65,8 @@ impl Pgbench {
         seconds: u32,
     ) -> Result<PgbenchFigures, String> {
         let (clients, time) = (clients.to_string(), seconds.to_string());
-        let arguments = [script, &["-n", "-c", &clients, "-T", &time]].concat();
+        let options = ["-n", "-M", "prepared", "-c", &clients, "-T", &time];
+        let arguments = [script, &options].concat();
         let limit = PREPARATION + Duration::from_secs(seconds.into());
         let output = self.run(&arguments, limit).await?;
         read(&output).ok_or_else(|| format!("pgbench printed no figures: {output}"))

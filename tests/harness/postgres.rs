@@ -1,6 +1,7 @@
 //! A temporary PostgreSQL server with default durability settings. It can be killed, restarted, and
 //! run out of disk space. It is removed when the value is dropped, whatever happened before.
 
+use crate::cpu_time;
 use crate::servers::{free_port, send_signal};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -198,6 +199,13 @@ impl Postgres {
     /// True unless it has ended.
     pub fn is_running(&self) -> bool {
         self.postmaster().is_some()
+    }
+
+    /// The CPU time of all its processes so far, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        let Some(postmaster) = self.postmaster() else { return 0.0 };
+        let processes = children_of(postmaster).into_iter().chain([postmaster]);
+        processes.filter_map(cpu_time::seconds).sum()
     }
 
     /// The postmaster's process id, if it is alive.

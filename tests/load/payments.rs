@@ -40,6 +40,7 @@ mod payments {
     pub mod books;
     pub mod card_books;
     pub mod cards;
+    pub mod costs;
     pub mod drawer_books;
     pub mod drawers;
     pub mod faults;

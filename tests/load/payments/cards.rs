@@ -16,6 +16,7 @@ struct Card {
 }
 
 /// The cards.
+#[derive(Clone)]
 pub struct Cards {
     hot: Card,
     others: Vec<Card>,

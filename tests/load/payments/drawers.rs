@@ -11,6 +11,7 @@ const FUNDING: i64 = 50_000;
 const PRIVILEGES: [&str; 2] = ["Cash Drawer > Funding", "Cash Drawer > Supervise"];
 
 /// Drawers that the senders may work with.
+#[derive(Clone)]
 pub struct Drawers {
     /// The individual drawers.
     windows: Vec<i64>,

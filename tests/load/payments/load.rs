@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -21,6 +21,9 @@ const CONCURRENCY: usize = 8;
 const ATTEMPTS_MAX: usize = 30;
 /// How long a dead server's claim on an Idempotency-Key holds.
 const LEASE_SECONDS: i64 = 60;
+
+/// Number of senders so far. No two have the same number, which is part of their keys.
+static SENDERS: AtomicU32 = AtomicU32::new(0);
 
 /// Senders at work.
 pub struct Load {
@@ -67,7 +70,8 @@ impl Load {
         let (mix, stop) = (Arc::new(mix), Arc::new(AtomicBool::new(false)));
         let mut tasks = JoinSet::new();
         let started = Instant::now();
-        for (number, sender) in (0..).zip(ready) {
+        for sender in ready {
+            let number = SENDERS.fetch_add(1, Ordering::Relaxed);
             let (mix, stop, bar) = (Arc::clone(&mix), Arc::clone(&stop), bar.clone());
             tasks.spawn(sender.post_until(number, mix, stop, bar));
         }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 const BLOCK: u32 = 500;
 
 /// The booked loans.
+#[derive(Clone)]
 pub struct Loans {
     /// The loan on which many payments contend.
     pub hot: i64,

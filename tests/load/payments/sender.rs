@@ -36,6 +36,7 @@ pub struct SentJobs {
 }
 
 /// The targets of a sender's payments.
+#[derive(Clone)]
 pub struct LoadMix {
     /// The loans.
     pub loans: Loans,

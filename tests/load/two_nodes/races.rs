@@ -165,7 +165,7 @@ impl Races<'_> {
         let hash = passwords.hash(password).await?;
         let account = Account::find(self.db, UserKind::Core, CHANGED_USER).await;
         let account = account.map_err(|refused| refused.to_string())?;
-        let changed = db::again(async || {
+        let changed = db::retry(async || {
             let tx = db::begin_write(self.db).await?;
             account.lock(&tx).await?;
             accounts::set_password(&tx, account.kind, account.user_id, hash.clone()).await?;
@@ -211,7 +211,7 @@ impl Races<'_> {
     /// Removes a client as `installer client remove` does, during log-ins.
     async fn remove_client(&self, id: &str) -> Result<(), DbErr> {
         sleep(Duration::from_millis(fastrand::u64(0..80))).await;
-        db::again(async || {
+        db::retry(async || {
             let tx = db::begin_write(self.db).await?;
             tx.execute_unprepared(&format!("DELETE FROM oauth_clients WHERE client_id = '{id}'"))
                 .await?;
