@@ -23,16 +23,9 @@ pub struct TcpProxy {
 impl TcpProxy {
     /// Creates a proxy in front of the server of this database URL.
     pub async fn in_front_of(database_url: &str) -> Self {
-        let (scheme, remainder) = database_url.split_once("://").expect("a URL");
-        let (authority, path) = remainder.split_once('/').expect("a database name");
-        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let default_port = if scheme.starts_with("postgres") { "5432" } else { "3306" };
-        let (name, port) = host.split_once(':').unwrap_or((host, default_port));
-        let target = format!("{name}:{port}");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let credentials = if user.is_empty() { String::new() } else { format!("{user}@") };
-        let url = format!("{scheme}://{credentials}127.0.0.1:{port}/{path}");
+        let (target, url) = reroute(database_url, port);
         let (mode, mut state) = watch::channel(ProxyMode::Open);
         tokio::spawn(async move {
             loop {
@@ -68,6 +61,18 @@ impl TcpProxy {
     pub fn open(&self) {
         self.mode.send_replace(ProxyMode::Open);
     }
+}
+
+/// The address of a database URL's server, and the URL through a proxy on this port.
+pub(crate) fn reroute(database_url: &str, port: u16) -> (String, String) {
+    let (scheme, remainder) = database_url.split_once("://").expect("a URL");
+    let (authority, path) = remainder.split_once('/').expect("a database name");
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let default_port = if scheme.starts_with("postgres") { "5432" } else { "3306" };
+    let (name, target_port) = host.split_once(':').unwrap_or((host, default_port));
+    let credentials = if user.is_empty() { String::new() } else { format!("{user}@") };
+    let url = format!("{scheme}://{credentials}127.0.0.1:{port}/{path}");
+    (format!("{name}:{target_port}"), url)
 }
 
 async fn forward(mut client: TcpStream, target: String, mut mode: watch::Receiver<ProxyMode>) {

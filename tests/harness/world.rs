@@ -7,6 +7,7 @@ use crate::moto::{self, Moto};
 use crate::provider::Provider;
 use crate::response::TestResponse;
 use crate::servers::{ServerKind, ServerProcess, free_port};
+use crate::statement_proxy::StatementProxy;
 use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{DocumentStore, Location};
 use installer::installation::certificates::{self, TlsFiles};
@@ -48,6 +49,8 @@ pub struct World {
     pub folder: TempDir,
     /// The proxy in front of the database server, if the test wants one.
     pub database_proxy: Option<TcpProxy>,
+    /// The proxy that reads the api-server's statements, if the test wants one.
+    pub statement_proxy: Option<StatementProxy>,
     /// The object store, if the test wants one other than a directory.
     pub moto: Option<Moto>,
     /// The payment provider, if the test wants one.
@@ -101,6 +104,8 @@ impl ServerPair {
 pub struct Environment {
     /// Puts a proxy in front of the database server, which the test may shut.
     pub database_proxy: bool,
+    /// Puts a proxy between the api-server and a database server, which can make a statement fail.
+    pub statement_proxy: bool,
     /// Stores documents in a bucket of this store instead of a directory.
     pub moto: Option<moto::MotoProgram>,
     /// Charges cards at this provider instead of the api-server's own sandbox.
@@ -194,6 +199,10 @@ impl World {
             _ => None,
         };
         let servers_url = database_proxy.as_ref().map_or(database_url.as_str(), TcpProxy::url);
+        let statement_proxy = match (&database, environment.statement_proxy) {
+            (Database::Server(_), true) => Some(StatementProxy::in_front_of(servers_url).await),
+            _ => None,
+        };
         let moto = match &environment.moto {
             Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
             None => None,
@@ -226,9 +235,13 @@ impl World {
                 ServerProcess::start(kind, &program, &env_file, environment, ready, &http).await
             }
         };
+        let mut of_api = environment.api.clone();
+        if let Some(proxy) = &statement_proxy {
+            of_api.insert("API_DATABASE_URL".to_owned(), proxy.url().to_owned());
+        }
         let (auth, api) = tokio::join!(
             start(ServerKind::Auth, "auth-server", ports.auth_url(), &environment.auth),
-            start(ServerKind::Api, "api-server", ports.api_url(), &environment.api),
+            start(ServerKind::Api, "api-server", ports.api_url(), &of_api),
         );
         let metrics = (
             format!("http://127.0.0.1:{}/metrics", ports.auth_metrics),
@@ -246,6 +259,7 @@ impl World {
             metrics,
             folder,
             database_proxy,
+            statement_proxy,
             moto,
             provider,
             documents,

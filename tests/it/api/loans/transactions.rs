@@ -2,6 +2,8 @@
 
 mod contention;
 mod drawers;
+mod equal_loans;
+mod faults;
 mod groups;
 mod idempotency;
 mod payments;

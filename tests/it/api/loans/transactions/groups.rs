@@ -1,11 +1,9 @@
 //! Payments that arrive together share transactions: each has the result that it would have alone.
 
-use super::super::loan_ids;
+use super::equal_loans::{books_by_loan, comparable, figures, import_loans, pay};
 use crate::PROGRAM;
-use acceptance::response::TestResponse;
-use acceptance::seeds::{PUBLISHED_TERMS, borrower_with_loan, file};
+use acceptance::on_each_database;
 use acceptance::test_seed::test_seed;
-use acceptance::{World, on_each_database};
 use fastrand::Rng;
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
@@ -13,38 +11,6 @@ use serde_json::{Value, json};
 use shared::db;
 use std::time::Duration;
 use tokio::time::timeout;
-
-/// Books loans with these terms, and returns their ids.
-async fn import_loans(world: &World, admin: &str, count: u32) -> Vec<i64> {
-    let loans: String = (1..=count).map(|n| borrower_with_loan(n, PUBLISHED_TERMS)).collect();
-    loan_ids(&world.import(admin, &file(&loans)).await)
-}
-
-async fn pay(world: &World, admin: &str, loan_id: i64, body: &Value, key: &str) -> TestResponse {
-    let path = format!("/loans/{loan_id}/transactions/payments");
-    world.client.post(admin, &path, body, Some(key)).await
-}
-
-/// A response without what differs from loan to loan.
-fn comparable(response: &TestResponse) -> Value {
-    let mut body = response.json();
-    for row in body.as_array_mut().into_iter().flatten() {
-        for member in [
-            "Transaction_ID",
-            "Loan_ID",
-            "Transaction_Reference_No",
-            "Transaction_Date",
-            "Paid_By_Contact_ID",
-        ] {
-            row.as_object_mut().expect("a row").remove(member);
-        }
-    }
-    if let Some(problem) = body.as_object_mut() {
-        problem.remove("instance");
-        problem.remove("requestId");
-    }
-    json!({"status": response.status.as_u16(), "body": body})
-}
 
 /// A payment that may be posted or refused for any reason.
 fn random_payment(random: &mut Rng, round: i32) -> Value {
@@ -76,39 +42,41 @@ fn random_payment(random: &mut Rng, round: i32) -> Value {
 async fn payments_posted_together_equal_those_posted_one_by_one() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_ids = import_loans(&world, &admin, 40).await;
+        let loan_ids = import_loans(&world, &admin, 1..41).await;
         let (alone, together) = loan_ids.split_at(20);
         let mut random = Rng::with_seed(test_seed());
         for round in 0..6 {
-            let payments: Vec<Value> =
-                (0..alone.len()).map(|_| random_payment(&mut random, round)).collect();
-            let key = format!("round {round}");
+            // Equal payments on one loan have the same results in any order.
+            let payments: Vec<(Value, usize)> = (0..alone.len())
+                .map(|_| (random_payment(&mut random, round), random.usize(1..4)))
+                .collect();
+            let post = async |loan_id: i64, payment: &Value, time: usize| {
+                let key = format!("{loan_id} {round} {time}");
+                comparable(&pay(&world, &admin, loan_id, payment, &key).await)
+            };
             let mut one_by_one = Vec::new();
-            for (n, (loan_id, payment)) in alone.iter().zip(&payments).enumerate() {
-                let response = pay(&world, &admin, *loan_id, payment, &format!("{key} {n}")).await;
-                one_by_one.push(comparable(&response));
+            for (loan_id, (payment, times)) in alone.iter().zip(&payments) {
+                let mut results = Vec::new();
+                for time in 0..*times {
+                    results.push(post(*loan_id, payment, time).await);
+                }
+                one_by_one.push(results);
             }
-            let sent = together.iter().zip(&payments).enumerate();
-            let sent = sent.map(|(n, (loan_id, payment))| {
-                let key = format!("{key} {n} together");
-                let (world, admin) = (&world, &admin);
-                async move { pay(world, admin, *loan_id, payment, &key).await }
+            let sent = together.iter().zip(&payments).map(|(loan_id, (payment, times))| {
+                join_all((0..*times).map(|time| post(*loan_id, payment, time)))
             });
-            let at_once: Vec<Value> = join_all(sent).await.iter().map(comparable).collect();
-            for ((alone, together), payment) in one_by_one.iter().zip(&at_once).zip(&payments) {
+            let at_once = join_all(sent).await;
+            for ((mut alone, mut together), (payment, _)) in
+                one_by_one.into_iter().zip(at_once).zip(&payments)
+            {
+                alone.sort_by_key(Value::to_string);
+                together.sort_by_key(Value::to_string);
                 assert_eq!(alone, together, "round {round}: {payment}");
             }
         }
         for (alone, together) in alone.iter().zip(together) {
-            let figures = async |loan_id| {
-                let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
-                let mut loan = loan.expect(200).json();
-                for member in ["Loan_ID", "Loan_Number", "Contact_ID"] {
-                    loan.as_object_mut().expect("a loan").remove(member);
-                }
-                loan
-            };
-            assert_eq!(figures(alone).await, figures(together).await);
+            let alone = figures(&world, &admin, *alone).await;
+            assert_eq!(alone, figures(&world, &admin, *together).await);
         }
         world
     })
@@ -119,7 +87,7 @@ async fn payments_posted_together_equal_those_posted_one_by_one() {
 async fn many_payments_at_once_take_fewer_statements_than_alone() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_ids = import_loans(&world, &admin, 60).await;
+        let loan_ids = import_loans(&world, &admin, 1..61).await;
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
         let before = world.statements().await;
         pay(&world, &admin, loan_ids[0], &body, "alone").await.expect(201);
@@ -140,6 +108,53 @@ async fn many_payments_at_once_take_fewer_statements_than_alone() {
 }
 
 #[tokio::test]
+async fn payments_at_once_on_one_loan_equal_those_posted_one_by_one() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_ids = import_loans(&world, &admin, 1..3).await;
+        let (busy, twin) = (loan_ids[0], loan_ids[1]);
+        let mut random = Rng::with_seed(test_seed());
+        for round in 0..3 {
+            let payments: Vec<Value> = (0..64)
+                .map(|n| {
+                    let amount = format!("{}.{:02}", random.u32(1..90), random.u32(0..100));
+                    let day = format!("2024-{:02}-15", 2 + 3 * round);
+                    let external_id = format!("{round} {}", n / 2);
+                    match n % 8 {
+                        6 | 7 => json!({"Amount": amount, "Effective_Date": day, "External_ID": external_id}),
+                        _ => json!({"Amount": amount, "Effective_Date": day}),
+                    }
+                })
+                .collect();
+            let before = world.statements().await;
+            let sent = payments.iter().enumerate().map(|(n, payment)| {
+                let (world, admin) = (&world, &admin);
+                async move { pay(world, admin, busy, payment, &format!("{round} {n}")).await }
+            });
+            let responses = join_all(sent).await;
+            println!("{} statements", world.statements().await - before);
+            let mut posted: Vec<_> = responses.iter().zip(&payments).collect();
+            // A refused one came after those that were posted under its External_ID.
+            posted.sort_by_key(|(response, _)| {
+                let first_row = response.json()[0]["Transaction_ID"].as_i64();
+                first_row.unwrap_or(i64::MAX)
+            });
+            for (n, (response, payment)) in posted.into_iter().enumerate() {
+                let alone = pay(&world, &admin, twin, payment, &format!("twin {round} {n}")).await;
+                assert!([201, 422].contains(&response.status.as_u16()), "{}", response.text);
+                assert_eq!(comparable(response), comparable(&alone), "{payment}");
+            }
+        }
+        let books = books_by_loan(&world).await;
+        assert_eq!(books[&busy], books[&twin]);
+        let figures_of_busy = figures(&world, &admin, busy).await;
+        assert_eq!(figures_of_busy, figures(&world, &admin, twin).await);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_loan_held_by_another_program_holds_up_only_its_own_payment() {
     on_each_database(PROGRAM, |world| async move {
         if world.database.name() == "sqlite" {
@@ -147,7 +162,7 @@ async fn a_loan_held_by_another_program_holds_up_only_its_own_payment() {
             return world;
         }
         let admin = world.token("admin").await;
-        let loan_ids = import_loans(&world, &admin, 12).await;
+        let loan_ids = import_loans(&world, &admin, 1..13).await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");
         let hold = format!("SELECT 1 FROM loans WHERE loan_id = {} FOR UPDATE", loan_ids[0]);
         tx.execute_unprepared(&hold).await.expect("held");
@@ -177,7 +192,7 @@ async fn a_loan_held_by_another_program_holds_up_only_its_own_payment() {
 async fn equal_keys_at_once_post_one_payment() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
-        let loan_ids = import_loans(&world, &admin, 8).await;
+        let loan_ids = import_loans(&world, &admin, 1..9).await;
         let body = json!({"Amount": "10.00"});
         for round in 0..5 {
             let key = format!("round {round}");

@@ -1,0 +1,101 @@
+//! Each operation of a posting on the files of the embedded database fails once: reads, writes and
+//! syncs as on a bad disk, writes as on a full one, locks as if another program had them.
+
+use super::{GATHERED, PaidLoans};
+use crate::PROGRAM;
+use acceptance::file_faults::{FileFault, FileFaults, FileOperation};
+use acceptance::world::{Environment, on_embedded_database_with};
+use shared::db;
+use std::time::Duration;
+use tokio::time::sleep;
+
+async fn on_faulty_files(test: impl AsyncFnOnce(&mut PaidLoans<'_>, &FileFaults)) {
+    let faults = FileFaults::new();
+    let environment = Environment { api: faults.environment(), ..Default::default() };
+    on_embedded_database_with(PROGRAM, environment, async |world| {
+        let mut loans = PaidLoans::new(&world).await;
+        test(&mut loans, &faults).await;
+        loans.check_books().await;
+        world
+    })
+    .await;
+}
+
+/// Each way in which each of these operations can fail: its number, and how it fails.
+fn faults_of(operations: &[FileOperation]) -> Vec<(usize, FileFault)> {
+    let of_operation = |(number, operation): (usize, &FileOperation)| {
+        let full = (*operation == FileOperation::Write).then_some((number, FileFault::Full));
+        [(number, FileFault::Error)].into_iter().chain(full)
+    };
+    operations.iter().enumerate().flat_map(of_operation).collect()
+}
+
+#[tokio::test]
+async fn a_payment_is_posted_once_whichever_of_its_file_operations_fails() {
+    on_faulty_files(async |loans, files| {
+        let loan_id = loans.next();
+        files.count();
+        let response = loans.pay(loan_id).await;
+        let faults = faults_of(&files.counted());
+        loans.settle(loan_id, response).await;
+        println!("{} faults", faults.len());
+        loans.import(u32::try_from(faults.len()).expect("few")).await;
+        let mut struck = 0;
+        for (skipped, fault) in &faults {
+            let loan_id = loans.next();
+            files.fail(*skipped, *fault);
+            let response = loans.pay(loan_id).await;
+            if let Some(operation) = files.struck() {
+                println!("{} {operation:?} {skipped}: {fault:?}", response.status);
+                struck += 1;
+            }
+            loans.settle(loan_id, response).await;
+        }
+        // How many operations a payment takes depends on what the cache holds.
+        assert!(struck * 2 > faults.len(), "{struck} of {} faults struck", faults.len());
+    })
+    .await;
+}
+
+/// Pays loans in one transaction: while another program holds the write lock, they gather. From the
+/// moment it is released, `begin` counts operations or makes one fail.
+async fn pay_together(loans: &mut PaidLoans<'_>, begin: impl FnOnce()) {
+    let first = loans.next();
+    let gathered: [i64; GATHERED] = std::array::from_fn(|_| loans.next());
+    let held = db::begin_write(&loans.world.db).await;
+    let held = held.unwrap_or_else(|error| panic!("{error}: {}", loans.world.api.log()));
+    let gather = async {
+        // The first payment waits for the lock, the others for the first.
+        sleep(Duration::from_millis(100)).await;
+        let release = async {
+            sleep(Duration::from_millis(200)).await;
+            begin();
+            held.rollback().await.expect("released");
+        };
+        tokio::join!(loans.pay_together(gathered), release).0
+    };
+    let (response, responses) = tokio::join!(loans.pay(first), gather);
+    loans.settle(first, response).await;
+    loans.settle_together(gathered, responses).await;
+}
+
+#[tokio::test]
+async fn payments_in_one_transaction_are_posted_once_whichever_file_operation_fails() {
+    on_faulty_files(async |loans, files| {
+        pay_together(loans, || files.count()).await;
+        let faults = faults_of(&files.counted());
+        println!("{} faults", faults.len());
+        let mut struck = 0;
+        for (skipped, fault) in &faults {
+            if loans.unpaid.len() < 2 * GATHERED {
+                loans.import(200).await;
+            }
+            pay_together(loans, || files.fail(*skipped, *fault)).await;
+            let failed = files.struck();
+            println!("{skipped}: {fault:?}: {failed:?}");
+            struck += usize::from(failed.is_some());
+        }
+        assert!(struck * 2 > faults.len(), "{struck} of {} faults struck", faults.len());
+    })
+    .await;
+}
