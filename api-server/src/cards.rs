@@ -1,4 +1,5 @@
-//! Payment gateway: the interface to gateways, and the choice of one.
+//! Cards: saving them, charging them, and the payment gateway that does both. This file has the
+//! interface to gateways, and the choice of one.
 //!
 //! An adapter converts but never decides: it translates calls into its gateway's API, and responses
 //! into the types of this file. [`payment`], [`saved_cards`] and [`checkout_sessions`] decide what
@@ -7,7 +8,7 @@
 //! | Module | Contents |
 //! |---|---|
 //! | `saved_cards` | adding and forgetting cards |
-//! | `rules` | which card may be charged on which loan, and the convenience fee |
+//! | `rules`, `convenience_fee` | which card may be charged on which loan, and the convenience fee |
 //! | `payment` | card payments from intent to posting or refund, whatever fails on the way |
 //! | `refusals` | why a card command was refused |
 //! | `recovery` | recovery of work that got stuck |
@@ -65,7 +66,7 @@ pub struct CardProcessor {
     /// The gateway.
     pub gateway: PaymentGateway,
     /// Executes commands that write rows.
-    pub writer: Executor,
+    pub executor: Executor,
 }
 
 /// The gateway of this installation.

@@ -5,4 +5,4 @@ pub mod execute;
 pub mod failure;
 pub mod group_commit;
 pub mod idempotency;
-pub mod row_locks;
+pub mod lock_queues;

@@ -29,7 +29,7 @@ pub fn start(state: &Arc<State>) {
 /// Makes sure that the current signing key and its successor exist.
 pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
     let (store, rotation_seconds) = (&state.store, state.key_rotation_seconds);
-    db::again(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
+    db::retry(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
 }
 
 async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
@@ -43,10 +43,10 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
 async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let store = &state.store;
     let outcomes = [
-        ("core tokens", db::again(|| active_tokens::sweep(store, UserKind::Core)).await),
-        ("web tokens", db::again(|| active_tokens::sweep(store, UserKind::Web)).await),
-        ("sessions", db::again(|| sessions::sweep(store)).await),
-        ("authorization requests", db::again(|| authorization_requests::sweep(store)).await),
+        ("core tokens", db::retry(|| active_tokens::sweep(store, UserKind::Core)).await),
+        ("web tokens", db::retry(|| active_tokens::sweep(store, UserKind::Web)).await),
+        ("sessions", db::retry(|| sessions::sweep(store)).await),
+        ("authorization requests", db::retry(|| authorization_requests::sweep(store)).await),
     ];
     let mut failure = Ok(());
     for (what, outcome) in outcomes {
@@ -59,18 +59,18 @@ async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
 }
 
 async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
-    log_swept("failures", db::again(|| lockout::sweep(&state.store.db)).await?);
+    log_swept("failures", db::retry(|| lockout::sweep(&state.store.db)).await?);
     Ok(())
 }
 
 async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
     let sweep = || audit::sweep(&state.store.db, state.events_retention_days);
-    log_swept("events", db::again(sweep).await?);
+    log_swept("events", db::retry(sweep).await?);
     Ok(())
 }
 
 async fn sweep_assertions(state: Arc<State>) -> Result<(), DbErr> {
-    log_swept("client assertions", db::again(|| client_assertions::sweep(&state.store.db)).await?);
+    log_swept("client assertions", db::retry(|| client_assertions::sweep(&state.store.db)).await?);
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::time::{Clock, Timestamp};
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::{self, Connection, Executor};
+use sea_orm::sqlx::{self, Connection, Executor, SqliteConnection};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -30,18 +30,18 @@ use tokio::time::{Instant, timeout};
 /// Lock wait, after which the client is told to retry.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
-const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
 /// How long the database may take to answer on a connection that returns to the pool: longer than a
 /// statement that was given up waits for a lock.
-const RELEASE_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const RELEASE_WAIT: Duration = Duration::from_secs(5);
 /// A connection idle for longer is tested before use: after a restart of the database no request
 /// gets a dead connection, and busy connections are not slowed down.
-const IDLE_TRUSTED: Duration = Duration::from_secs(1);
+pub(crate) const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 /// One idle for longer is replaced without a test: a firewall may have dropped it, and the test
 /// would get no reply.
-const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
+pub(crate) const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Age at which a connection is replaced.
-const AGE_MAX: Duration = Duration::from_secs(30 * 60);
+pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///
@@ -94,6 +94,9 @@ pub async fn connect(
             })
         })
     });
+    options.map_sqlx_sqlite_pool_opts(|pool| {
+        pool.after_release(|connection, _| Box::pin(has_rolled_back(connection)))
+    });
     options.map_sqlx_sqlite_opts(move |sqlite| {
         use sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
         sqlite
@@ -126,6 +129,15 @@ async fn is_good(
 async fn check_answers(connection: &mut impl Connection) -> Result<bool, sqlx::Error> {
     let answer = timeout(RELEASE_WAIT, connection.ping()).await;
     answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
+}
+
+/// Lets a connection return to the pool only outside of a transaction. SQLite itself rolls back after
+/// some I/O errors. SQLx then rolls back in vain, and counts the transaction as open for ever: no
+/// other could begin on the connection.
+async fn has_rolled_back(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    // Waits for a rollback that was not waited for.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
 }
 
 /// Begins a write transaction. On SQLite it takes the write lock immediately, because a reader that
@@ -264,7 +276,7 @@ impl Tries {
 
 /// Runs work that is a whole transaction or a single statement; retries it after contention. In a
 /// cluster, contention may be reported as late as the commit.
-pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
+pub async fn retry<T, E: Contended, F: Future<Output = Result<T, E>>>(
     mut work: impl FnMut() -> F,
 ) -> Result<T, E> {
     let mut tries = Tries::begin();
@@ -277,14 +289,14 @@ pub async fn again<T, E: Contended, F: Future<Output = Result<T, E>>>(
     }
 }
 
-/// Runs work in a write transaction of its own, and retries the whole after contention ([`again`]).
-/// So the work must have no effect outside the transaction. A commit with an unknown outcome is not
-/// contention.
+/// Runs work in a write transaction of its own, and retries the whole after contention
+/// ([`retry`]). So the work must have no effect outside the transaction. A commit with an unknown
+/// outcome is not contention.
 pub async fn write<T, E: Contended + From<DbErr>>(
     db: &DatabaseConnection,
     work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
 ) -> Result<T, E> {
-    again(async || {
+    retry(async || {
         let tx = begin_write(db).await?;
         let outcome = work(&tx).await;
         finish(tx, outcome).await
@@ -308,10 +320,15 @@ pub fn now(backend: DbBackend) -> Expr {
     }
 }
 
-/// Returns the database's time this many seconds ago (negative: ahead) as an SQL expression. The
-/// seconds may be an expression; if they are NULL, so is the result. A literal must be an `i64`:
-/// the driver caches prepared statements by text, and the same text with an `i32` would be sent
-/// four bytes where the prepared statement expects eight.
+/// Returns the database's time this many seconds from now as an SQL expression.
+pub fn seconds_from_now(backend: DbBackend, seconds: i64) -> Expr {
+    seconds_ago(backend, Expr::value(-seconds))
+}
+
+/// Returns the database's time this many seconds ago as an SQL expression. The seconds may be an
+/// expression; if they are NULL, so is the result. A literal must be an `i64`: the driver caches
+/// prepared statements by text, and the same text with an `i32` would be sent four bytes where the
+/// prepared statement expects eight.
 pub fn seconds_ago(backend: DbBackend, seconds: Expr) -> Expr {
     match backend {
         DbBackend::Postgres => {
@@ -432,7 +449,9 @@ fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
         (_, 517) => Fault::Contention,
         (5 | 6, _) => Fault::LockTimeout,
         (_, 787 | 1555 | 2067) => Fault::Conflict,
-        (8 | 10 | 13 | 14, _) => Fault::Unavailable,
+        // Read-only, an I/O error, a damaged file (which a disk's read error counts as), a full disk,
+        // and a file that cannot be opened or is no database.
+        (8 | 10 | 11 | 13 | 14 | 26, _) => Fault::Unavailable,
         _ => Fault::Defect,
     }
 }

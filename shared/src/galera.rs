@@ -2,7 +2,7 @@
 //!
 //! A row lock holds on one node only. Concurrent transactions on two nodes are certified at commit,
 //! by the rows that each has *written*: the one that comes second to a row is rolled back (error
-//! 1213) and is retried ([`crate::db::again`]). A row that was only locked is not protected on
+//! 1213) and is retried ([`crate::db::retry`]). A row that was only locked is not protected on
 //! other nodes. So a transaction that locks a row without having to write it also takes the row's
 //! guard: a counter in `row_guards`, which every holder of the row writes. On a single server of
 //! any kind the lock is enough, and no guard is written.

@@ -15,7 +15,7 @@ use crate::auth::privileges::Rights;
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::cards::rules;
 use crate::command::execute::{self, Command};
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::http::operations::{SANDBOX_PAGE, STRIPE_RETURN};
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
@@ -43,7 +43,7 @@ const MINUTES: i64 = 15;
 /// How much longer Stripe's page stays open if no server closes it.
 const STRIPE_SECONDS_MORE: i64 = 25 * 60;
 /// How long unused sessions are kept.
-const UNUSED_KEPT_SECONDS: i64 = 24 * 60 * 60;
+const UNUSED_RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// Sessions that the recovery reads per query, and for how many it calls the gateway concurrently.
 const SESSIONS_PER_QUERY: u64 = 100;
 const CONCURRENT_MAX: usize = 8;
@@ -168,7 +168,7 @@ pub async fn add_card(
         described,
         cardholder_name,
     };
-    execute::execute_update(&processor.writer, command).await
+    execute::execute_without_key(&processor.executor, command).await
 }
 
 /// Handles the browser's return from Stripe's page. A webhook or the recovery may have been faster,
@@ -243,7 +243,7 @@ async fn close(
         .col_expr(Column::State, state.into())
         .filter(Column::SessionId.eq(session.session_id))
         .filter(Column::State.eq(SessionState::Open));
-    db::again(|| update.clone().exec(&processor.db)).await?;
+    db::retry(|| update.clone().exec(&processor.db)).await?;
     Ok(match state {
         SessionState::Used => SessionOutcome::Added,
         SessionState::Open | SessionState::Expired => SessionOutcome::Ended,
@@ -294,7 +294,7 @@ async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
         .filter(Column::State.eq(SessionState::Open))
         .filter(expired)
         .filter(own);
-    db::again(|| update.clone().exec(&processor.db)).await.map(drop)
+    db::retry(|| update.clone().exec(&processor.db)).await.map(drop)
 }
 
 #[expect(clippy::disallowed_methods, reason = "settled by the service, never shown to a caller")]
@@ -311,11 +311,11 @@ async fn expired_at_stripe(db: &DatabaseConnection, after_id: i64) -> Result<Vec
 }
 
 async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), Expr::value(UNUSED_KEPT_SECONDS));
+    let old = db::seconds_ago(db.get_database_backend(), Expr::value(UNUSED_RETENTION_SECONDS));
     let unused = Entity::delete_many()
         .filter(Column::State.eq(SessionState::Expired))
         .filter(Column::ExpiresAt.into_expr().lt(old));
-    db::again(|| unused.clone().exec(db)).await.map(drop)
+    db::retry(|| unused.clone().exec(db)).await.map(drop)
 }
 
 /// A card that was added on a page.
@@ -328,7 +328,7 @@ struct AddSessionCard {
 
 impl Command for AddSessionCard {
     type Answer = Option<cards::Model>;
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         Vec::new()

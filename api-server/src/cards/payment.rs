@@ -35,7 +35,7 @@ use super::{
 };
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::execute;
-use crate::command::failure::Away;
+use crate::command::failure::UnavailableService;
 use crate::command::idempotency::{
     self, Claim, ClaimOutcome, IdempotencyScope, LEASE_SECONDS, Replayable,
 };
@@ -118,7 +118,7 @@ async fn pay_claimed(
         Some(intent) => (intent, true),
         None => {
             new_intent.set_claim(claim);
-            (execute::execute_update(&processor.writer, new_intent).await?, false)
+            (execute::execute_without_key(&processor.executor, new_intent).await?, false)
         }
     };
     let ended = matches!(intent.state, State::Posted | State::Voided | State::Failed);
@@ -155,7 +155,7 @@ pub(super) async fn resume(
         let ended = matches!(intent.state, State::Posted | State::Voided | State::Failed);
         if !ended && repository::gateway_of(&intent)? != processor.gateway.kind() {
             tracing::warn!(id, "a card payment belongs to a gateway other than the one in use");
-            return Err(CardError::Unavailable(Away::Gateway));
+            return Err(CardError::Unavailable(UnavailableService::Gateway));
         }
         match (intent.state, payment_ref(&intent)) {
             (State::Posted | State::Voided | State::Failed, _) => return Ok(intent),
@@ -202,7 +202,7 @@ fn payment_ref(intent: &Model) -> Option<PaymentRef> {
 
 fn still_unknown(error: CardError) -> CardError {
     match error {
-        CardError::Unavailable(Away::Gateway) => CardError::OutcomeUnknown,
+        CardError::Unavailable(UnavailableService::Gateway) => CardError::OutcomeUnknown,
         error => error,
     }
 }
@@ -213,7 +213,7 @@ fn retry_later(error: GatewayError) -> CardError {
     if let GatewayError::Refused(GatewayRefusal { code, .. }) = error {
         tracing::warn!(code, "the gateway refused a look-up, cancellation or refund");
     }
-    CardError::Unavailable(Away::Gateway)
+    CardError::Unavailable(UnavailableService::Gateway)
 }
 
 fn card_forgotten() -> GatewayRefusal {
@@ -240,12 +240,12 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardEr
     };
     match processor.gateway.prepare(request).await {
         Ok(reference) => {
-            Ok(db::again(|| repository::set_reference(&processor.db, intent, &reference)).await?)
+            Ok(db::retry(|| repository::set_reference(&processor.db, intent, &reference)).await?)
         }
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
         // Whether it was prepared or not, it is never charged: no reference to it is stored.
         Err(GatewayError::Unavailable | GatewayError::Unknown) => {
-            Err(CardError::Unavailable(Away::Gateway))
+            Err(CardError::Unavailable(UnavailableService::Gateway))
         }
     }
 }
@@ -259,9 +259,9 @@ async fn charge(
     match processor.gateway.charge(payment_ref).await {
         Ok(outcome) => settle(processor, intent, outcome).await,
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
-        Err(GatewayError::Unavailable) => Err(CardError::Unavailable(Away::Gateway)),
+        Err(GatewayError::Unavailable) => Err(CardError::Unavailable(UnavailableService::Gateway)),
         Err(GatewayError::Unknown) => {
-            db::again(|| repository::set_unknown(&processor.db, intent)).await?;
+            db::retry(|| repository::set_unknown(&processor.db, intent)).await?;
             Err(CardError::OutcomeUnknown)
         }
     }
@@ -304,13 +304,13 @@ async fn settle(
 ) -> Result<(), CardError> {
     match outcome {
         ChargeOutcome::Charged(at) => {
-            Ok(db::again(|| repository::set_charged(&processor.db, intent, at)).await?)
+            Ok(db::retry(|| repository::set_charged(&processor.db, intent, at)).await?)
         }
         ChargeOutcome::Declined(refusal) => fail(processor, intent, refusal).await,
         ChargeOutcome::Cancelled | ChargeOutcome::Refunded => {
             fail(processor, intent, not_charged()).await
         }
-        ChargeOutcome::NotCharged => Err(CardError::Unavailable(Away::Gateway)),
+        ChargeOutcome::NotCharged => Err(CardError::Unavailable(UnavailableService::Gateway)),
     }
 }
 
@@ -319,7 +319,7 @@ async fn fail(
     intent: &Model,
     refusal: GatewayRefusal,
 ) -> Result<(), CardError> {
-    Ok(db::again(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
+    Ok(db::retry(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
 /// Step 5, and the decision of step 6: if a rule refuses the posting, the charge is to be refunded.
@@ -327,7 +327,7 @@ async fn fail(
 /// retried.
 async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), CardError> {
     let posting = LoanPosting::of(intent);
-    let Err(error) = execute::execute_update(&processor.writer, posting).await else {
+    let Err(error) = execute::execute_without_key(&processor.executor, posting).await else {
         return Ok(());
     };
     if !error.is_refusal() {
@@ -336,7 +336,7 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
     let refusal = CardRefusal::of_posting(error);
     tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is to be refunded");
     let record_decision = || repository::decide_to_refund(&processor.db, intent, &refusal);
-    Ok(db::again(record_decision).await?)
+    Ok(db::retry(record_decision).await?)
 }
 
 /// Step 6, once the decision is committed.
@@ -346,5 +346,5 @@ async fn refund(
     payment_ref: &PaymentRef,
 ) -> Result<(), CardError> {
     processor.gateway.refund(payment_ref).await.map_err(retry_later)?;
-    Ok(db::again(|| repository::set_voided(&processor.db, intent)).await?)
+    Ok(db::retry(|| repository::set_voided(&processor.db, intent)).await?)
 }

@@ -9,7 +9,7 @@ use super::payment::{self, Initiator, resume};
 use super::{CardProcessor, checkout_sessions, saved_cards};
 use crate::audit::Actor;
 use crate::cards::refusals::CardError;
-use crate::command::idempotency::KEPT_SECONDS;
+use crate::command::idempotency::RESPONSE_RETENTION_SECONDS;
 use futures_util::StreamExt;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect};
@@ -41,7 +41,7 @@ async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {
 }
 
 async fn release_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
-    db::again(|| payment::release_keys(&processor.db, KEPT_SECONDS)).await.map(drop)
+    db::retry(|| payment::release_keys(&processor.db, RESPONSE_RETENTION_SECONDS)).await.map(drop)
 }
 
 /// Limits the webhooks handled concurrently. Any beyond that are left to the next pass of the

@@ -1,7 +1,7 @@
 //! Refusals of card commands, and the problems that clients get for them.
 
 use super::{GatewayError, GatewayRefusal};
-use crate::command::failure::{Away, Failure};
+use crate::command::failure::{Failure, UnavailableService};
 use crate::command::idempotency::replayed;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use shared::amounts::Money;
@@ -74,7 +74,9 @@ impl From<GatewayError> for CardError {
     fn from(error: GatewayError) -> Self {
         match error {
             GatewayError::Refused(refusal) => Self::Refused(CardRefusal::Declined(refusal)),
-            GatewayError::Unavailable | GatewayError::Unknown => Self::Unavailable(Away::Gateway),
+            GatewayError::Unavailable | GatewayError::Unknown => {
+                Self::Unavailable(UnavailableService::Gateway)
+            }
         }
     }
 }

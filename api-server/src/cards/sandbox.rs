@@ -139,7 +139,7 @@ impl Sandbox {
             charged_date: Set(None),
         };
         let insert = || Entity::insert(row.clone()).exec_without_returning(&self.db);
-        match db::again(insert).await {
+        match db::retry(insert).await {
             Ok(_) => Ok(reference),
             // It was prepared before, and the response was lost.
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
@@ -206,7 +206,7 @@ impl Sandbox {
         to: SandboxState,
     ) -> Result<(), DbErr> {
         let now = db::time(&self.db).await?;
-        db::again(|| self.try_transition(reference, from, to, now)).await
+        db::retry(|| self.try_transition(reference, from, to, now)).await
     }
 
     async fn try_transition(

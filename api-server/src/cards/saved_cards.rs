@@ -6,7 +6,7 @@ use crate::auth::caller::Caller;
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::idempotency::{IdempotencyScope, Replayable};
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::BoundedString;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -113,12 +113,12 @@ pub async fn add(
     scope: Option<IdempotencyScope>,
 ) -> Result<Replayable<cards::Model, true>, CardError> {
     let processor = Arc::clone(&add.processor);
-    execute::execute(&processor.writer, add, ExecutionMode::Commit(scope)).await
+    execute::execute(&processor.executor, add, ExecutionMode::Commit(scope)).await
 }
 
 impl Command for AddCard {
     type Answer = cards::Model;
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     const PREPARES: bool = true;
 
@@ -327,7 +327,7 @@ pub async fn forget(
     card_id: i64,
 ) -> Result<cards::Model, CardError> {
     let forget = ForgetCard { caller, author: author.clone(), card_id };
-    let card = execute::execute_update(&processor.writer, forget).await?;
+    let card = execute::execute_without_key(&processor.executor, forget).await?;
     // The card is forgotten here, whatever the gateway says; the recovery calls the gateway again.
     if card.gateway == processor.gateway.kind()
         && let Err(error) = remove_from_gateway(processor, &author, &card).await
@@ -347,7 +347,7 @@ pub(super) async fn remove_from_gateway(
     let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
     processor.gateway.forget(&token).await?;
     let removal = RemovedFromGateway { author: author.clone(), card: card.clone() };
-    execute::execute_update(&processor.writer, removal).await
+    execute::execute_without_key(&processor.executor, removal).await
 }
 
 struct ForgetCard {
@@ -358,7 +358,7 @@ struct ForgetCard {
 
 impl Command for ForgetCard {
     type Answer = cards::Model;
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         Vec::new()
@@ -430,7 +430,7 @@ struct RemovedFromGateway {
 
 impl Command for RemovedFromGateway {
     type Answer = ();
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         Vec::new()

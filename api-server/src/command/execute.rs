@@ -3,11 +3,11 @@
 //! response is stored in the same transaction, and the request is executed only if there is no
 //! stored response yet.
 
-use crate::command::failure::{Away, Failure, LockedRow};
+use crate::command::failure::{Failure, LockedRow, UnavailableService};
 use crate::command::idempotency::{
     IdempotencyScope, KeyError, Replayable, StoredResponse, in_transaction,
 };
-use crate::command::row_locks::{LockQueues, RowKey, RowLock};
+use crate::command::lock_queues::{LockMode, LockQueues, RowKey, RowLock};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
@@ -29,7 +29,7 @@ pub trait Command: Send + Sync + 'static {
     type Answer: Send + Sync;
 
     /// Refusal type of its rules.
-    type Rule: Send;
+    type Refusal: Send;
 
     /// The row that a 423 response names when a lock times out.
     const LOCKED: Option<LockedRow> = None;
@@ -43,7 +43,7 @@ pub trait Command: Send + Sync + 'static {
 
     /// Finds out what must be known before the transaction begins. It may wait for the network,
     /// because nothing is locked yet. Not called if a stored response is replayed.
-    fn prepare(&mut self) -> impl Future<Output = Result<(), Failure<Self::Rule>>> + Send {
+    fn prepare(&mut self) -> impl Future<Output = Result<(), Failure<Self::Refusal>>> + Send {
         async { Ok(()) }
     }
 
@@ -52,7 +52,7 @@ pub trait Command: Send + Sync + 'static {
         &self,
         tx: &DatabaseTransaction,
         clock: Clock,
-    ) -> impl Future<Output = Result<Self::Answer, Failure<Self::Rule>>> + Send;
+    ) -> impl Future<Output = Result<Self::Answer, Failure<Self::Refusal>>> + Send;
 }
 
 /// Executes commands on one database.
@@ -90,13 +90,13 @@ impl ExecutionMode {
 }
 
 /// Executes a POST: 201 with the result, or 200 with the result of a dry run.
-pub async fn execute<E: Command<Answer: ToJSON>>(
+pub async fn execute<C: Command<Answer: ToJSON>>(
     executor: &Executor,
-    mut command: E,
+    mut command: C,
     mode: ExecutionMode,
-) -> Result<Replayable<E::Answer, true>, Failure<E::Rule>> {
-    in_task::<E, _, _>(executor, |executor| async move {
-        if E::PREPARES
+) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
+    in_task::<C, _, _>(executor, |executor| async move {
+        if C::PREPARES
             && let ExecutionMode::Commit(scope) = &mode
         {
             if let Some(scope) = scope
@@ -106,7 +106,7 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
             }
             command.prepare().await?;
         }
-        let _locks = executor.lock(&command).await?;
+        let _locks = executor.lock(&command, LockMode::Exclusive).await?;
         executor.run(&command, &mode).await
     })
     .await
@@ -115,41 +115,41 @@ pub async fn execute<E: Command<Answer: ToJSON>>(
 /// Executes a write without a key: a PUT, a DELETE, or a step of a card payment, whose key is
 /// claimed in [`cards::payment`](crate::cards::payment). A PUT or DELETE needs none: it specifies
 /// the version of the row that it changes, so sending it again is harmless.
-pub async fn execute_update<E: Command>(
+pub async fn execute_without_key<C: Command>(
     executor: &Executor,
-    command: E,
-) -> Result<E::Answer, Failure<E::Rule>> {
-    in_task::<E, _, _>(executor, |executor| async move {
-        let _locks = executor.lock(&command).await?;
+    command: C,
+) -> Result<C::Answer, Failure<C::Refusal>> {
+    in_task::<C, _, _>(executor, |executor| async move {
+        let _locks = executor.lock(&command, LockMode::Exclusive).await?;
         executor.run(&command, &CommitEnd).await
     })
     .await
 }
 
 /// Runs work in a separate task, so that a client that disconnects does not stop it halfway.
-pub(super) async fn in_task<E, T, W>(
+pub(super) async fn in_task<C, T, W>(
     executor: &Executor,
     work: impl FnOnce(Executor) -> W,
-) -> Result<T, Failure<E::Rule>>
+) -> Result<T, Failure<C::Refusal>>
 where
-    E: Command,
+    C: Command,
     T: Send + 'static,
-    W: Future<Output = Result<T, Failure<E::Rule>>> + Send + 'static,
+    W: Future<Output = Result<T, Failure<C::Refusal>>> + Send + 'static,
 {
     let gate = Arc::clone(&executor.import_gate);
     let outcome = tokio::spawn(work(executor.clone())).await.map_err(Failure::defect)?;
-    outcome.map_err(|failure| attribute_to_import::<E>(failure, &gate))
+    outcome.map_err(|failure| attribute_to_import::<C>(failure, &gate))
 }
 
 /// Reports a lock wait that timed out while an import locks the whole database as caused by the
 /// import.
-fn attribute_to_import<E: Command>(
-    failure: Failure<E::Rule>,
+fn attribute_to_import<C: Command>(
+    failure: Failure<C::Refusal>,
     gate: &ImportGate,
-) -> Failure<E::Rule> {
-    match failure.at(E::LOCKED) {
+) -> Failure<C::Refusal> {
+    match failure.at(C::LOCKED) {
         Failure::Locked(_) | Failure::Contended(Some(_)) if gate.is_closed() => {
-            Failure::Unavailable(Away::Import)
+            Failure::Unavailable(UnavailableService::Import)
         }
         failure => failure,
     }
@@ -219,11 +219,12 @@ impl<A: Send> TransactionEnd<A> for CommitEnd {
 
 impl Executor {
     /// Waits for the command's turn in the lock queues of its rows.
-    pub(super) async fn lock<E: Command>(
+    pub(super) async fn lock<C: Command>(
         &self,
-        command: &E,
-    ) -> Result<Vec<RowLock>, Failure<E::Rule>> {
-        let locks = self.lock_queues.lock(&command.rows()).await;
+        command: &C,
+        mode: LockMode,
+    ) -> Result<Vec<RowLock>, Failure<C::Refusal>> {
+        let locks = self.lock_queues.lock(&command.rows(), mode).await;
         locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
     }
 
@@ -251,19 +252,19 @@ impl Executor {
     }
 
     /// Executes a command in a transaction of its own, and retries it on contention.
-    pub(super) async fn run<E: Command, N: TransactionEnd<E::Answer>>(
+    pub(super) async fn run<C: Command, T: TransactionEnd<C::Answer>>(
         &self,
-        command: &E,
-        transaction_end: &N,
-    ) -> Result<N::Output, Failure<E::Rule>> {
-        db::again(|| with_time_limit(self.attempt(command, transaction_end))).await
+        command: &C,
+        transaction_end: &T,
+    ) -> Result<T::Output, Failure<C::Refusal>> {
+        db::retry(|| with_time_limit(self.attempt(command, transaction_end))).await
     }
 
-    async fn attempt<E: Command, N: TransactionEnd<E::Answer>>(
+    async fn attempt<C: Command, T: TransactionEnd<C::Answer>>(
         &self,
-        command: &E,
-        transaction_end: &N,
-    ) -> Result<N::Output, Failure<E::Rule>> {
+        command: &C,
+        transaction_end: &T,
+    ) -> Result<T::Output, Failure<C::Refusal>> {
         let tx = db::begin_write(&self.db).await?;
         if let Some(response) = transaction_end.replay(&tx).await? {
             db::roll_back(tx).await?;
@@ -291,7 +292,9 @@ impl Executor {
 async fn with_time_limit<T, R>(
     attempt: impl Future<Output = Result<T, Failure<R>>>,
 ) -> Result<T, Failure<R>> {
-    timeout(ATTEMPT_TIME_MAX, attempt).await.unwrap_or(Err(Failure::Unavailable(Away::Database)))
+    timeout(ATTEMPT_TIME_MAX, attempt)
+        .await
+        .unwrap_or(Err(Failure::Unavailable(UnavailableService::Database)))
 }
 
 #[cfg(test)]
@@ -302,7 +305,7 @@ mod tests {
 
     impl Command for OnLoan {
         type Answer = ();
-        type Rule = ();
+        type Refusal = ();
 
         const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
@@ -321,9 +324,12 @@ mod tests {
         let attribute = |failure| attribute_to_import::<OnLoan>(failure, &gate);
         assert_eq!(attribute(Failure::Locked(None)), Failure::Locked(Some(LockedRow::Loan)));
         let _closed = gate.close();
-        assert_eq!(attribute(Failure::Locked(None)), Failure::Unavailable(Away::Import));
+        assert_eq!(
+            attribute(Failure::Locked(None)),
+            Failure::Unavailable(UnavailableService::Import)
+        );
         let drawer = Failure::Locked(Some(LockedRow::Drawer));
-        assert_eq!(attribute(drawer), Failure::Unavailable(Away::Import));
+        assert_eq!(attribute(drawer), Failure::Unavailable(UnavailableService::Import));
         assert_eq!(attribute(Failure::NotFound), Failure::NotFound);
     }
 }

@@ -4,7 +4,7 @@
 use crate::auth::caller::FindError;
 use crate::auth::privileges::Forbidden;
 use crate::command::idempotency::KeyError;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::http::import_gate;
 use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
@@ -37,7 +37,7 @@ pub enum Failure<R> {
     Conflict,
     /// A service that the command needs is unavailable or too slow. If it is the database, a commit
     /// may or may not have succeeded.
-    Unavailable(Away),
+    Unavailable(UnavailableService),
     /// The payment gateway did not report the outcome of a charge.
     OutcomeUnknown,
     /// A defect of this product, logged where it was detected.
@@ -46,7 +46,7 @@ pub enum Failure<R> {
 
 /// A service that may be unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Away {
+pub enum UnavailableService {
     /// The database.
     Database,
     /// The database, while an import locks all of it.
@@ -180,7 +180,7 @@ impl<R> From<DbErr> for Failure<R> {
         let failure = match db::fault(&error) {
             Fault::Contention => Self::Contended(None),
             Fault::LockTimeout => Self::Locked(None),
-            Fault::Unavailable => Self::Unavailable(Away::Database),
+            Fault::Unavailable => Self::Unavailable(UnavailableService::Database),
             Fault::Conflict => {
                 tracing::error!(%error, "request failed");
                 return Self::Conflict;
@@ -255,9 +255,13 @@ impl<R: Into<Problem>> From<Failure<R>> for Problem {
                 None => Self::new(ProblemType::DatabaseUnavailable)
                     .detail("other requests held the same rows: send the request again"),
             },
-            Failure::Unavailable(Away::Database) => Self::new(ProblemType::DatabaseUnavailable),
-            Failure::Unavailable(Away::Import) => import_gate::busy(),
-            Failure::Unavailable(Away::Gateway) => Self::new(ProblemType::GatewayUnavailable),
+            Failure::Unavailable(UnavailableService::Database) => {
+                Self::new(ProblemType::DatabaseUnavailable)
+            }
+            Failure::Unavailable(UnavailableService::Import) => import_gate::busy(),
+            Failure::Unavailable(UnavailableService::Gateway) => {
+                Self::new(ProblemType::GatewayUnavailable)
+            }
             Failure::OutcomeUnknown => Self::new(ProblemType::GatewayOutcomeUnknown),
             Failure::Conflict | Failure::Defect => Self::new(ProblemType::InternalError),
         }
@@ -270,10 +274,10 @@ mod tests {
     use crate::auth::privileges::Privilege;
     use poem::http::StatusCode;
 
-    struct Rule;
+    struct TestRefusal;
 
-    impl From<Rule> for Problem {
-        fn from(_: Rule) -> Self {
+    impl From<TestRefusal> for Problem {
+        fn from(_: TestRefusal) -> Self {
             Self::new(ProblemType::Overpayment)
         }
     }
@@ -283,7 +287,7 @@ mod tests {
         let value = InvalidValue::new("Amount", "is wrong");
         let forbidden = Forbidden::Privilege(Privilege("Loan > Payments", "Add"));
         for (failure, status, is_refusal) in [
-            (Failure::Refused(Rule), 422, true),
+            (Failure::Refused(TestRefusal), 422, true),
             (Failure::NotFound, 404, true),
             (Failure::Forbidden(forbidden), 403, true),
             (Failure::Invalid(value), 422, true),
@@ -295,9 +299,9 @@ mod tests {
             (Failure::Locked(None), 503, false),
             (Failure::Contended(None), 503, false),
             (Failure::Conflict, 500, false),
-            (Failure::Unavailable(Away::Database), 503, false),
-            (Failure::Unavailable(Away::Import), 503, false),
-            (Failure::Unavailable(Away::Gateway), 503, false),
+            (Failure::Unavailable(UnavailableService::Database), 503, false),
+            (Failure::Unavailable(UnavailableService::Import), 503, false),
+            (Failure::Unavailable(UnavailableService::Gateway), 503, false),
             (Failure::OutcomeUnknown, 503, false),
             (Failure::Defect, 500, false),
         ] {
@@ -310,12 +314,12 @@ mod tests {
 
     #[test]
     fn the_first_to_name_a_locked_row_is_right() {
-        let locked = Failure::<Rule>::Locked(None).at(Some(LockedRow::Drawer));
+        let locked = Failure::<TestRefusal>::Locked(None).at(Some(LockedRow::Drawer));
         let locked = locked.at(Some(LockedRow::Loan));
         assert!(matches!(locked, Failure::Locked(Some(LockedRow::Drawer))));
         assert!(locked.is_blocked());
         assert!(matches!(locked.at_no_row(), Failure::Locked(None)));
-        let other = Failure::<Rule>::NotFound.at(Some(LockedRow::Loan));
+        let other = Failure::<TestRefusal>::NotFound.at(Some(LockedRow::Loan));
         assert!(matches!(other, Failure::NotFound) && !other.is_blocked());
     }
 }

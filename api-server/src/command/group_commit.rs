@@ -8,8 +8,9 @@
 //! the response if it was stored; the outcome of the others is unknown.
 
 use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
-use crate::command::failure::{Away, Failure};
+use crate::command::failure::{Failure, UnavailableService};
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
+use crate::command::lock_queues::LockMode;
 use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
@@ -33,37 +34,42 @@ const LIMITS: BatchLimits = BatchLimits {
 
 /// A command that can share a transaction with others of its kind.
 pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
-    /// What a command reads of the row that it locks.
+    /// The rows that a transaction has locked for its commands.
     type Locked: Send + Sync;
 
-    /// Locks the rows of those commands whose rows no other transaction holds. `None`: the command
-    /// has to wait, in a transaction of its own.
+    /// Locks those rows of these commands that no other transaction holds.
     fn lock_free(
         tx: &DatabaseTransaction,
         commands: &[&Self],
-    ) -> impl Future<Output = Result<Vec<Option<Self::Locked>>, Failure<Self::Rule>>> + Send;
+    ) -> impl Future<Output = Result<Self::Locked, Failure<Self::Refusal>>> + Send;
 
-    /// Executes commands on locked rows. One that is refused does not stop the others. `None`: the
-    /// command needs a transaction of its own.
+    /// True if the command's row is among those locked. Otherwise it has to wait, in a transaction
+    /// of its own.
+    fn is_locked(&self, locked: &Self::Locked) -> bool;
+
+    /// Executes commands on locked rows, those on one row in their order. One that is refused does
+    /// not stop the others. `None`: the command needs a transaction of its own.
     fn apply_all(
         tx: &DatabaseTransaction,
         clock: Clock,
-        commands: &[(&Self, Self::Locked)],
+        locked: Self::Locked,
+        commands: &[&Self],
     ) -> impl Future<Output = GroupResult<Self>> + Send;
 }
 
 /// The results of several commands, in their order, or why none was executed.
-pub type GroupResult<E> = Result<
-    Vec<Option<Result<<E as Command>::Answer, Failure<<E as Command>::Rule>>>>,
-    Failure<<E as Command>::Rule>,
+pub type GroupResult<C> = Result<
+    Vec<Option<Result<<C as Command>::Answer, Failure<<C as Command>::Refusal>>>>,
+    Failure<<C as Command>::Refusal>,
 >;
 
-type Response<E> = Result<Replayable<<E as Command>::Answer, true>, Failure<<E as Command>::Rule>>;
+type Response<C> =
+    Result<Replayable<<C as Command>::Answer, true>, Failure<<C as Command>::Refusal>>;
 
 /// Executes commands of one kind in shared transactions.
-pub struct GroupCommit<E: GroupCommand<Rule: Clone + Sync>> {
+pub struct GroupCommit<C: GroupCommand<Refusal: Clone + Sync>> {
     executor: Executor,
-    groups: Coalesced<Member<E>, Shared<Response<E>>>,
+    groups: Coalesced<Member<C>, Shared<Response<C>>>,
 }
 
 /// What came of a command in a shared transaction.
@@ -76,41 +82,41 @@ enum Shared<T> {
 }
 
 /// A command, and where its response is stored.
-struct Post<E> {
-    command: E,
+struct Post<C> {
+    command: C,
     mode: ExecutionMode,
 }
 
 /// A command that waits for the next transaction. Each is different from all others.
-struct Member<E>(Arc<Post<E>>);
+struct Member<C>(Arc<Post<C>>);
 
-impl<E> Clone for Member<E> {
+impl<C> Clone for Member<C> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<E> PartialEq for Member<E> {
+impl<C> PartialEq for Member<C> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl<E> Eq for Member<E> {}
+impl<C> Eq for Member<C> {}
 
-impl<E> Hash for Member<E> {
+impl<C> Hash for Member<C> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.0).hash(state);
     }
 }
 
-impl<E> Member<E> {
+impl<C> Member<C> {
     fn scope(&self) -> Option<&IdempotencyScope> {
         self.0.mode.scope()
     }
 }
 
-impl<E: GroupCommand<Rule: Clone + Sync>> GroupCommit<E> {
+impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
     /// Returns a group for commands that this executor may also execute alone.
     pub fn new(executor: Executor) -> Self {
         let db = executor.db.clone();
@@ -125,42 +131,51 @@ impl<E: GroupCommand<Rule: Clone + Sync>> GroupCommit<E> {
     /// `may_share`.
     pub async fn execute(
         self: &Arc<Self>,
-        command: E,
+        command: C,
         mode: ExecutionMode,
         may_share: bool,
-    ) -> Response<E> {
+    ) -> Response<C> {
         let group = Arc::clone(self);
         let may_share = may_share && matches!(mode, ExecutionMode::Commit(_));
-        in_task::<E, _, _>(&self.executor, |executor| async move {
+        in_task::<C, _, _>(&self.executor, |executor| async move {
             let member = Member(Arc::new(Post { command, mode }));
-            let _locks = match executor.lock(&member.0.command).await {
-                Ok(locks) => locks,
-                Err(failure) => return executor.replay_or(member.scope(), failure).await,
-            };
-            if may_share {
-                match group.groups.ask(member.clone()).await {
-                    Ok(Shared::Done(response)) => return response,
-                    Ok(Shared::Alone) => {}
-                    // It may have been committed. The key tells whether it was.
-                    Err(Unanswered::TimedOut) if member.scope().is_some() => {}
-                    Err(Unanswered::TimedOut) => {
-                        return Err(Failure::Unavailable(Away::Database));
-                    }
-                    Err(Unanswered::Overloaded) => return Err(Failure::Locked(None)),
-                    Err(Unanswered::Panicked) => return Err(Failure::defect(Unanswered::Panicked)),
-                }
+            if may_share && let Some(response) = group.share(&member).await {
+                return response;
             }
-            executor.run(&member.0.command, &member.0.mode).await
+            let Post { command, mode } = &*member.0;
+            match executor.lock(command, LockMode::Exclusive).await {
+                Ok(_locks) => executor.run(command, mode).await,
+                Err(failure) => executor.replay_or(member.scope(), failure).await,
+            }
         })
         .await
+    }
+
+    /// Executes a command in a transaction with others. `None`: it needs one of its own.
+    async fn share(&self, member: &Member<C>) -> Option<Response<C>> {
+        let _locks = match self.executor.lock(&member.0.command, LockMode::Shared).await {
+            Ok(locks) => locks,
+            Err(failure) => return Some(self.executor.replay_or(member.scope(), failure).await),
+        };
+        match self.groups.ask(member.clone()).await {
+            Ok(Shared::Done(response)) => Some(response),
+            Ok(Shared::Alone) => None,
+            // It may have been committed. The key tells whether it was.
+            Err(Unanswered::TimedOut) if member.scope().is_some() => None,
+            Err(Unanswered::TimedOut) => {
+                Some(Err(Failure::Unavailable(UnavailableService::Database)))
+            }
+            Err(Unanswered::Overloaded) => Some(Err(Failure::Locked(None))),
+            Err(Unanswered::Panicked) => Some(Err(Failure::defect(Unanswered::Panicked))),
+        }
     }
 }
 
 /// Executes commands in one transaction. Returns what came of each, in their order.
-async fn share<E: GroupCommand<Rule: Clone + Sync>>(
+async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
     db: &DatabaseConnection,
-    members: &[Member<E>],
-) -> Vec<Shared<Response<E>>> {
+    members: &[Member<C>],
+) -> Vec<Shared<Response<C>>> {
     let tx = match db::begin_write(db).await {
         Ok(tx) => tx,
         Err(error) if error.is_contention() => return vec![Shared::Alone; members.len()],
@@ -187,21 +202,21 @@ async fn share<E: GroupCommand<Rule: Clone + Sync>>(
 }
 
 /// Executes commands, and stores their responses. If it fails, nothing may be committed.
-async fn apply<E: GroupCommand<Rule: Clone + Sync>>(
+async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     tx: &DatabaseTransaction,
-    members: &[Member<E>],
-) -> Result<Vec<Shared<Response<E>>>, Failure<E::Rule>> {
-    let mut responses: Vec<Shared<Response<E>>> = vec![Shared::Alone; members.len()];
-    let commands: Vec<&E> = members.iter().map(|member| &member.0.command).collect();
-    let locked = E::lock_free(tx, &commands).await?;
-    let mut held: Vec<(usize, E::Locked)> =
-        locked.into_iter().enumerate().filter_map(|(index, row)| Some((index, row?))).collect();
+    members: &[Member<C>],
+) -> Result<Vec<Shared<Response<C>>>, Failure<C::Refusal>> {
+    let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; members.len()];
+    let commands: Vec<&C> = members.iter().map(|member| &member.0.command).collect();
+    let locked = C::lock_free(tx, &commands).await?;
     // Of several requests under one key, the first decides: the others find what it stored.
     let mut keys = HashSet::new();
-    held.retain(|(index, _)| {
-        members[*index].scope().is_none_or(|scope| keys.insert(scope.key_hash()))
+    let held = members.iter().enumerate().filter(|(_, member)| {
+        member.0.command.is_locked(&locked)
+            && member.scope().is_none_or(|scope| keys.insert(scope.key_hash()))
     });
-    let with_key = held.iter().filter_map(|(index, _)| Some((*index, members[*index].scope()?)));
+    let mut held: Vec<usize> = held.map(|(index, _)| index).collect();
+    let with_key = held.iter().filter_map(|index| Some((*index, members[*index].scope()?)));
     let (indexes, scopes): (Vec<usize>, Vec<&IdempotencyScope>) = with_key.unzip();
     for (index, stored) in indexes.into_iter().zip(in_transaction::find(tx, &scopes).await?) {
         match stored {
@@ -213,12 +228,11 @@ async fn apply<E: GroupCommand<Rule: Clone + Sync>>(
             Err(error) => return Err(error.into()),
         }
     }
-    held.retain(|(index, _)| matches!(responses[*index], Shared::Alone));
-    let (indexes, locked): (Vec<usize>, Vec<(&E, E::Locked)>) =
-        held.into_iter().map(|(index, row)| (index, (commands[index], row))).unzip();
+    held.retain(|index| matches!(responses[*index], Shared::Alone));
+    let executed: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
     let clock = db::clock(tx).await?;
-    let outcomes = E::apply_all(tx, clock, &locked).await?;
-    for (index, outcome) in indexes.into_iter().zip(outcomes) {
+    let outcomes = C::apply_all(tx, clock, locked, &executed).await?;
+    for (index, outcome) in held.into_iter().zip(outcomes) {
         if let Some(outcome) = outcome {
             let response = outcome.map(|answer| Replayable::new(StatusCode::CREATED, &answer));
             responses[index] = Shared::Done(response);

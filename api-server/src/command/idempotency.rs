@@ -17,7 +17,7 @@ mod responses;
 pub use self::responses::{Created, CreatedVersion, Replayable, answer, replayed};
 
 use crate::auth::caller::Caller;
-use crate::http::admission::KEY;
+use crate::http::admission::IDEMPOTENCY_KEY;
 use aws_lc_rs::digest;
 use poem::Request;
 use poem::http::StatusCode;
@@ -36,7 +36,7 @@ use shared::time::Timestamp;
 use std::time::Duration;
 
 /// How long responses are stored.
-pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
+pub const RESPONSE_RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// Lease of a claim for an ordinary request.
 pub const LEASE_SECONDS: i64 = 60;
 /// Lease of a claim for an import.
@@ -124,7 +124,7 @@ fn fingerprint(parts: &[&[u8]]) -> String {
 /// Read from the headers directly: the framework treats a key that it cannot decode as no key, and
 /// the request would silently lose its protection.
 fn key(request: &Request) -> Result<Option<String>, Problem> {
-    let mut values = request.headers().get_all(KEY).iter();
+    let mut values = request.headers().get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     match std::str::from_utf8(value.as_bytes()) {
         Ok(key) if is_key(key) && values.next().is_none() => Ok(Some(key.to_owned())),
@@ -204,7 +204,7 @@ pub async fn claim(
     scope: &IdempotencyScope,
     lease_seconds: i64,
 ) -> Result<ClaimOutcome, KeyError> {
-    db::again(|| try_claim(db, scope, lease_seconds)).await
+    db::retry(|| try_claim(db, scope, lease_seconds)).await
 }
 
 async fn try_claim(
@@ -382,7 +382,9 @@ fn given_up(backend: DbBackend) -> Expr {
 /// True if the retention period is over. It is counted from the time of the response, however long
 /// the request took: storing the response sets `lease_until` anew.
 fn is_past_retention(backend: DbBackend) -> Expr {
-    Column::LeaseUntil.into_expr().lt(db::seconds_ago(backend, Expr::value(KEPT_SECONDS)))
+    Column::LeaseUntil
+        .into_expr()
+        .lt(db::seconds_ago(backend, Expr::value(RESPONSE_RETENTION_SECONDS)))
 }
 
 /// A stored row: a claim, or a response.
@@ -466,7 +468,7 @@ impl Claim {
     }
 
     fn lease_until(&self, db: &impl ConnectionTrait) -> Expr {
-        db::seconds_ago(db.get_database_backend(), Expr::value(-self.lease_seconds))
+        db::seconds_from_now(db.get_database_backend(), self.lease_seconds)
     }
 
     fn own(&self, token: &str) -> Expr {
@@ -541,7 +543,7 @@ impl Claim {
 /// started over, that part would be done twice.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
-    let oldest = db::seconds_ago(backend, Expr::value(KEPT_SECONDS));
+    let oldest = db::seconds_ago(backend, Expr::value(RESPONSE_RETENTION_SECONDS));
     let held_by_import = Column::ScopeHash.in_subquery(held_by_imports());
     let held_by_payment = Column::ScopeHash.in_subquery(held_by_payments());
     // The creation date of the claim has an index.

@@ -5,11 +5,13 @@
 //! connection: a few requests for one busy loan would leave none for all other loans. A request
 //! that waits here holds none. Requests to other replicas, and other programs, meet only at the row
 //! lock.
+//!
+//! Requests that share a transaction share the lock, too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Mutex as FifoMutex, OwnedMutexGuard};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use tokio::time::{Instant, timeout_at};
 
 /// Maximum wait for all locks of a request that writes to a loan or a drawer.
@@ -49,15 +51,41 @@ pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
 /// Requests for one row.
 #[derive(Debug, Default)]
 struct LockQueue {
-    mutex: Arc<FifoMutex<()>>,
+    /// Requests get it in the order in which they asked.
+    lock: Arc<RwLock<()>>,
     requests: usize,
+}
+
+/// Whether a request waits for all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    /// It waits for all others.
+    Exclusive,
+    /// It waits for those that have the lock exclusively.
+    Shared,
+}
+
+/// A lock, in either mode.
+#[derive(Debug)]
+enum RowGuard {
+    Exclusive { _guard: OwnedRwLockWriteGuard<()> },
+    Shared { _guard: OwnedRwLockReadGuard<()> },
+}
+
+impl RowGuard {
+    async fn acquire(lock: Arc<RwLock<()>>, mode: LockMode) -> Self {
+        match mode {
+            LockMode::Exclusive => Self::Exclusive { _guard: lock.write_owned().await },
+            LockMode::Shared => Self::Shared { _guard: lock.read_owned().await },
+        }
+    }
 }
 
 /// A request's lock on a row, held until it is dropped.
 #[derive(Debug)]
 pub struct RowLock {
     // Dropped before the position, so that no queue is removed while a request holds its lock.
-    _guard: OwnedMutexGuard<()>,
+    _guard: RowGuard,
     _position: QueuePosition,
 }
 
@@ -71,26 +99,31 @@ struct QueuePosition {
 impl LockQueues {
     /// Waits for the locks on these rows, one after the other. The error is the row for which
     /// the wait took too long or the queue is full.
-    pub async fn lock(self: &Arc<Self>, rows: &[RowKey]) -> Result<Vec<RowLock>, RowKey> {
+    pub async fn lock(
+        self: &Arc<Self>,
+        rows: &[RowKey],
+        mode: LockMode,
+    ) -> Result<Vec<RowLock>, RowKey> {
         let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
         let deadline = Instant::now() + wait;
         let mut locks = Vec::with_capacity(rows.len());
         for row in rows {
-            let (mutex, position) = self.join(*row).ok_or(*row)?;
-            let guard = timeout_at(deadline, mutex.lock_owned()).await.map_err(|_| *row)?;
+            let (lock, position) = self.join(*row).ok_or(*row)?;
+            let guard = timeout_at(deadline, RowGuard::acquire(lock, mode)).await;
+            let guard = guard.map_err(|_| *row)?;
             locks.push(RowLock { _guard: guard, _position: position });
         }
         Ok(locks)
     }
 
-    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<FifoMutex<()>>, QueuePosition)> {
+    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<RwLock<()>>, QueuePosition)> {
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queues.entry(row).or_default();
         if queue.requests >= REQUESTS_MAX {
             return None;
         }
         queue.requests += 1;
-        Some((Arc::clone(&queue.mutex), QueuePosition { queues: Arc::clone(self), row }))
+        Some((Arc::clone(&queue.lock), QueuePosition { queues: Arc::clone(self), row }))
     }
 }
 
@@ -109,15 +142,16 @@ impl Drop for QueuePosition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use LockMode::{Exclusive, Shared};
 
     #[tokio::test]
     async fn requests_for_one_row_wait_for_each_other_and_leave_no_queue() {
         let queues = Arc::new(LockQueues::default());
-        let first = queues.lock(&[RowKey::Loan(1), RowKey::Drawer(1)]).await.unwrap();
-        queues.lock(&[RowKey::Loan(2), RowKey::Drawer(2)]).await.unwrap();
+        let first = queues.lock(&[RowKey::Loan(1), RowKey::Drawer(1)], Exclusive).await.unwrap();
+        queues.lock(&[RowKey::Loan(2), RowKey::Drawer(2)], Exclusive).await.unwrap();
         let waiting = tokio::spawn({
             let queues = Arc::clone(&queues);
-            async move { queues.lock(&[RowKey::Loan(3), RowKey::Drawer(1)]).await.is_ok() }
+            async move { queues.lock(&[RowKey::Loan(3), RowKey::Drawer(1)], Exclusive).await.is_ok() }
         });
         tokio::time::sleep(WAIT / 2).await;
         drop(first);
@@ -126,10 +160,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn shared_locks_are_held_together_and_wait_for_exclusive_ones() {
+        let queues = Arc::new(LockQueues::default());
+        let first = queues.lock(&[RowKey::Loan(1)], Shared).await.unwrap();
+        let second = queues.lock(&[RowKey::Loan(1)], Shared).await.unwrap();
+        let asked = |mode| {
+            let queues = Arc::clone(&queues);
+            Box::pin(async move { queues.lock(&[RowKey::Loan(1)], mode).await.unwrap() })
+        };
+        let (mut exclusive, mut third) = (asked(Exclusive), asked(Shared));
+        assert!(futures_util::poll!(&mut exclusive).is_pending());
+        assert!(futures_util::poll!(&mut third).is_pending(), "it asked later");
+        drop((first, second));
+        let exclusive = exclusive.await;
+        assert!(futures_util::poll!(&mut third).is_pending());
+        drop(exclusive);
+        drop(third.await);
+        assert!(queues.0.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
     async fn waits_and_queues_are_bounded() {
         let queues = Arc::new(LockQueues::default());
-        let first = queues.lock(&[RowKey::Loan(1)]).await.unwrap();
-        let refused = queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)]).await;
+        let first = queues.lock(&[RowKey::Loan(1)], Exclusive).await.unwrap();
+        let refused = queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)], Exclusive).await;
         assert_eq!(refused.unwrap_err(), RowKey::Loan(1));
         let positions: Vec<_> =
             (1..REQUESTS_MAX).map(|_| queues.join(RowKey::Loan(1)).unwrap()).collect();

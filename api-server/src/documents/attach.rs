@@ -24,7 +24,7 @@ pub struct Attachments {
     /// Concurrency limit of downloads.
     pub downloads: ConcurrencyLimit,
     /// Executes commands that write rows.
-    pub writer: Executor,
+    pub executor: Executor,
 }
 
 /// A request that uploads a file.
@@ -72,7 +72,7 @@ impl Upload {
 }
 
 /// Runs in a separate task, so that a client that disconnects leaves no parts of a file behind.
-async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
+async fn receive<E: Command<Answer: ToJSON, Refusal = DocumentRefusal>>(
     attachments: &Arc<Attachments>,
     caller: Caller,
     key: Option<IdempotencyKey>,
@@ -86,7 +86,7 @@ async fn receive<E: Command<Answer: ToJSON, Rule = DocumentRefusal>>(
         let scope = key.map(|key| key.scope(&received.parts()));
         let command = command(received);
         let outcome =
-            execute::execute(&attachments.writer, command, ExecutionMode::Commit(scope)).await;
+            execute::execute(&attachments.executor, command, ExecutionMode::Commit(scope)).await;
         let is_unreferenced = match &outcome {
             Ok(response) => response.is_replayed(),
             // After a commit that was not acknowledged, the row may exist. The object stays: only

@@ -6,7 +6,7 @@ use crate::audit::{self, Actor, AuditTarget, Changes};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::command::execute::Command;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::documents::comments;
 use crate::documents::multipart::ReceivedForm;
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
@@ -86,7 +86,7 @@ pub struct AddDocument {
 
 impl Command for AddDocument {
     type Answer = Document;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         comments::CommentKind::of(self.owner.kind)
@@ -204,7 +204,7 @@ pub struct RemoveCommentDocument {
 
 impl Command for RemoveCommentDocument {
     type Answer = Vec<String>;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Comment(self.owner.id)]
@@ -333,7 +333,7 @@ pub struct ChangeDocument {
 
 impl Command for ChangeDocument {
     type Answer = Document;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Document(self.row_id)]
@@ -385,7 +385,7 @@ pub struct RemoveDocument {
 
 impl Command for RemoveDocument {
     type Answer = Vec<String>;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Document(self.row_id)]
@@ -420,7 +420,7 @@ pub struct AddFile {
 
 impl Command for AddFile {
     type Answer = DocumentFile;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Document(self.row_id)]
@@ -460,7 +460,7 @@ pub struct RemoveFile {
 
 impl Command for RemoveFile {
     type Answer = Vec<String>;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Document(self.row_id)]

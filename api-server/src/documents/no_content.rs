@@ -16,11 +16,11 @@ pub enum NoContent {
 
 impl NoContent {
     /// Executes a removal, and removes the objects whose keys it returns.
-    pub async fn of<E: Command<Answer = Vec<String>, Rule = DocumentRefusal>>(
+    pub async fn of<E: Command<Answer = Vec<String>, Refusal = DocumentRefusal>>(
         attachments: &Attachments,
         removal: E,
     ) -> Result<Self, Problem> {
-        let objects = execute::execute_update(&attachments.writer, removal).await?;
+        let objects = execute::execute_without_key(&attachments.executor, removal).await?;
         attachments.store.forget(objects).await;
         Ok(Self::Done)
     }

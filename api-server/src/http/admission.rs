@@ -30,7 +30,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The header that makes a request safe to retry.
-pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The only content coding accepted: none (RFC 9110, 15.5.16).
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 /// Most unknown parameters listed in a problem, and most characters of each name.
@@ -106,7 +106,9 @@ async fn authenticate<'r>(
 }
 
 impl Admission {
-    /// Checks the operation's privilege, the accepted media types, and what the client sends.
+    /// Looks up the caller's rights and checks, in this order: the rate limit, the operation's
+    /// privilege, the accepted media types, the body, card numbers, and the query. A write then
+    /// waits for a running import.
     async fn admit(
         &self,
         request: &Request,
@@ -224,7 +226,7 @@ fn check_body(request: &Request, body: Option<Body>, form_bytes_max: u64) -> Res
 /// is read.
 fn refuse_card_numbers(request: &Request) -> Result<(), Problem> {
     let uri = request.original_uri();
-    let keys = request.headers().get_all(KEY).iter();
+    let keys = request.headers().get_all(IDEMPOTENCY_KEY).iter();
     let mut keys = keys.map(|key| String::from_utf8_lossy(key.as_bytes()));
     let parameters = parameters(request)?;
     let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));

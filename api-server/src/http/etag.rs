@@ -155,7 +155,7 @@ impl<T: ToJSON> IntoResponse for WithEtag<T> {
 }
 
 /// Describes a string response header for the document.
-pub fn described(name: &str, description: &str) -> MetaHeader {
+pub fn described_header(name: &str, description: &str) -> MetaHeader {
     MetaHeader {
         name: name.to_owned(),
         description: Some(description.to_owned()),
@@ -168,7 +168,7 @@ pub fn described(name: &str, description: &str) -> MetaHeader {
 impl<T: ToJSON> ApiResponse for WithEtag<T> {
     fn meta() -> MetaResponses {
         let mut meta = Json::<T>::meta();
-        let tag = || described("ETag", "Version of the row, the same as `versionHash`.");
+        let tag = || described_header("ETag", "Version of the row, the same as `versionHash`.");
         for response in &mut meta.responses {
             response.description = "The current row.";
             response.headers.push(tag());

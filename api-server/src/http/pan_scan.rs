@@ -1,6 +1,5 @@
 //! Detection of card numbers (PANs, primary account numbers). No card number and no security code
-//! enters the service: a request with one is refused before anything of it is read, stored, quoted
-//! or logged.
+//! enters the service: a request with one is refused before any of it is stored, quoted or logged.
 //!
 //! This module only detects, and masks paths that are shown. In requests about cards,
 //! `http/admission.rs` refuses card numbers in the path, the query and the `Idempotency-Key`, and

@@ -3,7 +3,7 @@
 //!
 //! The account's row lock is here: [`LoanAccount::lock`]. One writer per loan: an entry holds that
 //! lock from its first statement to commit. The queue in the process that comes before it is in
-//! `command/row_locks.rs`.
+//! `command/lock_queues.rs`.
 
 use crate::audit::{self, Actor, UpdatedRow};
 use crate::auth::caller::Caller;
@@ -23,7 +23,7 @@ use shared::coalesced::padded;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::galera;
 use shared::time::Timestamp;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
@@ -187,9 +187,9 @@ impl LoanAccount {
     /// Returns the change that an entry makes. `change` sets the columns that the arithmetic does
     /// not.
     pub fn changed<'a>(
-        &'a self,
+        &self,
         author: &'a Actor,
-        after: LoanState,
+        after: &LoanState,
         change: impl FnOnce(&mut loans::Model),
     ) -> Result<AccountChange<'a>, LoanError> {
         let base_date = after.accrual_base_date;
@@ -210,27 +210,41 @@ impl LoanAccount {
             ..self.loan.clone()
         };
         change(&mut loan);
-        Ok(AccountChange { before: self, author, loan, due_rows: after.due_rows })
+        let changed_rows = after.due_rows.iter().filter(|row| !self.state.due_rows.contains(row));
+        let due_rows = changed_rows.cloned().collect();
+        Ok(AccountChange { author, before: self.loan.clone(), after: loan, due_rows })
+    }
+
+    /// Returns the account after an entry that is yet to be written.
+    #[must_use]
+    pub fn after(
+        &self,
+        change: &AccountChange<'_>,
+        state: LoanState,
+        status: loan_status_codes::Model,
+    ) -> Self {
+        let terms = Terms { accrues: accrues(&status), ..self.terms.clone() };
+        Self { loan: change.after.clone(), status, terms, state }
     }
 }
 
 /// What an entry changes on its loan.
 pub struct AccountChange<'a> {
-    /// The account before.
-    pub before: &'a LoanAccount,
     /// Author of the change.
     pub author: &'a Actor,
+    /// Row of the loan before.
+    pub before: loans::Model,
     /// Row of the loan after.
-    pub loan: loans::Model,
-    /// Due rows after.
-    pub due_rows: Vec<DueRow>,
+    pub after: loans::Model,
+    /// New due rows, and those on which another amount is paid.
+    due_rows: Vec<DueRow>,
 }
 
 /// Keys of new due rows, by loan and due date.
 pub type NewDueRows = HashMap<(i64, NaiveDate), i64>;
 
-/// Writes the changes of entries, at most one for each loan: due rows, the loans' rows, and their
-/// field history. Only changed rows and columns are written.
+/// Writes the changes of entries in their order: due rows, the loans' rows, and their field history.
+/// Each changed row is written once, however many entries change it.
 pub async fn save(
     tx: &DatabaseTransaction,
     now: Timestamp,
@@ -238,22 +252,22 @@ pub async fn save(
 ) -> Result<NewDueRows, DbErr> {
     let new_due_rows = save_due_rows(tx, changes).await?;
     let columns: Vec<loans::Column> = loans::Column::iter()
-        .filter(|column| {
-            changes.iter().any(|it| it.loan.get(*column) != it.before.loan.get(*column))
-        })
+        .filter(|column| changes.iter().any(|it| it.after.get(*column) != it.before.get(*column)))
         .collect();
     if !columns.is_empty() {
-        let rows = changes.iter().map(|change| RowUpdate {
-            key: change.loan.loan_id,
-            values: columns.iter().map(|column| change.loan.get(*column)).collect(),
+        let last: BTreeMap<i64, &loans::Model> =
+            changes.iter().map(|change| (change.after.loan_id, &change.after)).collect();
+        let rows = last.into_iter().map(|(key, loan)| RowUpdate {
+            key,
+            values: columns.iter().map(|column| loan.get(*column)).collect(),
         });
         let rows: Vec<RowUpdate> = rows.collect();
         update_each(tx, loans::Column::LoanId, &columns, &rows).await?;
     }
-    let updates = changes.iter().map(|change| UpdatedRow {
-        author: change.author,
-        before: &change.before.loan,
-        after: &change.loan,
+    let updates = changes.iter().map(|AccountChange { author, before, after, .. }| UpdatedRow {
+        author,
+        before,
+        after,
     });
     audit::record_updates(tx, now, updates).await?;
     Ok(new_due_rows)
@@ -265,26 +279,25 @@ async fn save_due_rows(
     tx: &DatabaseTransaction,
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
+    let mut last: BTreeMap<(i64, NaiveDate), &DueRow> = BTreeMap::new();
+    for AccountChange { after, due_rows, .. } in changes {
+        last.extend(due_rows.iter().map(|row| ((after.loan_id, row.due_date), row)));
+    }
     let mut new = Vec::new();
     let mut paid = Vec::new();
-    for AccountChange { before, loan, due_rows, .. } in changes {
-        for row in due_rows {
-            match row.row_id {
-                None => new.push(payments_due::Model {
-                    row_id: 0,
-                    loan_id: loan.loan_id,
-                    payment_number: row.payment_number,
-                    due_date: row.due_date,
-                    interest_due: row.interest_due,
-                    principal_due: row.principal_due,
-                    interest_paid: row.interest_paid,
-                    principal_paid: row.principal_paid,
-                }),
-                Some(row_id) if !before.state.due_rows.contains(row) => {
-                    paid.push((row_id, row.interest_paid, row.principal_paid));
-                }
-                Some(_) => {}
-            }
+    for ((loan_id, _), row) in last {
+        match row.row_id {
+            None => new.push(payments_due::Model {
+                row_id: 0,
+                loan_id,
+                payment_number: row.payment_number,
+                due_date: row.due_date,
+                interest_due: row.interest_due,
+                principal_due: row.principal_due,
+                interest_paid: row.interest_paid,
+                principal_paid: row.principal_paid,
+            }),
+            Some(row_id) => paid.push((row_id, row.interest_paid, row.principal_paid)),
         }
     }
     update_paid(tx, paid).await?;

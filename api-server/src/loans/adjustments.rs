@@ -74,7 +74,7 @@ pub async fn post(
         user_reference: new.user_reference.clone(),
         ..header.row(code(kind), amount, Some(adjusted.balance_after))?
     };
-    let change = account.changed(author, adjusted.after, |loan| {
+    let change = account.changed(author, &adjusted.after, |loan| {
         loan.last_activity_date = Some(effective_date);
     })?;
     let due_row_parts = adjusted.due_row_parts;

@@ -89,7 +89,7 @@ pub struct Entry<'a> {
     pub moves_base: bool,
 }
 
-/// Writes entries, at most one for each loan, and numbers their rows: the key of an entry's first
+/// Writes entries, of one loan in their order, and numbers their rows: the key of an entry's first
 /// row becomes the reference number of all of them. Each table takes one statement, however many
 /// entries there are.
 pub async fn write(
@@ -114,10 +114,10 @@ pub async fn write(
     let mut allocations = Vec::new();
     for ((rows, change), (parts, moves_base)) in rows.iter().zip(&changes).zip(&settled) {
         if *moves_base && let Some(first) = rows.first() {
-            let snapshot = LoanSnapshot::of(&change.before.loan);
+            let snapshot = LoanSnapshot::of(&change.before);
             snapshots.push(snapshot.row(first.transaction_id)?);
         }
-        allocations.extend(allocate(rows, parts, change.loan.loan_id, &new_due_rows)?);
+        allocations.extend(allocate(rows, parts, change.after.loan_id, &new_due_rows)?);
     }
     bulk_insert::add_all(tx, snapshots).await?;
     bulk_insert::add_all(tx, allocations).await?;

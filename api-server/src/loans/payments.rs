@@ -1,9 +1,10 @@
 //! Payment posting: the checks in their order, and the rows written.
 //!
-//! All in one database transaction, for any number of payments on different loans: lock the loans;
-//! read what the checks need; for each payment run the checks, lock its cash drawer if there is
-//! one, accrue to the effective date, create the due rows up to it and allocate the amount; then
-//! write all entries together ([`journal::write`]), and the drawers' rows. The caller commits.
+//! All in one database transaction, for any number of payments: lock the loans; read what the checks
+//! need; for each payment run the checks, lock its cash drawer if there is one, accrue to the
+//! effective date, create the due rows up to it and allocate the amount, on the loan as the payment
+//! before left it; then write all entries together ([`journal::write`]), and the drawers' rows. The
+//! caller commits.
 
 mod command;
 mod setup;
@@ -27,6 +28,7 @@ use chrono::NaiveDate;
 use sea_orm::DatabaseTransaction;
 use shared::entity::{loan_transactions, loans, payment_methods};
 use shared::time::Clock;
+use std::collections::{HashMap, HashSet};
 
 /// A payment on a loan, and who posts it.
 #[derive(Clone, Copy)]
@@ -50,8 +52,9 @@ pub enum PaymentOutcome {
     Posted(EntryRows),
     /// Refused. Nothing was written for it.
     Refused(LoanError),
-    /// Not tried: it goes into a cash drawer, which only a transaction of its own may lock.
-    NeedsDrawer,
+    /// Not tried: it needs a transaction of its own. It goes into a cash drawer, or has the
+    /// External_ID of another payment of these.
+    NeedsOwnTransaction,
 }
 
 /// Posts a payment. Returns the rows of its entry, total row first.
@@ -70,7 +73,7 @@ pub async fn post(
     let number = payment.payment.cash_drawer_id;
     let mut drawer = drawers::for_payment(tx, caller, checked.method, number).await?;
     let drawer_id = drawer.as_ref().map(Drawer::id);
-    let entry = entry(&setup, &account, payment, clock, &checked, drawer_id)?;
+    let (entry, _) = entry(&setup, &account, payment, clock, &checked, drawer_id)?;
     let rows = journal::write(tx, clock.now, vec![entry]).await?;
     let rows = rows.into_iter().next().unwrap_or_default();
     if let (Some(drawer), Some(total)) = (&mut drawer, rows.first()) {
@@ -87,34 +90,34 @@ pub async fn post(
     Ok(rows)
 }
 
-/// Posts payments on loans that are locked, each on a loan of its own. A payment that is refused
-/// does not stop the others. Returns the outcomes in the order of the payments.
+/// Posts payments on locked loans, whose accounts these are, by loan. Those on one loan are posted in
+/// their order. A payment that is refused does not stop the others. Returns the outcomes in the order
+/// of the payments.
 pub async fn post_all(
     tx: &DatabaseTransaction,
     clock: Clock,
-    payments: &[(LoanPayment<'_>, &LoanAccount)],
+    mut accounts: HashMap<i64, LoanAccount>,
+    payments: &[LoanPayment<'_>],
 ) -> Result<Vec<PaymentOutcome>, LoanError> {
-    let all: Vec<LoanPayment<'_>> = payments.iter().map(|(payment, _)| *payment).collect();
-    let setup = Setup::read(tx, &all).await?;
+    let setup = Setup::read(tx, payments).await?;
+    let mut external_ids = HashSet::new();
     let mut entries = Vec::with_capacity(payments.len());
     let mut outcomes = Vec::with_capacity(payments.len());
-    for (payment, account) in payments {
-        let computed =
-            check(&setup, account, *payment, clock).and_then(
-                |checked| match drawers::takes_payment(
-                    checked.method,
-                    payment.payment.cash_drawer_id,
-                ) {
-                    true => Ok(None),
-                    false => entry(&setup, account, *payment, clock, &checked, None).map(Some),
-                },
-            );
+    for payment in payments {
+        let external_id = payment.payment.external_id.as_deref();
+        let external_id = external_id.map(|external_id| (payment.loan_id, external_id));
+        let account = accounts.get_mut(&payment.loan_id).ok_or(LoanError::NotFound)?;
+        let computed = match external_id.is_some_and(|it| external_ids.contains(&it)) {
+            true => Ok(None),
+            false => entry_on(&setup, account, *payment, clock),
+        };
         outcomes.push(match computed {
             Ok(Some(entry)) => {
+                external_ids.extend(external_id);
                 entries.push(entry);
                 PaymentOutcome::Posted(Vec::new())
             }
-            Ok(None) => PaymentOutcome::NeedsDrawer,
+            Ok(None) => PaymentOutcome::NeedsOwnTransaction,
             Err(error) => PaymentOutcome::Refused(error),
         });
     }
@@ -125,6 +128,23 @@ pub async fn post_all(
         }
     }
     Ok(outcomes)
+}
+
+/// Checks a payment and computes its entry; `None` if it goes into a cash drawer. The account is then
+/// as the entry leaves it.
+fn entry_on<'a>(
+    setup: &Setup,
+    account: &mut LoanAccount,
+    payment: LoanPayment<'a>,
+    clock: Clock,
+) -> Result<Option<Entry<'a>>, LoanError> {
+    let checked = check(setup, account, payment, clock)?;
+    if drawers::takes_payment(checked.method, payment.payment.cash_drawer_id) {
+        return Ok(None);
+    }
+    let (entry, after) = entry(setup, account, payment, clock, &checked, None)?;
+    *account = after;
+    Ok(Some(entry))
 }
 
 /// A payment that passed the checks of its dates and its method.
@@ -150,19 +170,19 @@ fn check<'a>(
     Ok(Checked { effective_date, method })
 }
 
-/// Checks the rest, and computes the entry.
+/// Checks the rest. Returns the entry, and the account after it.
 fn entry<'a>(
     setup: &Setup,
-    account: &'a LoanAccount,
+    account: &LoanAccount,
     request: LoanPayment<'a>,
     clock: Clock,
     checked: &Checked<'_>,
     drawer_id: Option<i64>,
-) -> Result<Entry<'a>, LoanError> {
+) -> Result<(Entry<'a>, LoanAccount), LoanError> {
     let LoanPayment { author, loan_id, payment, .. } = request;
     let effective_date = checked.effective_date;
     let paid_by = setup.paid_by(&account.loan, payment.paid_by_contact_id)?;
-    setup.check_external_id(loan_id)?;
+    setup.check_external_id(loan_id, payment.external_id.as_deref())?;
     let user_fields = field_values::stored(&setup.user_fields, &payment.user_fields)?;
     let input = PaymentInput {
         amount: payment.amount,
@@ -177,23 +197,26 @@ fn entry<'a>(
         ));
     }
     let paid_off = match posting.closes {
-        true => Some(setup.paid_off_status_id()?),
+        true => Some(setup.paid_off()?),
         false => None,
     };
     let header = EntryHeader { loan_id, author, clock, effective_date };
     let sources = Sources { method: checked.method, drawer_id, paid_by, user_fields };
     let rows = rows(account, payment, &posting, header, sources)?;
-    let change = account.changed(author, posting.after, |loan| {
+    let change = account.changed(author, &posting.after, |loan| {
         loan.last_payment_date = Some(effective_date);
         loan.last_payment_amount = Some(payment.amount);
         loan.last_activity_date = Some(effective_date);
-        if let Some(status_code_id) = paid_off {
-            loan.status_code_id = status_code_id;
+        if let Some(status) = paid_off {
+            loan.status_code_id = status.status_code_id;
             loan.payoff_date = Some(effective_date);
             loan.closed_date = Some(effective_date);
         }
     })?;
-    Ok(Entry { rows, change, due_row_parts: posting.due_row_parts, moves_base: true })
+    let status = paid_off.unwrap_or(&account.status).clone();
+    let after = account.after(&change, posting.after, status);
+    let due_row_parts = posting.due_row_parts;
+    Ok((Entry { rows, change, due_row_parts, moves_base: true }, after))
 }
 
 fn allocation_mode<'a>(payment: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {

@@ -65,7 +65,7 @@ pub async fn reverse(
     let reversal_id = new_rows.first().map(|row| row.transaction_id).unwrap_or_default();
     drawers::reverse_payment(tx, user_id, clock.now, reference, reversal_id).await?;
     // The due rows in `after` are as they were read, so `save` leaves those written above alone.
-    let change = account.changed(author, after, |loan| {
+    let change = account.changed(author, &after, |loan| {
         restore(loan, &account, snapshot.as_ref(), first.effective_date)
     })?;
     account::save(tx, clock.now, &[change]).await?;

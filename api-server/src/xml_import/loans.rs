@@ -438,11 +438,11 @@ impl Import<'_> {
             (loan.payoff_date, loan.closed_date) = (None, None);
         }
         let change =
-            account.changed(&self.author, state, |row| *row = with_terms_of(row, &loan))?;
+            account.changed(&self.author, &state, |row| *row = with_terms_of(row, &loan))?;
         let changes = [change];
         account::save(tx, self.clock.now, &changes).await?;
         let [change] = changes;
-        Ok((change.loan, messages))
+        Ok((change.after, messages))
     }
 }
 

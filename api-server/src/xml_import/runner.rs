@@ -148,7 +148,7 @@ impl Runner<'_> {
         let committed = applied || results.totals().read == 0;
         let response = results.finish(false, committed).await?;
         if let Some(run) = run {
-            db::again(async || {
+            db::retry(async || {
                 let tx = db::begin_write(db).await?;
                 run.finish(&tx, &response).await?;
                 Ok::<_, ImportError>(db::commit(tx).await?)
@@ -222,7 +222,7 @@ impl Runner<'_> {
         let run = self.run.as_ref();
         let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
         if let Some(run) = run.filter(|run| self.renewed_at.elapsed() > run.renewal_interval()) {
-            db::again(|| run.renew(self.db)).await?;
+            db::retry(|| run.renew(self.db)).await?;
             self.renewed_at = Instant::now();
         }
         Ok(())

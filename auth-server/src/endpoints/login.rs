@@ -68,7 +68,7 @@ async fn log_in(
     };
     let previous_cookie = browser::cookie(request, LOG_IN_COOKIE);
     let logged_in =
-        db::again(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
+        db::retry(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
     let Some((cookie, code)) = logged_in else {
         return Ok(login.page(state, user_name, true));
     };

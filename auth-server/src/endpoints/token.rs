@@ -98,7 +98,7 @@ async fn log_in_with_password(
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    db::again(async || {
+    db::retry(async || {
         let LoggedIn { tx, user_id } = password_login::log_in(&state.store.login, attempt).await?;
         let new_session = NewSession {
             session: SessionId::random(),

@@ -78,7 +78,7 @@ pub async fn create(
     let Some(_queue_permit) = store.login.anonymous_limits.queue.acquire(&network).await else {
         return Ok(None);
     };
-    db::again(|| try_create(store, new_request, browser_secret, &network)).await
+    db::retry(|| try_create(store, new_request, browser_secret, &network)).await
 }
 
 async fn try_create(

@@ -91,7 +91,7 @@ pub async fn check(
     if claims.jti.is_empty() || claims.jti.len() > JTI_BYTES_MAX {
         return Ok(Err("no_jti"));
     }
-    match db::again(|| record_use(&store.db, &claims)).await {
+    match db::retry(|| record_use(&store.db, &claims)).await {
         Ok(()) => Ok(Ok(())),
         Err(error) if db::fault(&error) == Fault::Conflict => Ok(Err("assertion_used_before")),
         Err(error) => Err(error.into()),

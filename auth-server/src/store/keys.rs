@@ -147,7 +147,7 @@ async fn add(
             (Column::PublicKey, new_key.public.to_string().into()),
             (Column::SealedPrivateKey, sealed.reveal().into()),
             (Column::CreatedDate, db::now(backend)),
-            (Column::SignsFromDate, db::seconds_ago(backend, Expr::value(-signs_in_seconds))),
+            (Column::SignsFromDate, db::seconds_from_now(backend, signs_in_seconds)),
         ],
     );
     match db.execute(&insert).await {
@@ -173,7 +173,7 @@ pub async fn rotate(
     others: OlderKeys,
     actor: &str,
 ) -> Result<String, String> {
-    let maintained = db::again(|| maintain(db, master_keys, rotation_seconds));
+    let maintained = db::retry(|| maintain(db, master_keys, rotation_seconds));
     maintained.await.map_err(|error| error.to_string())?;
     let rotated = db::write(db, async |tx| {
         try_rotate(tx, master_keys, rotation_seconds, others, actor).await

@@ -12,7 +12,7 @@ use crate::cards::{CardProcessor, rules};
 use crate::command::execute::Command;
 use crate::command::failure::LockedRow;
 use crate::command::idempotency::Claim;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::{BoundedString, checked};
 use crate::loans::payments::{self, NewPayment, posted};
 use crate::loans::refusals::LoanRefusal;
@@ -149,7 +149,7 @@ impl NewIntent {
 
 impl Command for NewIntent {
     type Answer = Model;
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 

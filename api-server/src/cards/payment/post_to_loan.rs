@@ -8,7 +8,7 @@ use crate::auth::privileges::Rights;
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::execute::Command;
 use crate::command::failure::LockedRow;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::BoundedString;
 use crate::loans::payments::{self, CardCharge, NewPayment, ValidatedPayment};
 use chrono::NaiveDate;
@@ -36,7 +36,7 @@ impl LoanPosting {
 
 impl Command for LoanPosting {
     type Answer = ();
-    type Rule = CardRefusal;
+    type Refusal = CardRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 

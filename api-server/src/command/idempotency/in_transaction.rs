@@ -6,7 +6,7 @@ use super::{
     given_up, judge, of_request,
 };
 use poem::http::StatusCode;
-use sea_orm::sea_query::{Expr, Query};
+use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::db::{self, Fault};
 use shared::random::random_bytes;
@@ -111,7 +111,7 @@ pub async fn store(
             scope.key_hash().into(),
             scope.fingerprint.as_str().into(),
             hex::encode(random_bytes::<16>()).into(),
-            db::seconds_ago(backend, Expr::value(-LEASE_SECONDS)),
+            db::seconds_from_now(backend, LEASE_SECONDS),
             db::now(backend),
             i32::from(status.as_u16()).into(),
             body.into(),

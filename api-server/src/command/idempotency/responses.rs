@@ -2,7 +2,7 @@
 
 use super::in_transaction::NewResponse;
 use super::{Claim, IdempotencyScope, KeyError, REPLAYED, StoredResponse};
-use crate::http::etag::described;
+use crate::http::etag::described_header;
 use poem::http::header::ETAG;
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Body, IntoResponse, Response};
@@ -162,7 +162,7 @@ impl<T: Type> ApiResponse for CreatedVersion<T> {
     fn meta() -> MetaResponses {
         let mut meta = Created::<T>::meta();
         for response in &mut meta.responses {
-            response.headers.push(described("ETag", "The version, as in `versionHash`."));
+            response.headers.push(described_header("ETag", "The version, as in `versionHash`."));
         }
         meta
     }

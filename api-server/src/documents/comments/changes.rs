@@ -7,7 +7,7 @@ use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::auth::visibility::Visible;
 use crate::command::execute::Command;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::documents::changes::{self as documents, DocumentEditor};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::http::bounded_string::LongString;
@@ -100,7 +100,7 @@ pub struct ChangeComment {
 
 impl Command for ChangeComment {
     type Answer = Comment;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Comment(self.comment_id)]
@@ -252,7 +252,7 @@ pub struct RemoveComment {
 
 impl Command for RemoveComment {
     type Answer = Vec<String>;
-    type Rule = DocumentRefusal;
+    type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Comment(self.comment_id)]

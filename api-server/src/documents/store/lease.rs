@@ -159,5 +159,5 @@ async fn update_setting(
     if let Some(StoreIds(from)) = from {
         update = update.filter(Column::Value.eq(from));
     }
-    Ok(db::again(|| update.clone().exec(db)).await?.rows_affected == 1)
+    Ok(db::retry(|| update.clone().exec(db)).await?.rows_affected == 1)
 }

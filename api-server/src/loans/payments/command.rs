@@ -10,12 +10,12 @@ use crate::command::execute::{Command, ExecutionMode};
 use crate::command::failure::LockedRow;
 use crate::command::group_commit::{GroupCommand, GroupCommit, GroupResult};
 use crate::command::idempotency::Replayable;
-use crate::command::row_locks::RowKey;
+use crate::command::lock_queues::RowKey;
 use crate::loans::account::LoanAccount;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use sea_orm::DatabaseTransaction;
 use shared::time::Clock;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// An admitted payment.
@@ -55,7 +55,7 @@ impl PostPayment {
 
 impl Command for PostPayment {
     type Answer = EntryRows;
-    type Rule = LoanRefusal;
+    type Refusal = LoanRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
 
@@ -72,42 +72,43 @@ impl Command for PostPayment {
 }
 
 impl GroupCommand for PostPayment {
-    type Locked = LoanAccount;
+    type Locked = HashMap<i64, LoanAccount>;
 
     async fn lock_free(
         tx: &DatabaseTransaction,
         commands: &[&Self],
-    ) -> Result<Vec<Option<LoanAccount>>, LoanError> {
-        let loan_ids = commands.iter().map(|command| command.loan_id).collect();
-        let accounts = LoanAccount::lock_free(tx, loan_ids).await?.into_iter();
-        // Each loan once: the second payment on a loan has to wait for the first.
-        let mut accounts: HashMap<i64, LoanAccount> =
-            accounts.map(|account| (account.loan.loan_id, account)).collect();
-        Ok(commands.iter().map(|command| accounts.remove(&command.loan_id)).collect())
+    ) -> Result<Self::Locked, LoanError> {
+        let loan_ids: BTreeSet<i64> = commands.iter().map(|command| command.loan_id).collect();
+        let accounts = LoanAccount::lock_free(tx, loan_ids.into_iter().collect()).await?;
+        Ok(accounts.into_iter().map(|account| (account.loan.loan_id, account)).collect())
+    }
+
+    fn is_locked(&self, locked: &Self::Locked) -> bool {
+        locked.contains_key(&self.loan_id)
     }
 
     async fn apply_all(
         tx: &DatabaseTransaction,
         clock: Clock,
-        commands: &[(&Self, LoanAccount)],
+        locked: Self::Locked,
+        commands: &[&Self],
     ) -> GroupResult<Self> {
-        let validated: Vec<_> = commands.iter().map(|(command, _)| command.validated()).collect();
-        let valid = commands.iter().zip(&validated).filter_map(|((command, account), payment)| {
+        let validated: Vec<_> = commands.iter().map(|command| command.validated()).collect();
+        let valid = commands.iter().zip(&validated).filter_map(|(command, payment)| {
             let PostPayment { caller, author, loan_id, .. } = command;
             let payment = payment.as_ref().ok()?;
-            Some((LoanPayment { caller, author, loan_id: *loan_id, payment }, account))
+            Some(LoanPayment { caller, author, loan_id: *loan_id, payment })
         });
         let valid: Vec<_> = valid.collect();
-        let mut outcomes = post_all(tx, clock, &valid).await?.into_iter();
-        let outcomes =
-            commands.iter().zip(&validated).map(|((command, _), payment)| match payment {
-                Err(error) => Some(Err(error.clone())),
-                Ok(_) => match outcomes.next()? {
-                    PaymentOutcome::Posted(rows) => Some(Ok(command.visible(rows))),
-                    PaymentOutcome::Refused(error) => Some(Err(error)),
-                    PaymentOutcome::NeedsDrawer => None,
-                },
-            });
+        let mut outcomes = post_all(tx, clock, locked, &valid).await?.into_iter();
+        let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
+            Err(error) => Some(Err(error.clone())),
+            Ok(_) => match outcomes.next()? {
+                PaymentOutcome::Posted(rows) => Some(Ok(command.visible(rows))),
+                PaymentOutcome::Refused(error) => Some(Err(error)),
+                PaymentOutcome::NeedsOwnTransaction => None,
+            },
+        });
         Ok(outcomes.collect())
     }
 }

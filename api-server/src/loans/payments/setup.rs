@@ -1,5 +1,5 @@
 //! What the checks of payments read: setup lists, and the rows that requests refer to. For any
-//! number of payments, each on a locked loan of its own.
+//! number of payments on locked loans.
 
 use super::LoanPayment;
 use crate::loans::account::PAID_OFF;
@@ -23,10 +23,10 @@ pub(super) struct Setup {
     statuses: Vec<loan_status_codes::Model>,
     /// Fields of the form `transaction_entry`.
     pub(super) user_fields: Vec<user_defined_fields::Model>,
-    /// Loans to which the named payers are linked.
-    linked_payers: HashSet<i64>,
-    /// Transactions that have the External_IDs of the payments, by loan.
-    with_external_ids: HashMap<i64, i64>,
+    /// Named payers who are linked to the loan: loan and contact.
+    linked_payers: HashSet<(i64, i64)>,
+    /// Transactions that have the External_IDs of the payments, by loan and External_ID.
+    with_external_ids: HashMap<(i64, String), i64>,
 }
 
 impl Setup {
@@ -75,7 +75,9 @@ impl Setup {
         match named {
             None => Ok(loan.contact_id),
             Some(contact_id) if contact_id == loan.contact_id => Ok(contact_id),
-            Some(contact_id) if self.linked_payers.contains(&loan.loan_id) => Ok(contact_id),
+            Some(contact_id) if self.linked_payers.contains(&(loan.loan_id, contact_id)) => {
+                Ok(contact_id)
+            }
             Some(_) => Err(LoanError::invalid(
                 "Paid_By_Contact_ID",
                 "must be the borrower or a contact linked to the loan",
@@ -83,10 +85,14 @@ impl Setup {
         }
     }
 
-    /// Refuses the External_ID of the payment on this loan if another transaction of the loan has
-    /// it.
-    pub(super) fn check_external_id(&self, loan_id: i64) -> Result<(), LoanError> {
-        match self.with_external_ids.get(&loan_id) {
+    /// Refuses an External_ID that another transaction of the loan has.
+    pub(super) fn check_external_id(
+        &self,
+        loan_id: i64,
+        external_id: Option<&str>,
+    ) -> Result<(), LoanError> {
+        let key = external_id.map(|external_id| (loan_id, external_id.to_owned()));
+        match key.and_then(|key| self.with_external_ids.get(&key)) {
             None => Ok(()),
             Some(transaction_id) => Err(LoanError::Refused(LoanRefusal::DuplicateExternalId {
                 transaction_id: *transaction_id,
@@ -95,19 +101,18 @@ impl Setup {
     }
 
     /// Returns the status of a loan that was paid off.
-    pub(super) fn paid_off_status_id(&self) -> Result<i64, LoanError> {
+    pub(super) fn paid_off(&self) -> Result<&loan_status_codes::Model, LoanError> {
         let status = self.statuses.iter().find(|status| status.code == PAID_OFF);
-        let status = status.ok_or_else(|| LoanError::unknown_code("Status_Code", PAID_OFF))?;
-        Ok(status.status_code_id)
+        status.ok_or_else(|| LoanError::unknown_code("Status_Code", PAID_OFF))
     }
 }
 
-/// Returns the loans to which the payers that these payments name are linked.
+/// Returns those payers that these payments name who are linked to the loan: loan and contact.
 #[expect(clippy::disallowed_methods, reason = "visible with the loan, which was checked before")]
 async fn linked_payers(
     tx: &DatabaseTransaction,
     payments: &[LoanPayment<'_>],
-) -> Result<HashSet<i64>, DbErr> {
+) -> Result<HashSet<(i64, i64)>, DbErr> {
     use loan_contacts::Column::{ContactId, LoanId};
     let named = payments.iter().filter_map(|it| Some((it.loan_id, it.payment.paid_by_contact_id?)));
     let links = named.map(|(loan, contact)| LoanId.eq(loan).and(ContactId.eq(contact)));
@@ -115,17 +120,17 @@ async fn linked_payers(
     if links.is_empty() {
         return Ok(HashSet::new());
     }
-    let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only().column(LoanId);
-    let loan_ids: Vec<i64> = rows.into_tuple().all(tx).await?;
-    Ok(loan_ids.into_iter().collect())
+    let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only();
+    let rows: Vec<(i64, i64)> = rows.columns([LoanId, ContactId]).into_tuple().all(tx).await?;
+    Ok(rows.into_iter().collect())
 }
 
-/// Returns the transactions that have the External_IDs of these payments, by loan.
+/// Returns the transactions that have the External_IDs of these payments, by loan and External_ID.
 #[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
 async fn transactions_with_external_ids(
     tx: &DatabaseTransaction,
     payments: &[LoanPayment<'_>],
-) -> Result<HashMap<i64, i64>, DbErr> {
+) -> Result<HashMap<(i64, String), i64>, DbErr> {
     use loan_transactions::Column::{ExternalId, LoanId, TransactionId};
     let given =
         payments.iter().filter_map(|it| Some((it.loan_id, it.payment.external_id.as_deref()?)));
@@ -135,9 +140,9 @@ async fn transactions_with_external_ids(
         return Ok(HashMap::new());
     }
     let rows = loan_transactions::Entity::find().filter(any_of(given));
-    let rows = rows.select_only().columns([LoanId, TransactionId]);
-    let rows: Vec<(i64, i64)> = rows.into_tuple().all(tx).await?;
-    Ok(rows.into_iter().collect())
+    let rows = rows.select_only().columns([LoanId, ExternalId, TransactionId]);
+    let rows: Vec<(i64, String, i64)> = rows.into_tuple().all(tx).await?;
+    Ok(rows.into_iter().map(|(loan, external_id, id)| ((loan, external_id), id)).collect())
 }
 
 fn any_of(alternatives: Vec<Expr>) -> Condition {
