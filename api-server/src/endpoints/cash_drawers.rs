@@ -165,10 +165,10 @@ impl CashDrawers {
 
     /// Reconcile a cash drawer.
     ///
-    /// The counted amounts become the drawer's balances: a difference is entered as an over_short
-    /// transaction of its tender. All transactions that no earlier count covers get the id of this
-    /// count and can no longer change. Any user who may enter transactions into a drawer may also
-    /// count it.
+    /// The counted amounts become the drawer's balances: for each tender, a difference is posted as
+    /// a transaction of the type `over_short`. All transactions that no earlier count covers get
+    /// the id of this count and can no longer change. Any user who may enter transactions into a
+    /// drawer may also count it.
     ///
     /// Requests that write to a drawer run one at a time: one that waits longer than three seconds
     /// is refused with 423 and may be retried. With an `Idempotency-Key`, a repeated request gets

@@ -12,8 +12,8 @@ use shared::interface_names;
 pub struct ImportResult {
     /// True for a dry run (`test=true`): nothing was committed.
     pub test: bool,
-    /// False if nothing was committed: in a dry run, or because a record failed in a file imported
-    /// as one block.
+    /// False if nothing was committed: in a dry run, because a record failed in a file imported as
+    /// one block, or because every record failed.
     pub committed: bool,
     /// Number of elements with an id of their own.
     pub read: i64,

@@ -154,7 +154,8 @@ impl From<OAuthError> for HtmlError {
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "Something went wrong",
                     text,
-                    "Try again in a few minutes. If this happens again, tell us the reference below.",
+                    "Try again in a few minutes. If this happens again, contact us and quote the \
+                     reference below.",
                 )
             }
             _ => {

@@ -62,7 +62,7 @@ enum ClientAction {
     Remove {
         /// The client's id
         id: String,
-        /// Remove the client even if the api-server uses it: without it, every API call gets 503
+        /// Remove the client even if the api-server uses it: every API call then gets 503
         #[arg(long)]
         of_the_api_server: bool,
     },

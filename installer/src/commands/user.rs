@@ -85,7 +85,7 @@ struct NewUser {
     /// Grant all privileges, including imports
     #[arg(long)]
     admin: bool,
-    /// Grant database administrator rights
+    /// Allow the user to view setup and batch processing (the DBA flag)
     #[arg(long)]
     dba: bool,
     /// Allow the user to be assigned to loans as their officer

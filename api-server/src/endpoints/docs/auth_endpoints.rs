@@ -88,8 +88,9 @@ pub const ENDPOINTS: &[Endpoint] = &[
             ),
             (
                 "refresh_token",
-                "For a refresh: the latest refresh token. Each works once, and the response \
-                 contains the next.",
+                "For a refresh: the latest refresh token. The response contains its successor. \
+                 Sending the old token again ends the session, except within a minute while the \
+                 successor is unused.",
             ),
             (
                 "username, password",
@@ -337,8 +338,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
         path: "/health/ready",
-        purpose: "Reports whether the server is ready: the database is reachable and has the \
-                  schema of this release.",
+        purpose: "Reports whether the server is ready: the database can be reached and written to, \
+                  and has the schema of this release.",
         callers: "Anyone.",
         parameters: &[],
         responses: &[
@@ -349,8 +350,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
             ),
             (
                 "503",
-                "The database cannot be reached or has another schema, or the server is \
-                 stopping.",
+                "The database cannot be reached or written to, or has another schema; or the \
+                 server is stopping.",
             ),
         ],
         standards: &[],

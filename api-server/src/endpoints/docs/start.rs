@@ -26,9 +26,9 @@ const TOPICS: &[Topic] = &[
         title: "Log in with curl",
         text: &[
             "Request a token from the auth server with the password grant. This requires a \
-             confidential client that is allowed this grant, and a user's name and password. \
-             `scope=core` logs in a user of the core system, `scope=web` a borrower with web \
-             credentials.",
+             confidential client that is allowed to use this grant, and a user's name and \
+             password. `scope=core` logs in a user of the core system, `scope=web` a borrower with \
+             web credentials.",
             "The response is JSON with `access_token`, `expires_in` in seconds, and usually a \
              `refresh_token`; the example extracts the access token. For a quickstart \
              installation, `quickstart.json` lists the client, the users, their passwords and the \
@@ -52,10 +52,11 @@ const TOPICS: &[Topic] = &[
         name: "code-flow",
         title: "Log in from an application",
         text: &[
-            "Applications with a browser never see a password. They send the user to the auth \
+            "Applications that use a browser never see a password. They send the user to the auth \
              server, which sends the user back with an authorization code, and exchange the code \
-             for a token. PKCE with S256 is required. Any OAuth 2.0 or OpenID Connect library does \
-             this from the metadata; the Authorize button on this page does the same.",
+             for a token. PKCE with S256 is required. Any OAuth 2.0 or OpenID Connect library can \
+             do this once it has read the metadata; the Authorize button on this page does the \
+             same.",
             "The redirect URI must be registered for the client exactly as it is sent, except for \
              the port of a loopback address. With `openid` in the scope, the response also \
              contains an ID token. For calls from a web page, the page's origin must be registered \
@@ -79,8 +80,9 @@ const TOPICS: &[Topic] = &[
              old one ends the session. `invalid_grant` means that the user has to log in again. A \
              session allows a burst of 60 refreshes and then 12 per minute; more are refused with \
              429.",
-            "Logging out, changing the password and disabling a user end all tokens immediately: \
-             the next call gets 401 `token-invalid`, on every server.",
+            "Logging out ends the session, and all others of the same browser log-in; changing a \
+             user's password or disabling the user ends all of the user's sessions. The next call \
+             with one of their tokens gets 401 `token-invalid`, on every server.",
         ],
         example: CodeExample::Addressed(refresh_with_curl),
     },
@@ -172,8 +174,9 @@ const TOPICS: &[Topic] = &[
         text: &[
             "Each posting is an entry: the transactions of a loan with the same \
              `Transaction_Reference_No`. A payment has a total row (code 120) and one row for each \
-             balance it affects; every other entry has one row. Amounts are positive; the code \
-             gives the sign. A balance is the sum of its rows, and the loan carries it.",
+             balance it affects; an adjustment has one row; a reversal has one row for each row of \
+             the entry it reverses. Amounts are positive; the code gives the sign. A balance is \
+             the sum of its rows, and is also stored in the loan.",
             "An even code is a posting, and the odd code after it is its reversal. A reversal is a \
              separate entry with the `Effective_Date` of the original; both remain, and the rows \
              of the original have `Reversed_Flag` set, and `NSF_Flag` too after a returned \

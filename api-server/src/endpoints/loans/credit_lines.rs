@@ -87,7 +87,7 @@ impl CreditLines {
         page.by_key(caller.find::<credit_lines::Entity>().filter(of_loan), &state.reads).await
     }
 
-    /// Get the credit used on a credit line today.
+    /// Get the credit currently used on a credit line.
     ///
     /// Borrowers see only lines of their own loans.
     #[oai(path = "/loans/credit-lines/:creditline_id/credit-used", method = "get")]
