@@ -25,6 +25,27 @@ use tempfile::TempDir;
 /// The most concurrent worlds: each runs two servers, and there may be as many tests as cores.
 static WORLDS: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(6);
 
+/// The proxies that the environment puts in front of a database server.
+async fn proxies(
+    database: &Database,
+    database_url: &str,
+    environment: &Environment,
+) -> (Option<TcpProxy>, Option<StatementProxy>) {
+    if *database == Database::Sqlite {
+        return (None, None);
+    }
+    let database_proxy = match environment.database_proxy {
+        true => Some(TcpProxy::in_front_of(database_url).await),
+        false => None,
+    };
+    let servers_url = database_proxy.as_ref().map_or(database_url, TcpProxy::url);
+    let statement_proxy = match environment.statement_proxy {
+        true => Some(StatementProxy::in_front_of(servers_url).await),
+        false => None,
+    };
+    (database_proxy, statement_proxy)
+}
+
 /// A fresh database with users and clients, and both servers on it.
 pub struct World {
     /// The database of this run of the test.
@@ -194,15 +215,9 @@ impl World {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
         let ports = ServerPorts::free();
-        let database_proxy = match (&database, environment.database_proxy) {
-            (Database::Server(_), true) => Some(TcpProxy::in_front_of(&database_url).await),
-            _ => None,
-        };
+        let (database_proxy, statement_proxy) =
+            proxies(&database, &database_url, &environment).await;
         let servers_url = database_proxy.as_ref().map_or(database_url.as_str(), TcpProxy::url);
-        let statement_proxy = match (&database, environment.statement_proxy) {
-            (Database::Server(_), true) => Some(StatementProxy::in_front_of(servers_url).await),
-            _ => None,
-        };
         let moto = match &environment.moto {
             Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
             None => None,
@@ -213,11 +228,10 @@ impl World {
             }
             None => None,
         };
-        let in_folder = || Location::Folder(folder.path().join("documents"));
-        let documents = moto.as_ref().map_or_else(in_folder, Moto::location);
-        let api_settings = provider.as_ref().map(Provider::settings);
-        let api_settings =
-            document_settings(&documents) + api_settings.as_deref().unwrap_or_default();
+        let documents = Location::Folder(folder.path().join("documents"));
+        let documents = moto.as_ref().map_or(documents, Moto::location);
+        let of_provider = provider.as_ref().map(Provider::settings).unwrap_or_default();
+        let api_settings = document_settings(&documents) + of_provider.as_str();
         ports.write_settings(folder.path(), servers_url, &tls, &credentials, &api_settings);
         let client = Client::new(
             &ports.auth_url(),
@@ -235,10 +249,10 @@ impl World {
                 ServerProcess::start(kind, &program, &env_file, environment, ready, &http).await
             }
         };
-        let mut of_api = environment.api.clone();
-        if let Some(proxy) = &statement_proxy {
-            of_api.insert("API_DATABASE_URL".to_owned(), proxy.url().to_owned());
-        }
+        let statement_url = statement_proxy.as_ref().map(StatementProxy::url);
+        let statement_url =
+            statement_url.map(|url| ("API_DATABASE_URL".to_owned(), url.to_owned()));
+        let of_api = environment.api.clone().into_iter().chain(statement_url).collect();
         let (auth, api) = tokio::join!(
             start(ServerKind::Auth, "auth-server", ports.auth_url(), &environment.auth),
             start(ServerKind::Api, "api-server", ports.api_url(), &of_api),

@@ -5,10 +5,10 @@
 //! the key's unique index lets only one of several equal requests commit, and the others find the
 //! stored response. A refused request stores nothing.
 //!
-//! A request with effects outside the database (card payments, imports) claims its key first. The
-//! claim is committed before the effect begins, and the effect's own transaction stores the
-//! response, only if the claim still belongs to this request. If a process dies, its claim lapses at
-//! the end of the lease, and another request may take it over.
+//! A request whose effects one transaction cannot hold (card payments, imports) claims its key
+//! first. The claim is committed before the effect begins, and the effect's own transaction stores
+//! the response, only if the claim still belongs to this request. If a process dies, its claim
+//! lapses at the end of the lease, and another request may take it over.
 
 pub mod in_transaction;
 mod path;

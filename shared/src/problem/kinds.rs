@@ -185,8 +185,8 @@ problem_types! {
          or add another file first.";
     CardNumberRefused = UNPROCESSABLE_ENTITY "card-number-refused"
         "Card numbers not accepted"
-        "Something in the request looks like a card number or a security code, or a member is \
-         named like one. None of it was stored. Send the token that the gateway's own form issued \
+        "Something in the request looks like a card number or a security code, or a member has \
+         such a name. None of it was stored. Send the token that the gateway's own form issued \
          for the card.";
     CardForgotten = UNPROCESSABLE_ENTITY "card-forgotten"
         "Card forgotten"
@@ -207,7 +207,7 @@ problem_types! {
     FeeMismatch = UNPROCESSABLE_ENTITY "fee-mismatch"
         "Convenience fee mismatch"
         "`Convenience_Fee` is not the fee that applies, which `detail` gives. Ask the borrower \
-         again with the right fee, or leave the member out to charge the fee that applies.";
+         to agree to that one, or leave the member out to charge it.";
     GatewayDisabled = UNPROCESSABLE_ENTITY "gateway-disabled"
         "Card payments not available"
         "Loans of this group do not accept cards; or, if `detail` says so, the card is not known \
