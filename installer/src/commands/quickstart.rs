@@ -40,7 +40,7 @@ pub struct QuickstartArgs {
     /// URL of a PostgreSQL or MariaDB database to use instead of the embedded one
     #[arg(long)]
     pub database_url: Option<String>,
-    /// Number of loans in the demo portfolio; beyond 500 they are copies of the first ones
+    /// Number of loans in the demo portfolio; all after the first 500 are copies of those
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
     pub loans: u32,
     /// Create users, clients, setup lists, field definitions and a teller's drawer, but no contacts

@@ -54,7 +54,7 @@ pub struct Registration {
     /// File with its public keys or certificates (JWKS), used instead of a secret
     #[arg(long, value_name = "FILE")]
     pub jwks: Option<PathBuf>,
-    /// Also generate a secret, in addition to the keys
+    /// Generate a secret in addition to the keys
     #[arg(long)]
     pub secret: bool,
     /// Print the id and the secret as JSON

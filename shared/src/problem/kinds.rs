@@ -89,21 +89,22 @@ problem_types! {
          again, with the same key, after the seconds in `Retry-After`: you get its response.";
     FormerPath = GONE "former-path"
         "Path has moved"
-        "The operation moved to another path in release 5.0.0, which is in `currentPath`. Change \
+        "In release 5.0.0, the operation moved to another path, which is in `currentPath`. Change \
          the client: the former path does nothing.";
     PreconditionFailed = PRECONDITION_FAILED "precondition-failed"
         "Precondition failed"
-        "`If-Match` specifies a version other than the current one. Read again, and send the \
-         request with the new version; if a row was to be changed, that version is also in \
-         `currentVersionHash`.";
+        "`If-Match` specifies a version other than the current one. Read the row or the file \
+         again, and send the request with the new version; if a row was to be changed, that \
+         version is also in `currentVersionHash`.";
     TooLarge = PAYLOAD_TOO_LARGE "too-large"
         "Request too large"
         "The body or the file is larger than the operation accepts: 1 MiB of JSON, 1 GiB for an \
          import; `detail` states the limit. Nothing was stored.";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type"
         "Unsupported media type"
-        "The operation does not accept this `Content-Type`, or a file's content is of no type that \
-         may be uploaded, whatever its name says; `detail` lists what is accepted.";
+        "The operation does not accept this `Content-Type` or any `Content-Encoding`; or a file's \
+         content is of no type that may be uploaded, or its name has the extension of another \
+         type. `detail` says what is accepted.";
     RangeNotSatisfiable = RANGE_NOT_SATISFIABLE "range-not-satisfiable"
         "Range not satisfiable"
         "`Range` requests more than one part, or a part that begins after the end of the file. The \
@@ -127,8 +128,8 @@ problem_types! {
          Use a new key for each new request, and repeat a request exactly as it was.";
     AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive"
         "Amount must be above zero"
-        "A payment amount must be above zero. `\"0.00\"` is accepted only with `Payoff`, and not \
-         by card, when nothing is owed any more: it closes the loan.";
+        "A payment amount must be above zero. `\"0.00\"` is accepted only with `Payoff` when \
+         nothing is owed, and never by card; it closes the loan.";
     EffectiveDateInFuture = UNPROCESSABLE_ENTITY "effective-date-in-future"
         "Effective date in the future"
         "The effective date of a payment must be today or earlier; `detail` states today's date by \
@@ -161,8 +162,8 @@ problem_types! {
          the payment was posted before.";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required"
         "Cash drawer required"
-        "Cash goes into a cash drawer. Specify one in `Cash_Drawer_ID`: the caller is not active \
-         on exactly one.";
+        "Cash goes into a cash drawer. Specify one in `Cash_Drawer_ID`: it can be left out only if \
+         the caller is working with exactly one drawer.";
     DrawerNotUsable = UNPROCESSABLE_ENTITY "drawer-not-usable"
         "Cash drawer not usable"
         "The drawer is closed, is not assigned to the caller, or does not accept this kind of \
@@ -253,8 +254,9 @@ problem_types! {
          transferred. Send the request again after the seconds in `Retry-After`.";
     ServerStopping = SERVICE_UNAVAILABLE "server-stopping"
         "The server is stopping"
-        "The readiness of a server that was told to stop; it still accepts requests for a few \
-         seconds. Send further ones to another server, or to this one when it is ready again.";
+        "`/health/ready` reports this once the server has been told to stop; it still accepts \
+         requests for a few seconds. Send further ones to another server, or to this one when it \
+         is ready again.";
 }
 
 #[cfg(test)]

@@ -139,7 +139,10 @@ pub const ENDPOINTS: &[Endpoint] = &[
                 "code_challenge, code_challenge_method",
                 "PKCE, required of every client; the method is `S256`.",
             ),
-            ("state, nonce", "Optional: returned with the code, and in the ID token."),
+            (
+                "state, nonce",
+                "Optional: `state` is returned with the code, `nonce` in the ID token.",
+            ),
             (
                 "prompt, max_age, login_hint, id_token_hint",
                 "Optional: whether to prompt, how old a log-in may be, and which user is \
@@ -263,8 +266,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "POST",
         path: "/oauth2/introspect-many",
-        purpose: "Introspects up to 64 access tokens at once, as `/oauth2/introspect` does each of \
-                  them. For the api-server, under load.",
+        purpose: "Introspects up to 64 access tokens at once, each as `/oauth2/introspect` does. \
+                  For the api-server, under load.",
         callers: "Resource servers, as for `/oauth2/introspect`.",
         parameters: &[("tokens", "The access tokens, separated by spaces.")],
         responses: &[
@@ -392,7 +395,7 @@ impl Endpoint {
                     }
                     a href={ "#" (id) } { code { (self.path) } }
                 }
-                p { (self.purpose) }
+                p { (InlineText(self.purpose)) }
                 dl {
                     dt { "Who may call" }
                     dd { (InlineText(self.callers)) }

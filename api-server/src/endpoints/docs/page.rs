@@ -150,7 +150,8 @@ fn files() -> Markup {
                 p {
                     a href="/xml-import.xsd" { "/xml-import.xsd" }
                     " is the XML schema of the files that " code { "POST /core/xml-import" }
-                    " accepts. Attributes are the JSON members without underscores."
+                    " accepts. An attribute has the name of the JSON member without its
+                     underscores."
                 }
             }
         }

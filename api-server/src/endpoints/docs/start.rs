@@ -95,9 +95,9 @@ const TOPICS: &[Topic] = &[
              `/oauth2/token`, `/oauth2/revoke`, `/oauth2/userinfo` and `/logout`, without cookies. \
              Other origins get no `Access-Control-Allow-Origin`, so their pages cannot read the \
              response.",
-            "This server sends no CORS headers at all: only its own documentation page calls it \
-             directly. A page of another origin calls it through its own server, which holds the \
-             tokens.",
+            "This server sends no CORS headers at all: the only web page that can call it directly \
+             is its own documentation page. A page of another origin calls it through its own \
+             server, which holds the tokens.",
         ],
         example: CodeExample::Fixed(
             "installer client add portal --public --grant authorization_code refresh_token \\\n     \
@@ -209,8 +209,9 @@ const TOPICS: &[Topic] = &[
              same key: it resumes after the last completed record. For 24 hours after it \
              completes, a retry gets the same response. Nothing is sent before the response, so \
              allow a long import enough time. Four imports run concurrently; a further one waits, \
-             then is refused with 429. On the embedded database, other writers wait for an import \
-             of one block and are refused with 503 if it takes too long.",
+             and is refused with 429 if it waits too long. On the embedded database, other \
+             writers wait for an import of one block and are refused with 503 if it takes too \
+             long.",
         ],
         example: CodeExample::Fixed(
             "curl -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: application/xml\" \\\n     \

@@ -35,7 +35,7 @@ pub struct InstallArgs {
     /// Host name of this machine, as clients know it [default: its own host name]
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
-    /// Address that both servers listen on [default: 0.0.0.0, which is every address]
+    /// Address that both servers listen on [default: 0.0.0.0, every IPv4 address]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
     /// Port of the auth server [default: 8443]
