@@ -87,7 +87,7 @@ pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Re
         .body(document(page).into_string())
 }
 
-/// Colours of all pages, light and dark, as custom properties of the root.
+/// Colors of all pages, light and dark, as custom properties of the root.
 pub const PALETTE: &str = include_str!("pages/palette.css");
 
 /// Style sheet of the single-card pages.

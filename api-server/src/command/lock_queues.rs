@@ -1,10 +1,10 @@
 //! In-process lock queue. Requests that write to the same loan, comment, document or cash drawer
 //! wait here, in FIFO order, before they take a database connection.
 //!
-//! The row lock in the database decides who writes, but a request that waits for it there holds a
-//! connection: a few requests for one busy loan would leave none for all other loans. A request
-//! that waits here holds none. Requests to other replicas, and other programs, meet only at the row
-//! lock.
+//! The row lock in the database (`loans/account.rs`) decides who writes, but a request that waits
+//! for it there holds a connection: a few requests for one busy loan would leave none for all other
+//! loans. A request that waits here holds none. Requests to other replicas, and other programs, meet
+//! only at the row lock.
 //!
 //! Requests that share a transaction share the lock, too.
 

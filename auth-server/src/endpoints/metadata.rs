@@ -1,6 +1,6 @@
 //! `GET /.well-known/oauth-authorization-server`, `GET /.well-known/openid-configuration`: server
 //! metadata (RFC 8414, OpenID Connect Discovery). A test checks every value against the server's
-//! behaviour.
+//! behavior.
 
 use super::token::GRANT_TYPES;
 use crate::http::oauth_error::OAuthError;

@@ -1,5 +1,5 @@
 //! Problem kinds, one entry each: status, last segment of the `type`, title, and an explanation for
-//! clients. The OpenAPI document and the documentation page show these texts.
+//! clients. The documentation page shows these texts, and the OpenAPI document the titles.
 
 use poem::http::StatusCode;
 
@@ -128,7 +128,7 @@ problem_types! {
          Use a new key for each new request, and repeat a request exactly as it was.";
     AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive"
         "Amount must be above zero"
-        "A payment amount must be above zero. `\"0.00\"` is accepted only with `Payoff` when \
+        "A payment amount must be above zero, and no part of a split may be below zero. `\"0.00\"` is accepted only with `Payoff` when \
          nothing is owed, and never by card; it closes the loan.";
     EffectiveDateInFuture = UNPROCESSABLE_ENTITY "effective-date-in-future"
         "Effective date in the future"

@@ -19,7 +19,7 @@ fn words<'a>(metadata: &'a Value, name: &str) -> Vec<&'a str> {
 /// Covered by other tests: client authentication (`clients.rs`), CORS, ID tokens (`keys.rs`),
 /// redirects (`authorize.rs`).
 #[tokio::test]
-async fn the_metadata_matches_the_servers_behaviour() {
+async fn the_metadata_matches_the_servers_behavior() {
     on_each_database(PROGRAM, |world| async move {
         let auth_url = world.client.auth_url.clone();
         let document = metadata(&world, "/.well-known/oauth-authorization-server").await;

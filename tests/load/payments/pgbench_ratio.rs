@@ -50,11 +50,11 @@ pub async fn run(
     eprintln!("pgbench, before");
     let before = pgbench.post(clients, seconds).await?;
     let plain = LoadMix { cash_percent: 0, card_percent: 0, ..mix.clone() };
+    let warm_up = plain.clone();
     let is_mixed = mix.cash_percent + mix.card_percent > 0;
     let mixes = [("payments", Some(plain)), ("with drawers and cards", is_mixed.then_some(mix))];
     eprintln!("warm-up");
-    let (mut sent, _) =
-        measure("", WARM_UP_SECONDS, clients, plain.clone(), world, postgres).await?;
+    let (mut sent, _) = measure("", WARM_UP_SECONDS, clients, warm_up, world, postgres).await?;
     // As autovacuum does within a minute. Until then PostgreSQL keeps to plans for empty tables, and
     // pgbench has analyzed its own.
     world.sql("ANALYZE").await;
