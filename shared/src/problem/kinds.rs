@@ -128,8 +128,8 @@ problem_types! {
          Use a new key for each new request, and repeat a request exactly as it was.";
     AmountNotPositive = UNPROCESSABLE_ENTITY "amount-not-positive"
         "Amount must be above zero"
-        "A payment amount must be above zero, and no part of a split may be below zero. `\"0.00\"` is accepted only with `Payoff` when \
-         nothing is owed, and never by card; it closes the loan.";
+        "A payment amount must be above zero, and no part of a split may be below zero. `\"0.00\"` \
+         is accepted only with `Payoff` when nothing is owed, and never by card; it closes the loan.";
     EffectiveDateInFuture = UNPROCESSABLE_ENTITY "effective-date-in-future"
         "Effective date in the future"
         "The effective date of a payment must be today or earlier; `detail` states today's date by \
