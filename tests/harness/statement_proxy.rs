@@ -7,7 +7,8 @@
 
 mod protocol;
 
-use crate::tcp_proxy::reroute;
+use crate::databases::Database;
+use crate::tcp_proxy::{TcpProxy, reroute};
 use protocol::{Message, Protocol, Session};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -55,7 +56,7 @@ impl RecordedStatement {
 
 /// Whether the next commit is held up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hold {
+enum CommitHold {
     Off,
     Awaited,
     Holding,
@@ -70,26 +71,26 @@ struct ArmedFault {
 }
 
 #[derive(Default)]
-struct ProxyState {
+struct StatementState {
     recorded: Vec<RecordedStatement>,
     transactions: u64,
     armed: Option<ArmedFault>,
 }
 
-struct Shared {
-    state: Mutex<ProxyState>,
-    hold: watch::Sender<Hold>,
+struct ProxyShared {
+    state: Mutex<StatementState>,
+    hold: watch::Sender<CommitHold>,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, ProxyState> {
+impl ProxyShared {
+    fn state(&self) -> MutexGuard<'_, StatementState> {
         self.state.lock().expect("no test has panicked here")
     }
 }
 
 /// The proxy.
 pub struct StatementProxy {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyShared>,
     url: String,
 }
 
@@ -100,8 +101,8 @@ impl StatementProxy {
         let port = listener.local_addr().expect("an address").port();
         let (target, url) = reroute(database_url, port);
         let protocol = Protocol::of(database_url);
-        let hold = watch::Sender::new(Hold::Off);
-        let shared = Arc::new(Shared { state: Mutex::default(), hold });
+        let hold = watch::Sender::new(CommitHold::Off);
+        let shared = Arc::new(ProxyShared { state: Mutex::default(), hold });
         let of_connections = Arc::clone(&shared);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
@@ -140,19 +141,41 @@ impl StatementProxy {
 
     /// Holds up the next commit until [`StatementProxy::release`].
     pub fn hold_commit(&self) {
-        self.shared.hold.send_replace(Hold::Awaited);
+        self.shared.hold.send_replace(CommitHold::Awaited);
     }
 
     /// Waits until a commit is held up.
     pub async fn holding(&self) {
         let mut hold = self.shared.hold.subscribe();
-        hold.wait_for(|hold| *hold == Hold::Holding).await.expect("the proxy runs");
+        hold.wait_for(|hold| *hold == CommitHold::Holding).await.expect("the proxy runs");
     }
 
     /// Lets commits pass.
     pub fn release(&self) {
-        self.shared.hold.send_replace(Hold::Off);
+        self.shared.hold.send_replace(CommitHold::Off);
     }
+}
+
+/// Puts the wanted proxies in front of a database server: one that can be shut, and before it one
+/// that can make a statement fail.
+pub(crate) async fn proxies(
+    database: &Database,
+    database_url: &str,
+    (can_shut, can_fail): (bool, bool),
+) -> (Option<TcpProxy>, Option<StatementProxy>) {
+    if *database == Database::Sqlite {
+        return (None, None);
+    }
+    let database_proxy = match can_shut {
+        true => Some(TcpProxy::in_front_of(database_url).await),
+        false => None,
+    };
+    let servers_url = database_proxy.as_ref().map_or(database_url, TcpProxy::url);
+    let statement_proxy = match can_fail {
+        true => Some(StatementProxy::in_front_of(servers_url).await),
+        false => None,
+    };
+    (database_proxy, statement_proxy)
 }
 
 /// Passes on what client and server send each other until one hangs up or a fault cuts the
@@ -161,7 +184,7 @@ async fn forward(
     client: TcpStream,
     target: &str,
     protocol: Protocol,
-    shared: &Shared,
+    shared: &ProxyShared,
 ) -> io::Result<()> {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = TcpStream::connect(target).await?.into_split();
@@ -218,7 +241,7 @@ fn received(buffer: &[u8], length: usize) -> io::Result<&[u8]> {
     if length == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(&buffer[..length]) }
 }
 
-impl Shared {
+impl ProxyShared {
     /// Records a statement, and says whether it fails.
     async fn pass(
         &self,
@@ -247,22 +270,22 @@ impl Shared {
     }
 
     async fn wait_if_held(&self) {
-        let is_awaited = |hold: &mut Hold| {
-            let awaited = *hold == Hold::Awaited;
+        let is_awaited = |hold: &mut CommitHold| {
+            let awaited = *hold == CommitHold::Awaited;
             if awaited {
-                *hold = Hold::Holding;
+                *hold = CommitHold::Holding;
             }
             awaited
         };
         if self.hold.send_if_modified(is_awaited) {
             let mut hold = self.hold.subscribe();
             // An error means that the test is over.
-            let _ = hold.wait_for(|hold| *hold == Hold::Off).await;
+            let _ = hold.wait_for(|hold| *hold == CommitHold::Off).await;
         }
     }
 }
 
-impl ProxyState {
+impl StatementState {
     /// Returns the fault of a statement, which strikes once.
     fn strike(&mut self, text: &str) -> Option<StatementFault> {
         let armed = self.armed.as_mut().filter(|armed| armed.text == text)?;

@@ -7,7 +7,7 @@ use crate::moto::{self, Moto};
 use crate::provider::Provider;
 use crate::response::TestResponse;
 use crate::servers::{ServerKind, ServerProcess, free_port};
-use crate::statement_proxy::StatementProxy;
+use crate::statement_proxy::{self, StatementProxy};
 use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{DocumentStore, Location};
 use installer::installation::certificates::{self, TlsFiles};
@@ -24,27 +24,6 @@ use tempfile::TempDir;
 
 /// The most concurrent worlds: each runs two servers, and there may be as many tests as cores.
 static WORLDS: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(6);
-
-/// The proxies that the environment puts in front of a database server.
-async fn proxies(
-    database: &Database,
-    database_url: &str,
-    environment: &Environment,
-) -> (Option<TcpProxy>, Option<StatementProxy>) {
-    if *database == Database::Sqlite {
-        return (None, None);
-    }
-    let database_proxy = match environment.database_proxy {
-        true => Some(TcpProxy::in_front_of(database_url).await),
-        false => None,
-    };
-    let servers_url = database_proxy.as_ref().map_or(database_url, TcpProxy::url);
-    let statement_proxy = match environment.statement_proxy {
-        true => Some(StatementProxy::in_front_of(servers_url).await),
-        false => None,
-    };
-    (database_proxy, statement_proxy)
-}
 
 /// A fresh database with users and clients, and both servers on it.
 pub struct World {
@@ -215,8 +194,9 @@ impl World {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
         let ports = ServerPorts::free();
+        let wanted = (environment.database_proxy, environment.statement_proxy);
         let (database_proxy, statement_proxy) =
-            proxies(&database, &database_url, &environment).await;
+            statement_proxy::proxies(&database, &database_url, wanted).await;
         let servers_url = database_proxy.as_ref().map_or(database_url.as_str(), TcpProxy::url);
         let moto = match &environment.moto {
             Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
