@@ -2,11 +2,11 @@
 //!
 //! SQLx's own pool asks the database whether it still answers whenever a connection returns to it,
 //! and [`crate::db`] must do so, too, with a time limit: a statement costs two more round trips than
-//! its own. Here a connection that has just answered returns without a question. One whose statement
-//! failed or was abandoned is closed, so a database that has fallen silent takes connections, but
-//! not their places.
+//! its own. Here a connection that has just answered returns without a question. Only one whose
+//! statement failed or was abandoned is asked, and keeps its place until it answers or is closed.
 //!
-//! The embedded database has no round trips: its own pool serves the reads, too.
+//! The embedded database has no round trips, and few connections are better shared: then the writers'
+//! pool serves the reads, too.
 
 use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, IDLE_TRUSTED, RELEASE_WAIT};
 use crate::telemetry::{Counter, Metrics};
@@ -21,7 +21,8 @@ use sea_orm::{
 };
 use sea_query_sqlx::SqlxValues;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 /// Connections for single statements. Clones share them.
@@ -29,48 +30,52 @@ use tokio::time::{Instant, timeout};
 pub struct ReadPool(Arc<Backend>);
 
 enum Backend {
-    Embedded(DatabaseConnection),
-    Postgres(Connections<Postgres>),
-    MariaDb(Connections<MySql>),
+    OfWriters(DatabaseConnection),
+    Postgres(Arc<Connections<Postgres>>),
+    MariaDb(Arc<Connections<MySql>>),
 }
 
-/// Connects with at most this many connections: on a server, half of them are for reads. Counts the
-/// statements.
+/// The fewest connections of which some are for reads only.
+const SPLIT_MIN: u32 = 8;
+
+/// Connects with at most this many connections. On a server, a third of them are for reads if there
+/// are enough. Counts the statements.
 pub async fn connect(
     url: &str,
     connections_max: u32,
     metrics: &Metrics,
 ) -> Result<(DatabaseConnection, ReadPool), DbErr> {
-    let for_reads = if url.starts_with("sqlite") { 0 } else { (connections_max / 2).max(1) };
-    let for_writes = (connections_max - for_reads).max(1);
-    let mut db = db::connect(url, for_writes, false).await?;
+    let for_reads = match connections_max >= SPLIT_MIN && !url.starts_with("sqlite") {
+        true => connections_max / 3,
+        false => 0,
+    };
+    let mut db = db::connect(url, connections_max - for_reads, false).await?;
     metrics.count_statements(&mut db);
-    let reads = ReadPool::new(&db, for_reads as usize, metrics.statements());
-    Ok((db, reads))
-}
-
-impl ReadPool {
-    /// Opens its connections with the options of `db`.
-    fn new(db: &DatabaseConnection, connections_max: usize, statements: Counter) -> Self {
-        Self(Arc::new(match db.get_database_backend() {
-            DbBackend::Postgres => {
-                let pool = db.get_postgres_connection_pool().clone();
-                Backend::Postgres(Connections::new(pool, connections_max, statements))
-            }
-            DbBackend::MySql => {
-                let pool = db.get_mysql_connection_pool().clone();
-                Backend::MariaDb(Connections::new(pool, connections_max, statements))
-            }
-            _ => Backend::Embedded(db.clone()),
-        }))
+    if for_reads == 0 {
+        let reads = ReadPool(Arc::new(Backend::OfWriters(db.clone())));
+        return Ok((db, reads));
     }
+    // A pool of its own opens them: a read never waits for writers.
+    let source = db::connect(url, for_reads, false).await?;
+    let (places, statements) = (for_reads as usize, metrics.statements());
+    let backend = match source.get_database_backend() {
+        DbBackend::Postgres => {
+            let source = source.get_postgres_connection_pool().clone();
+            Backend::Postgres(Connections::new(source, places, statements))
+        }
+        _ => {
+            let source = source.get_mysql_connection_pool().clone();
+            Backend::MariaDb(Connections::new(source, places, statements))
+        }
+    };
+    Ok((db, ReadPool(Arc::new(backend))))
 }
 
 #[async_trait::async_trait]
 impl ConnectionTrait for ReadPool {
     fn get_database_backend(&self) -> DbBackend {
         match &*self.0 {
-            Backend::Embedded(db) => db.get_database_backend(),
+            Backend::OfWriters(db) => db.get_database_backend(),
             Backend::Postgres(_) => DbBackend::Postgres,
             Backend::MariaDb(_) => DbBackend::MySql,
         }
@@ -78,7 +83,7 @@ impl ConnectionTrait for ReadPool {
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         match &*self.0 {
-            Backend::Embedded(db) => db.execute_raw(statement).await,
+            Backend::OfWriters(db) => db.execute_raw(statement).await,
             Backend::Postgres(pool) => Ok(pool.execute(statement).await?.into()),
             Backend::MariaDb(pool) => Ok(pool.execute(statement).await?.into()),
         }
@@ -91,7 +96,7 @@ impl ConnectionTrait for ReadPool {
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         match &*self.0 {
-            Backend::Embedded(db) => db.query_one_raw(statement).await,
+            Backend::OfWriters(db) => db.query_one_raw(statement).await,
             Backend::Postgres(pool) => Ok(pool.fetch_one(statement).await?.map(Into::into)),
             Backend::MariaDb(pool) => Ok(pool.fetch_one(statement).await?.map(Into::into)),
         }
@@ -99,7 +104,7 @@ impl ConnectionTrait for ReadPool {
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         match &*self.0 {
-            Backend::Embedded(db) => db.query_all_raw(statement).await,
+            Backend::OfWriters(db) => db.query_all_raw(statement).await,
             Backend::Postgres(pool) => {
                 Ok(pool.fetch_all(statement).await?.into_iter().map(Into::into).collect())
             }
@@ -115,18 +120,28 @@ struct Connections<D: Database> {
     /// Opens them.
     source: Pool<D>,
     idle: Mutex<Vec<IdleConnection<D>>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
     statements: Counter,
 }
 
 struct OpenConnection<D: Database> {
     connection: D::Connection,
     opened: Instant,
+    /// Its place among the connections.
+    _place: OwnedSemaphorePermit,
 }
 
 struct IdleConnection<D: Database> {
-    open: OpenConnection<D>,
+    connection: D::Connection,
+    opened: Instant,
     since: Instant,
+}
+
+/// A connection in use. If its statement does not succeed, it returns only once the database has
+/// answered on it: a statement may still be running, or the database be gone.
+struct Lease<D: Database> {
+    pool: Arc<Connections<D>>,
+    open: Option<OpenConnection<D>>,
 }
 
 impl<D: Database> Connections<D>
@@ -134,76 +149,108 @@ where
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
     SqlxValues: IntoArguments<D>,
 {
-    fn new(source: Pool<D>, connections_max: usize, statements: Counter) -> Self {
-        let places = Semaphore::new(connections_max);
-        Self { source, idle: Mutex::default(), places, statements }
+    fn new(source: Pool<D>, connections_max: usize, statements: Counter) -> Arc<Self> {
+        let places = Arc::new(Semaphore::new(connections_max));
+        Arc::new(Self { source, idle: Mutex::default(), places, statements })
     }
 
-    async fn execute(&self, statement: Statement) -> Result<D::QueryResult, DbErr> {
-        let (_place, mut open) = self.acquire().await?;
-        let outcome = query(&statement).execute(&mut open.connection).await;
-        self.release(open, outcome)
+    async fn execute(self: &Arc<Self>, statement: Statement) -> Result<D::QueryResult, DbErr> {
+        let mut lease = self.acquire().await?;
+        let outcome = query(&statement).execute(lease.connection()?).await;
+        lease.end(outcome)
     }
 
-    async fn fetch_one(&self, statement: Statement) -> Result<Option<D::Row>, DbErr> {
-        let (_place, mut open) = self.acquire().await?;
-        let outcome = query(&statement).fetch_optional(&mut open.connection).await;
-        self.release(open, outcome)
+    async fn fetch_one(self: &Arc<Self>, statement: Statement) -> Result<Option<D::Row>, DbErr> {
+        let mut lease = self.acquire().await?;
+        let outcome = query(&statement).fetch_optional(lease.connection()?).await;
+        lease.end(outcome)
     }
 
-    async fn fetch_all(&self, statement: Statement) -> Result<Vec<D::Row>, DbErr> {
-        let (_place, mut open) = self.acquire().await?;
-        let outcome = query(&statement).fetch_all(&mut open.connection).await;
-        self.release(open, outcome)
+    async fn fetch_all(self: &Arc<Self>, statement: Statement) -> Result<Vec<D::Row>, DbErr> {
+        let mut lease = self.acquire().await?;
+        let outcome = query(&statement).fetch_all(lease.connection()?).await;
+        lease.end(outcome)
     }
 
-    /// Waits for a place, and returns a connection that answers.
-    async fn acquire(&self) -> Result<(SemaphorePermit<'_>, OpenConnection<D>), DbErr> {
-        let place = timeout(ACQUIRE_WAIT, self.places.acquire()).await;
-        let place = place.ok().and_then(Result::ok);
-        let place = place.ok_or_else(|| failed(sqlx::Error::PoolTimedOut))?;
+    /// Waits for a connection that answers, for a limited time.
+    async fn acquire(self: &Arc<Self>) -> Result<Lease<D>, DbErr> {
+        let open = timeout(ACQUIRE_WAIT, self.open()).await;
+        let open = open.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(failed)?;
         self.statements.inc();
+        Ok(Lease { pool: Arc::clone(self), open: Some(open) })
+    }
+
+    async fn open(&self) -> Result<OpenConnection<D>, sqlx::Error> {
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(|_| sqlx::Error::PoolClosed)?;
         while let Some(idle) = self.newest_idle() {
-            if let Some(open) = idle.checked().await {
-                return Ok((place, open));
+            let (opened, since) = (idle.opened, idle.since);
+            if let Some(connection) = idle.checked().await {
+                return Ok(OpenConnection { connection, opened, _place: place });
             }
+            // Those that have been idle for longer are no better.
+            self.idle().retain(|other| other.since > since);
         }
-        let connection = self.source.acquire().await.map_err(failed)?.detach();
-        Ok((place, OpenConnection { connection, opened: Instant::now() }))
+        let connection = self.source.acquire().await?.detach();
+        Ok(OpenConnection { connection, opened: Instant::now(), _place: place })
     }
 
     fn newest_idle(&self) -> Option<IdleConnection<D>> {
         self.idle().pop()
     }
+}
 
+impl<D: Database> Connections<D> {
     fn idle(&self) -> MutexGuard<'_, Vec<IdleConnection<D>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a connection that has answered, with a result or an error of its own.
-    fn release<T>(
-        &self,
-        open: OpenConnection<D>,
-        outcome: Result<T, sqlx::Error>,
-    ) -> Result<T, DbErr> {
-        if matches!(outcome, Ok(_) | Err(sqlx::Error::Database(_))) {
-            self.idle().push(IdleConnection { open, since: Instant::now() });
+    fn put_back(&self, open: OpenConnection<D>) {
+        let OpenConnection { connection, opened, _place } = open;
+        self.idle().push(IdleConnection { connection, opened, since: Instant::now() });
+    }
+}
+
+impl<D: Database> Lease<D> {
+    fn connection(&mut self) -> Result<&mut D::Connection, DbErr> {
+        let open = self.open.as_mut().ok_or_else(|| failed(sqlx::Error::PoolClosed))?;
+        Ok(&mut open.connection)
+    }
+
+    fn end<T>(mut self, outcome: Result<T, sqlx::Error>) -> Result<T, DbErr> {
+        if outcome.is_ok()
+            && let Some(open) = self.open.take()
+        {
+            self.pool.put_back(open);
         }
         outcome.map_err(failed)
     }
 }
 
+impl<D: Database> Drop for Lease<D> {
+    fn drop(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let Ok(runtime) = Handle::try_current() else { return };
+        let pool = Arc::clone(&self.pool);
+        runtime.spawn(async move {
+            if let Ok(Ok(())) = timeout(RELEASE_WAIT, open.connection.ping()).await {
+                pool.put_back(open);
+            }
+        });
+    }
+}
+
 impl<D: Database> IdleConnection<D> {
     /// Returns the connection if it is still good, as [`db::connect`] tests those of its own pool.
-    async fn checked(mut self) -> Option<OpenConnection<D>> {
+    async fn checked(mut self) -> Option<D::Connection> {
         let idle_for = self.since.elapsed();
-        if idle_for > IDLE_MAX || self.open.opened.elapsed() > AGE_MAX {
+        if idle_for > IDLE_MAX || self.opened.elapsed() > AGE_MAX {
             return None;
         }
         if idle_for >= IDLE_TRUSTED {
-            timeout(RELEASE_WAIT, self.open.connection.ping()).await.ok()?.ok()?;
+            timeout(RELEASE_WAIT, self.connection.ping()).await.ok()?.ok()?;
         }
-        Some(self.open)
+        Some(self.connection)
     }
 }
 

@@ -21,6 +21,9 @@ const WAIT: Duration = Duration::from_secs(3);
 const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
 /// Maximum number of requests per row, including the one that holds the lock.
 const REQUESTS_MAX: usize = 512;
+/// Maximum number of requests that share the lock on a row: as many as share a transaction. More
+/// would hold up requests for other rows.
+const SHARED_MAX: u32 = 32;
 
 /// A row that requests write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,11 +52,17 @@ impl RowKey {
 pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
 
 /// Requests for one row.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct LockQueue {
     /// Requests get it in the order in which they asked.
     lock: Arc<RwLock<()>>,
     requests: usize,
+}
+
+impl Default for LockQueue {
+    fn default() -> Self {
+        Self { lock: Arc::new(RwLock::with_max_readers((), SHARED_MAX)), requests: 0 }
+    }
 }
 
 /// Whether a request waits for all others.

@@ -53,7 +53,7 @@ pub enum PaymentOutcome {
     /// Refused. Nothing was written for it.
     Refused(LoanError),
     /// Not tried: it needs a transaction of its own. It goes into a cash drawer, or has the
-    /// External_ID of another payment of these.
+    /// External_ID of another payment of these, or comes after such a payment on its loan.
     NeedsOwnTransaction,
 }
 
@@ -101,13 +101,16 @@ pub async fn post_all(
 ) -> Result<Vec<PaymentOutcome>, LoanError> {
     let setup = Setup::read(tx, payments).await?;
     let mut external_ids = HashSet::new();
+    let mut left_out = HashSet::new();
     let mut entries = Vec::with_capacity(payments.len());
     let mut outcomes = Vec::with_capacity(payments.len());
     for payment in payments {
         let external_id = payment.payment.external_id.as_deref();
         let external_id = external_id.map(|external_id| (payment.loan_id, external_id));
         let account = accounts.get_mut(&payment.loan_id).ok_or(LoanError::NotFound)?;
-        let computed = match external_id.is_some_and(|it| external_ids.contains(&it)) {
+        let is_left_out = left_out.contains(&payment.loan_id)
+            || external_id.is_some_and(|it| external_ids.contains(&it));
+        let computed = match is_left_out {
             true => Ok(None),
             false => entry_on(&setup, account, *payment, clock),
         };
@@ -117,7 +120,10 @@ pub async fn post_all(
                 entries.push(entry);
                 PaymentOutcome::Posted(Vec::new())
             }
-            Ok(None) => PaymentOutcome::NeedsOwnTransaction,
+            Ok(None) => {
+                left_out.insert(payment.loan_id);
+                PaymentOutcome::NeedsOwnTransaction
+            }
             Err(error) => PaymentOutcome::Refused(error),
         });
     }
