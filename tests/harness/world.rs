@@ -116,6 +116,12 @@ pub struct Environment {
     pub api: BTreeMap<String, String>,
 }
 
+impl Environment {
+    fn proxies(&self) -> (bool, bool) {
+        (self.database_proxy, self.statement_proxy)
+    }
+}
+
 /// Runs a test in a world of its own on the embedded database, and on each server in
 /// `TEST_DATABASE_URLS`. `program` is this package's `installer_under_test`.
 pub async fn on_each_database<F, Fut>(program: &str, test: F)
@@ -194,9 +200,8 @@ impl World {
         let db = db::connect(&database_url, 4, false).await.expect("a connection");
         let tls = tls_files();
         let ports = ServerPorts::free();
-        let wanted = (environment.database_proxy, environment.statement_proxy);
         let (database_proxy, statement_proxy) =
-            statement_proxy::proxies(&database, &database_url, wanted).await;
+            statement_proxy::proxies(&database, &database_url, environment.proxies()).await;
         let servers_url = database_proxy.as_ref().map_or(database_url.as_str(), TcpProxy::url);
         let moto = match &environment.moto {
             Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
