@@ -204,7 +204,8 @@ pub const SETTINGS: &[Setting] = &[
         name: "API_UNKNOWN_PARAMETERS",
         default: Some("refuse"),
         help: "What to do with unknown query parameters: refuse (400), or ignore, for clients of \
-               earlier releases; ignored parameters are counted in the metric unknown_parameters.",
+               earlier releases; ignored parameters are counted in the metric \
+               unknown_parameters_total.",
     },
     Setting {
         name: "API_REQUESTS_PER_SECOND",
