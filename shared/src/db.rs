@@ -131,9 +131,9 @@ async fn check_answers(connection: &mut impl Connection) -> Result<bool, sqlx::E
     answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
 }
 
-/// Lets a connection return to the pool only outside of a transaction. SQLite itself rolls back after
-/// some I/O errors. SQLx then rolls back in vain, and counts the transaction as open for ever: no
-/// other could begin on the connection.
+/// Lets a connection return to the pool only outside of a transaction. After some I/O errors SQLite
+/// itself rolls back, SQLx's own rollback fails, and SQLx counts the transaction as open from then
+/// on: no other could begin on the connection.
 async fn has_rolled_back(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
     // Waits for a rollback that was not waited for.
     connection.ping().await?;

@@ -156,19 +156,19 @@ where
 
     async fn execute(self: &Arc<Self>, statement: Statement) -> Result<D::QueryResult, DbErr> {
         let mut lease = self.acquire().await?;
-        let outcome = query(&statement).execute(lease.connection()?).await;
+        let outcome = query(statement).execute(lease.connection()?).await;
         lease.end(outcome)
     }
 
     async fn fetch_one(self: &Arc<Self>, statement: Statement) -> Result<Option<D::Row>, DbErr> {
         let mut lease = self.acquire().await?;
-        let outcome = query(&statement).fetch_optional(lease.connection()?).await;
+        let outcome = query(statement).fetch_optional(lease.connection()?).await;
         lease.end(outcome)
     }
 
     async fn fetch_all(self: &Arc<Self>, statement: Statement) -> Result<Vec<D::Row>, DbErr> {
         let mut lease = self.acquire().await?;
-        let outcome = query(&statement).fetch_all(lease.connection()?).await;
+        let outcome = query(statement).fetch_all(lease.connection()?).await;
         lease.end(outcome)
     }
 
@@ -254,12 +254,12 @@ impl<D: Database> IdleConnection<D> {
     }
 }
 
-fn query<D: Database>(statement: &Statement) -> Query<'_, D, SqlxValues>
+fn query<D: Database>(statement: Statement) -> Query<'static, D, SqlxValues>
 where
     SqlxValues: IntoArguments<D>,
 {
-    let values = statement.values.clone().unwrap_or(sea_orm::Values(Vec::new()));
-    sqlx::query_with(AssertSqlSafe(statement.sql.as_str()), SqlxValues(values))
+    let values = statement.values.unwrap_or(sea_orm::Values(Vec::new()));
+    sqlx::query_with(AssertSqlSafe(statement.sql), SqlxValues(values))
 }
 
 fn failed(error: sqlx::Error) -> DbErr {

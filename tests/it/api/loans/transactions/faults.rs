@@ -60,6 +60,13 @@ impl<'a> PaidLoans<'a> {
         self.unpaid.extend(import_loans(self.world, &self.admin, numbers).await);
     }
 
+    /// Imports more loans if too few are left for a batch.
+    async fn restock(&mut self) {
+        if self.unpaid.len() < 2 * (GATHERED + 1) {
+            self.import(200).await;
+        }
+    }
+
     /// An unpaid loan.
     fn next(&mut self) -> i64 {
         self.unpaid.pop().expect("enough loans")
@@ -100,6 +107,24 @@ impl<'a> PaidLoans<'a> {
             self.pay_without_key(last),
         );
         [first, second, third, last]
+    }
+
+    /// Pays loans in one transaction: a payment on the first occupies the database from `occupied`
+    /// to `released`, and meanwhile the others gather. Settles all of them.
+    async fn pay_in_batch(
+        &mut self,
+        occupied: impl Future<Output = ()>,
+        released: impl Future<Output = ()>,
+    ) {
+        let first = self.next();
+        let gathered: [i64; GATHERED] = std::array::from_fn(|_| self.next());
+        let gather = async {
+            occupied.await;
+            tokio::join!(self.pay_together(gathered), released).0
+        };
+        let (response, responses) = tokio::join!(self.pay(first), gather);
+        self.settle(first, response).await;
+        self.settle_together(gathered, responses).await;
     }
 
     /// Settles payments that were sent at the same time.

@@ -1,7 +1,7 @@
 //! Each operation of a posting on the files of the embedded database fails once: reads, writes and
 //! syncs as on a bad disk, writes as on a full one, locks as if another program had them.
 
-use super::{GATHERED, PaidLoans};
+use super::PaidLoans;
 use crate::PROGRAM;
 use acceptance::file_faults::{FileFault, FileFaults, FileOperation};
 use acceptance::world::{Environment, on_embedded_database_with};
@@ -60,23 +60,17 @@ async fn a_payment_is_posted_once_whichever_of_its_file_operations_fails() {
 /// Pays loans in one transaction: while another program holds the write lock, they gather. From the
 /// moment it is released, `begin` counts operations or makes one fail.
 async fn pay_together(loans: &mut PaidLoans<'_>, begin: impl FnOnce()) {
-    let first = loans.next();
-    let gathered: [i64; GATHERED] = std::array::from_fn(|_| loans.next());
+    loans.restock().await;
     let held = db::begin_write(&loans.world.db).await;
     let held = held.unwrap_or_else(|error| panic!("{error}: {}", loans.world.api.log()));
-    let gather = async {
-        // The first payment waits for the lock, the others for the first.
-        sleep(Duration::from_millis(100)).await;
-        let release = async {
-            sleep(Duration::from_millis(200)).await;
-            begin();
-            held.rollback().await.expect("released");
-        };
-        tokio::join!(loans.pay_together(gathered), release).0
+    // The first payment waits for the lock, the others for the first.
+    let occupied = sleep(Duration::from_millis(100));
+    let released = async {
+        sleep(Duration::from_millis(200)).await;
+        begin();
+        held.rollback().await.expect("released");
     };
-    let (response, responses) = tokio::join!(loans.pay(first), gather);
-    loans.settle(first, response).await;
-    loans.settle_together(gathered, responses).await;
+    loans.pay_in_batch(occupied, released).await;
 }
 
 #[tokio::test]
@@ -87,9 +81,6 @@ async fn payments_in_one_transaction_are_posted_once_whichever_file_operation_fa
         println!("{} faults", faults.len());
         let mut struck = 0;
         for (skipped, fault) in &faults {
-            if loans.unpaid.len() < 2 * GATHERED {
-                loans.import(200).await;
-            }
             pay_together(loans, || files.fail(*skipped, *fault)).await;
             let failed = files.struck();
             println!("{skipped}: {fault:?}: {failed:?}");

@@ -1,7 +1,7 @@
 //! Each statement of a posting fails once, on PostgreSQL and MariaDB. The list of statements is a
 //! recording of a payment without a fault.
 
-use super::{GATHERED, PaidLoans};
+use super::PaidLoans;
 use crate::PROGRAM;
 use acceptance::World;
 use acceptance::statement_proxy::{RecordedStatement, StatementFault, StatementProxy};
@@ -108,27 +108,20 @@ async fn pay_together(
     gathering: Duration,
     fault: Option<(&str, usize, StatementFault)>,
 ) {
-    if loans.unpaid.len() < 2 * (GATHERED + 1) {
-        loans.import(200).await;
-    }
-    let first = loans.next();
-    let gathered: [i64; GATHERED] = std::array::from_fn(|_| loans.next());
+    loans.restock().await;
     proxy.hold_commit();
-    let gather = async {
+    let occupied = async {
         proxy.holding().await;
         proxy.record();
         if let Some((text, skipped, fault)) = fault {
             proxy.fail(text, skipped, fault);
         }
-        let release = async {
-            sleep(gathering).await;
-            proxy.release();
-        };
-        tokio::join!(loans.pay_together(gathered), release).0
     };
-    let (response, responses) = tokio::join!(loans.pay(first), gather);
-    loans.settle(first, response).await;
-    loans.settle_together(gathered, responses).await;
+    let released = async {
+        sleep(gathering).await;
+        proxy.release();
+    };
+    loans.pay_in_batch(occupied, released).await;
 }
 
 #[tokio::test]
