@@ -21,9 +21,9 @@ const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
-    tasks.every(state, SWEEP_INTERVAL, "rates", sweep_rate_limits);
-    tasks.every(state, SWEEP_INTERVAL, "kept answers", sweep_stored_responses);
-    tasks.every(state, STORE_SWEEP_INTERVAL, "objects", sweep_objects);
+    tasks.every(state, SWEEP_INTERVAL, "rate limits", sweep_rate_limits);
+    tasks.every(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
+    tasks.every(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
     recovery::start(tasks, &state.cards);
 }
 

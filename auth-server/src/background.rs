@@ -18,11 +18,11 @@ const INTERVAL: Duration = Duration::from_secs(60);
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
-    tasks.every(state, INTERVAL, "keys", maintain_keys);
-    tasks.every(state, INTERVAL, "rates", sweep_rates);
+    tasks.every(state, INTERVAL, "signing keys", maintain_keys);
+    tasks.every(state, INTERVAL, "rate limits", sweep_rates);
     tasks.every(state, INTERVAL, "sessions", sweep_sessions);
-    tasks.every(state, INTERVAL, "failures", sweep_failures);
-    tasks.every(state, INTERVAL, "events", sweep_events);
+    tasks.every(state, INTERVAL, "failed log-ins", sweep_failures);
+    tasks.every(state, INTERVAL, "audit events", sweep_events);
     tasks.every(state, INTERVAL, "client assertions", sweep_assertions);
 }
 

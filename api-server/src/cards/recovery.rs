@@ -31,9 +31,9 @@ pub fn start(tasks: &Tasks, processor: &Arc<CardProcessor>) {
     let interval = processor.gateway.recovery_interval();
     tasks.every(processor, interval, "card payments", resume_payments);
     tasks.every(processor, interval, "forgotten cards", remove_forgotten);
-    tasks.every(processor, interval, "pages to add cards on", settle_pages);
-    tasks.every(processor, interval, "sealed tokens", reseal_tokens);
-    tasks.every(processor, interval, "keys of old card payments", release_keys);
+    tasks.every(processor, interval, "checkout sessions", settle_pages);
+    tasks.every(processor, interval, "re-encryption of card tokens", reseal_tokens);
+    tasks.every(processor, interval, "idempotency keys of card payments", release_keys);
 }
 
 async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {

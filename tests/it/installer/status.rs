@@ -61,7 +61,7 @@ async fn a_server_with_a_failing_task_is_unhealthy() {
         let started = Instant::now();
         loop {
             let output = status_report(&world, &[]).await;
-            if output.stdout.contains("tasks are failing: pages to add cards on (failed ") {
+            if output.stdout.contains("tasks are failing: checkout sessions (failed ") {
                 assert!(
                     output.failed_checks().contains(&"api-server".to_owned()),
                     "{}",

@@ -44,8 +44,8 @@ async fn a_failing_task_is_reported_and_recovers() {
     on_each_database_with(PROGRAM, environment, |world| async move {
         expect_failing(&world, &[]).await;
         world.sql("ALTER TABLE payment_method_sessions RENAME TO elsewhere").await;
-        expect_failing(&world, &["pages to add cards on"]).await;
-        let task = "task=\"pages to add cards on\"";
+        expect_failing(&world, &["checkout sessions"]).await;
+        let task = "task=\"checkout sessions\"";
         let runs = async |outcome| {
             figure(&world, &format!("background_runs_total{{{task},outcome=\"{outcome}\"}}")).await
         };
@@ -63,16 +63,23 @@ async fn a_failing_task_is_reported_and_recovers() {
 /// The supervisor catches panics of the tasks that run under it. This checks that all of them do.
 #[tokio::test]
 async fn every_background_task_runs_under_the_supervisor() {
-    let auth = ["client assertions", "events", "failures", "keys", "rates", "sessions"];
+    let auth = [
+        "audit events",
+        "client assertions",
+        "failed log-ins",
+        "rate limits",
+        "sessions",
+        "signing keys",
+    ];
     let api = [
         "card payments",
+        "checkout sessions",
         "forgotten cards",
-        "kept answers",
-        "keys of old card payments",
-        "objects",
-        "pages to add cards on",
-        "rates",
-        "sealed tokens",
+        "idempotency keys of card payments",
+        "orphaned objects",
+        "rate limits",
+        "re-encryption of card tokens",
+        "stored responses",
     ];
     let world = World::new(PROGRAM, Database::Sqlite, Environment::default()).await;
     for (url, tasks) in [(&world.metrics.0, &auth[..]), (&world.metrics.1, &api[..])] {
