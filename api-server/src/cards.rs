@@ -29,12 +29,14 @@ use self::sandbox::Sandbox;
 use self::stripe::Stripe;
 use crate::cards::refusals::CardError;
 use crate::command::execute::Executor;
+use crate::loans::lookups::LoanLookups;
 use sea_orm::DatabaseConnection;
 use shared::amounts::Money;
 use shared::entity::payment_gateway_tokens::{BrandType, Gateway};
 use shared::envelope_encryption::MasterKeys;
 use shared::secrets::Secret;
 use shared::time::Timestamp;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Choice of gateway, and how it is reached.
@@ -65,6 +67,8 @@ pub struct CardProcessor {
     pub db: DatabaseConnection,
     /// The gateway.
     pub gateway: PaymentGateway,
+    /// Looks loans up.
+    pub loans: Arc<LoanLookups>,
     /// Executes commands that write rows.
     pub executor: Executor,
 }

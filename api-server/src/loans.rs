@@ -5,6 +5,7 @@
 //! | `servicing` | the arithmetic, with no clock and no database |
 //! | `account`, `journal` | a loan's account within a transaction, and the journal entries on it |
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
+//! | `lookups` | reads of loans, in batches |
 //! | `refusals` | why an entry was refused |
 //! | `snapshots` | the state of a loan before an entry |
 //! | `field_values` | user-defined fields of entries |
@@ -13,6 +14,7 @@ pub mod account;
 pub mod adjustments;
 pub mod field_values;
 pub mod journal;
+pub mod lookups;
 pub mod payments;
 pub mod refusals;
 pub mod reversals;

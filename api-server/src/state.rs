@@ -10,6 +10,7 @@ use crate::documents::attach::Attachments;
 use crate::documents::store::DocumentStore;
 use crate::documents::{downloads, multipart};
 use crate::http::admission::{Admission, UnknownParameters};
+use crate::loans::lookups::LoanLookups;
 use crate::loans::payments::PostPayment;
 use crate::xml_import::IMPORTS_MAX;
 use sea_orm::{DatabaseConnection, EntityName};
@@ -34,6 +35,8 @@ pub struct State {
     pub admission: Arc<Admission>,
     /// Executes commands.
     pub executor: Executor,
+    /// Looks loans up.
+    pub loans: Arc<LoanLookups>,
     /// Posts payments, several in one transaction.
     pub payments: Arc<GroupCommit<PostPayment>>,
     /// Documents and their files.
@@ -81,6 +84,7 @@ impl State {
             unknown_parameters,
             import_gate: Arc::clone(&executor.import_gate),
         };
+        let loans = Arc::new(LoanLookups::new(&reads));
         Ok(Arc::new(Self {
             admission: Arc::new(admission),
             documents: Arc::new(Attachments {
@@ -92,8 +96,10 @@ impl State {
             cards: Arc::new(CardProcessor {
                 gateway: PaymentGateway::new(config.gateway.clone(), &db)?,
                 db: db.clone(),
+                loans: Arc::clone(&loans),
                 executor: executor.clone(),
             }),
+            loans,
             payments: Arc::new(GroupCommit::new(executor.clone())),
             executor,
             passwords: Passwords::recommended()?,

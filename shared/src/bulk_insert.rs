@@ -89,7 +89,9 @@ pub async fn reserve_keys<E: EntityTrait>(
         return Ok(None);
     }
     let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str().to_owned()).next();
-    let reserve = "SELECT nextval(pg_get_serial_sequence($1, $2)) FROM generate_series(1, $3)";
+    // OFFSET 0 keeps the sequence from being looked up again for every key.
+    let reserve = "SELECT nextval(sequence) FROM (SELECT pg_get_serial_sequence($1, $2)::regclass \
+                   AS sequence OFFSET 0) AS named, generate_series(1, $3)";
     let values = [
         entity.table_name().into(),
         key.unwrap_or_default().into(),

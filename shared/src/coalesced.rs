@@ -1,13 +1,15 @@
 //! Question coalescing: questions that arrive while others are in flight are asked together.
 //!
 //! A lone question is asked at once; there is no timer. While a batch is in flight, questions wait,
-//! and those that wait are the next batch. Equal questions are asked once.
+//! and those that wait are the next batch. Equal questions are asked once. Questions of different
+//! groups do not share batches, nor wait for each other.
 //!
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
 //! batch that fails fails all its questions.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::hash::Hash;
@@ -17,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-/// Different questions that wait. More callers than this are refused.
+/// Different questions of a group that wait. More callers than this are refused.
 const WAITING_MAX: usize = 4096;
 /// What a caller waits in addition to both time limits, so that every answer reaches its callers.
 const MARGIN: Duration = Duration::from_secs(1);
@@ -63,27 +65,33 @@ impl fmt::Display for Unanswered {
     }
 }
 
-/// Answers a batch of questions, in their order.
-type AnswerBatch<Q, A> = dyn Fn(Vec<Q>) -> BoxFuture<'static, Vec<A>> + Send + Sync;
+/// Answers a group's batch of questions, in their order.
+type AnswerBatch<Q, A, G> = dyn Fn(G, Vec<Q>) -> BoxFuture<'static, Vec<A>> + Send + Sync;
 type Answer<A> = Result<A, Unanswered>;
 /// Callers who wait for the same answer.
 type Callers<A> = Vec<oneshot::Sender<Answer<A>>>;
 
 /// Asks questions in batches.
-pub struct Coalesced<Q, A>(Arc<Batches<Q, A>>);
+pub struct Coalesced<Q, A, G = ()>(Arc<Batches<Q, A, G>>);
 
-struct Batches<Q, A> {
-    answer: Box<AnswerBatch<Q, A>>,
+struct Batches<Q, A, G> {
+    answer: Box<AnswerBatch<Q, A, G>>,
     limits: BatchLimits,
-    queue: Mutex<Queue<Q, A>>,
+    /// The queues of those groups for which a task is asking batch after batch. More tasks would
+    /// only make batches smaller.
+    queues: Mutex<HashMap<G, Queue<Q, A>>>,
 }
 
 struct Queue<Q, A> {
     /// Questions that wait, oldest first, and since when.
     order: VecDeque<(Q, Instant)>,
     waiting: HashMap<Q, Callers<A>>,
-    /// A task is asking batch after batch. More of them would only make batches smaller.
-    is_running: bool,
+}
+
+impl<Q, A> Default for Queue<Q, A> {
+    fn default() -> Self {
+        Self { order: VecDeque::new(), waiting: HashMap::new() }
+    }
 }
 
 impl<Q, A> Coalesced<Q, A>
@@ -96,32 +104,52 @@ where
         limits: BatchLimits,
         answer: impl Fn(Vec<Q>) -> F + Send + Sync + 'static,
     ) -> Self {
-        let queue = Queue { order: VecDeque::new(), waiting: HashMap::new(), is_running: false };
+        Self::grouped(limits, move |(), questions| answer(questions))
+    }
+
+    /// Returns the answer to a question, as [`Self::ask_in`] does.
+    pub async fn ask(&self, question: Q) -> Answer<A> {
+        self.ask_in((), question).await
+    }
+}
+
+impl<Q, A, G> Coalesced<Q, A, G>
+where
+    Q: Clone + Eq + Hash + Send + Sync + 'static,
+    A: Clone + Send + 'static,
+    G: Clone + Eq + Hash + Send + Sync + 'static,
+{
+    /// Returns a coalescer of questions that `answer` answers, each group's in their order.
+    pub fn grouped<F: Future<Output = Vec<A>> + Send + 'static>(
+        limits: BatchLimits,
+        answer: impl Fn(G, Vec<Q>) -> F + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(Batches {
-            answer: Box::new(move |questions| answer(questions).boxed()),
+            answer: Box::new(move |group, questions| answer(group, questions).boxed()),
             limits,
-            queue: Mutex::new(queue),
+            queues: Mutex::default(),
         }))
     }
 
     /// Returns the answer of a batch that begins from now on. The batch runs in its own task: a
     /// caller who disconnects does not cancel it for the others.
-    pub async fn ask(&self, question: Q) -> Answer<A> {
+    pub async fn ask_in(&self, group: G, question: Q) -> Answer<A> {
         let BatchLimits { queue_time_max, batch_time_max, .. } = self.0.limits;
         let wait_max = queue_time_max + batch_time_max + MARGIN;
-        match timeout(wait_max, self.join(question)?).await {
+        match timeout(wait_max, self.join(group, question)?).await {
             Ok(answer) => answer.unwrap_or(Err(Unanswered::Panicked)),
             Err(_) => Err(Unanswered::TimedOut),
         }
     }
 
-    fn join(&self, question: Q) -> Result<oneshot::Receiver<Answer<A>>, Unanswered> {
+    fn join(&self, group: G, question: Q) -> Result<oneshot::Receiver<Answer<A>>, Unanswered> {
         let (sender, receiver) = oneshot::channel();
-        let mut queue = self.0.queue();
-        queue.push(question, sender)?;
-        if !queue.is_running {
-            queue.is_running = true;
-            tokio::spawn(Arc::clone(&self.0).run());
+        match self.0.queues().entry(group) {
+            Entry::Occupied(mut queue) => queue.get_mut().push(question, sender)?,
+            Entry::Vacant(place) => {
+                tokio::spawn(Arc::clone(&self.0).run(place.key().clone()));
+                place.insert(Queue::default()).push(question, sender)?;
+            }
         }
         Ok(receiver)
     }
@@ -161,33 +189,37 @@ impl<Q: Clone + Eq + Hash, A> Queue<Q, A> {
     }
 }
 
-impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
-    fn queue(&self) -> MutexGuard<'_, Queue<Q, A>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+impl<Q: Clone + Eq + Hash, A: Clone, G: Clone + Eq + Hash> Batches<Q, A, G> {
+    fn queues(&self) -> MutexGuard<'_, HashMap<G, Queue<Q, A>>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks batch after batch until no question waits.
-    async fn run(self: Arc<Self>) {
-        while let Some((questions, waiting)) = self.next_batch() {
-            let count = questions.len();
-            let batch = AssertUnwindSafe(async { (self.answer)(questions).await }).catch_unwind();
+    /// Asks batch after batch until no question of the group waits.
+    async fn run(self: Arc<Self>, group: G) {
+        while let Some((questions, waiting)) = self.next_batch(&group) {
+            let (count, group) = (questions.len(), group.clone());
+            let batch =
+                AssertUnwindSafe(async { (self.answer)(group, questions).await }).catch_unwind();
             let answers = match timeout(self.limits.batch_time_max, batch).await {
                 Ok(Ok(answers)) => answers.into_iter().map(Ok).collect(),
                 Ok(Err(_)) => vec![Err(Unanswered::Panicked); count],
                 Err(_) => vec![Err(Unanswered::TimedOut); count],
             };
-            for (answer, callers) in answers.into_iter().zip(waiting) {
+            for (answer, mut callers) in answers.into_iter().zip(waiting) {
+                let last = callers.pop();
+                // Those that have gone need no answer.
                 for caller in callers {
-                    // One that has gone needs no answer.
                     let _ = caller.send(answer.clone());
                 }
+                let _ = last.map(|caller| caller.send(answer));
             }
         }
     }
 
     /// Takes the oldest questions and their callers; `None` ends the task.
-    fn next_batch(&self) -> Option<(Vec<Q>, Vec<Callers<A>>)> {
-        let mut queue = self.queue();
+    fn next_batch(&self, group: &G) -> Option<(Vec<Q>, Vec<Callers<A>>)> {
+        let mut queues = self.queues();
+        let queue = queues.get_mut(group)?;
         let (mut questions, mut waiting) = (Vec::new(), Vec::new());
         while questions.len() < self.limits.questions_max {
             let Some((question, since)) = queue.order.pop_front() else { break };
@@ -205,7 +237,7 @@ impl<Q: Clone + Eq + Hash, A: Clone> Batches<Q, A> {
             }
         }
         if questions.is_empty() {
-            queue.is_running = false;
+            queues.remove(group);
             return None;
         }
         Some((questions, waiting))
@@ -258,7 +290,7 @@ mod tests {
         }
 
         fn ask(&self, question: u32) -> tokio::task::JoinHandle<Answer<usize>> {
-            let answer = self.coalesced.join(question).expect("a place");
+            let answer = self.coalesced.join((), question).expect("a place");
             tokio::spawn(async move { answer.await.unwrap_or(Err(Unanswered::Panicked)) })
         }
 
@@ -288,8 +320,36 @@ mod tests {
         assert_eq!(asked, [vec![1], (0..10).collect()]);
         recorder.may_end.add_permits(1);
         assert_eq!(recorder.ask(1).await.unwrap(), Ok(3), "nothing is cached");
-        let queue = recorder.coalesced.0.queue();
-        assert!(queue.order.is_empty() && queue.waiting.is_empty(), "answered are forgotten");
+        assert!(recorder.coalesced.0.queues().is_empty(), "answered are forgotten");
+    }
+
+    #[tokio::test]
+    async fn groups_share_no_batches_and_do_not_wait_for_each_other() {
+        let silent = Arc::new(Semaphore::new(0));
+        let may_end = Arc::clone(&silent);
+        let coalesced = Coalesced::grouped(
+            BatchLimits::of_reads(64),
+            move |group: &'static str, questions: Vec<u32>| {
+                let may_end = Arc::clone(&may_end);
+                async move {
+                    if group == "silent" {
+                        may_end.acquire().await.expect("open").forget();
+                    }
+                    vec![(group, questions.clone()); questions.len()]
+                }
+            },
+        );
+        let unanswered = coalesced.join("silent", 1).expect("a place");
+        let answers = tokio::join!(
+            coalesced.ask_in("one", 1),
+            coalesced.ask_in("other", 1),
+            coalesced.ask_in("one", 2),
+        );
+        assert_eq!(answers.0, Ok(("one", vec![1, 2])));
+        assert_eq!(answers.1, Ok(("other", vec![1])));
+        assert_eq!(answers.2, Ok(("one", vec![1, 2])));
+        silent.add_permits(1);
+        assert_eq!(unanswered.await.unwrap(), Ok(("silent", vec![1])));
     }
 
     #[tokio::test]
@@ -324,12 +384,12 @@ mod tests {
         let in_flight = recorder.ask(1);
         recorder.begun(1).await;
         for number in 0..WAITING_MAX as u32 {
-            drop(recorder.coalesced.join(number).expect("a place"));
+            drop(recorder.coalesced.join((), number).expect("a place"));
         }
         for _ in 0..10_000 {
-            drop(recorder.coalesced.join(7).expect("a place"));
+            drop(recorder.coalesced.join((), 7).expect("a place"));
         }
-        let callers = recorder.coalesced.0.queue().waiting[&7].len();
+        let callers = recorder.coalesced.0.queues()[&()].waiting[&7].len();
         assert!(callers < 10, "{callers} callers who have gone are kept");
         let honest = recorder.ask(u32::MAX);
         recorder.may_end.add_permits(2);
@@ -352,7 +412,7 @@ mod tests {
         let (one, two) = tokio::join!(coalesced.ask(1), coalesced.ask(2));
         assert_eq!((one, two), (Err(Unanswered::Panicked), Err(Unanswered::Panicked)));
         assert_eq!(coalesced.ask(3).await, Ok(3));
-        assert!(!coalesced.0.queue().is_running, "its task has ended");
+        assert!(coalesced.0.queues().is_empty(), "its task has ended");
     }
 
     #[tokio::test]

@@ -1,10 +1,11 @@
 //! Graceful shutdown: how a server is told to stop, and how it announces it first.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 /// Shutdown flag. The server's readiness reports it, so that load balancers send requests elsewhere
@@ -34,16 +35,21 @@ impl Shutdown {
     }
 }
 
-/// Resolves when the process is asked to stop: SIGTERM, or Ctrl-C.
-pub async fn stop_signal() {
-    let terminate = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => drop(terminate.recv().await),
-            Err(_) => std::future::pending().await,
+/// Resolves when the process is asked to stop: SIGTERM, or Ctrl-C. Signals count from this call on,
+/// whenever the result is polled.
+pub fn stop_signal() -> impl Future<Output = ()> {
+    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async {
+        tokio::select! {
+            () = received(terminate) => {}
+            () = received(interrupt) => {}
         }
-    };
-    tokio::select! {
-        () = terminate => {}
-        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+async fn received(signal: io::Result<Signal>) {
+    match signal {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
     }
 }

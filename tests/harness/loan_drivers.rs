@@ -22,6 +22,8 @@ pub struct Tally {
     pub posted: u64,
     /// Entries that were refused, by reason.
     pub refused: BTreeMap<String, u64>,
+    /// Payments that were posted together with others.
+    pub gathered: u64,
     /// Entries that were reversed.
     pub reversed: u64,
     /// How often a loan was read.
@@ -38,6 +40,7 @@ impl Tally {
         for (reason, count) in other.refused {
             *self.refused.entry(reason).or_default() += count;
         }
+        self.gathered += other.gathered;
         self.reversed += other.reversed;
         self.read += other.read;
         self.rows += other.rows;
@@ -46,10 +49,10 @@ impl Tally {
     /// The tally in one line.
     pub fn line(&self) -> String {
         let refused: u64 = self.refused.values().sum();
-        let Self { histories, posted, reversed, read, rows, .. } = self;
+        let Self { histories, posted, gathered, reversed, read, rows, .. } = self;
         format!(
             "{histories} loans: {posted} entries posted, {reversed} reversed, {refused} refused, \
-             {rows} rows and {read} reads compared"
+             {gathered} payments posted with others, {rows} rows and {read} reads compared"
         )
     }
 

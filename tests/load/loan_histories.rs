@@ -1,5 +1,6 @@
 //! Plays thousands of random loans on a database and in a second book kept by simple means, and
-//! compares every row and every figure, as `cargo test` does with a few hundred.
+//! compares every row and every figure, as `cargo test` does with a few hundred. Each loan is played
+//! twice: with every entry posted alone, and with payments of one day posted together.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -24,7 +25,7 @@ use tokio::runtime::Runtime;
 /// Compares random loans on a database with a second book.
 #[derive(Parser)]
 struct Arguments {
-    /// Loans in total.
+    /// Loans in total, each played twice.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     histories: u32,
     /// The seed; default: a new one each time.
@@ -83,9 +84,11 @@ fn run(database: &Database, histories: u32, seed: u64, bar: &ProgressBar) -> Res
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let driver = runtime.block_on(DatabaseDriver::fresh(database, folder.path()));
     let outcome = play(histories, seed, |plan: &Plan| {
-        let comparison = runtime.block_on(driver.compare(plan));
+        let alone = runtime.block_on(driver.compare(plan))?;
+        let mut tally = runtime.block_on(driver.compare_gathered(plan))?;
         bar.inc(1);
-        comparison
+        tally.add(alone);
+        Ok(tally)
     });
     runtime.block_on(driver.close(database));
     outcome

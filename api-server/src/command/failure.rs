@@ -8,6 +8,7 @@ use crate::command::lock_queues::RowKey;
 use crate::http::import_gate;
 use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
+use shared::coalesced::Unanswered;
 use shared::db::{self, Contended, Fault};
 use shared::problem::{InvalidValue, Problem, ProblemType};
 use std::fmt;
@@ -226,6 +227,16 @@ impl<R> From<KeyError> for Failure<R> {
             KeyError::InProgress => Self::KeyInProgress,
             KeyError::Taken => Self::Contended(None),
             KeyError::Database(error) => error.into(),
+        }
+    }
+}
+
+impl<R> From<Unanswered> for Failure<R> {
+    fn from(unanswered: Unanswered) -> Self {
+        match unanswered {
+            Unanswered::Overloaded => Self::Locked(None),
+            Unanswered::TimedOut => Self::Unavailable(UnavailableService::Database),
+            Unanswered::Panicked => Self::defect(unanswered),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! the response if it was stored; the outcome of the others is unknown.
 
 use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
-use crate::command::failure::{Failure, UnavailableService};
+use crate::command::failure::Failure;
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
 use crate::command::lock_queues::LockMode;
 use futures_util::FutureExt;
@@ -162,11 +162,7 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             Ok(Shared::Alone) => None,
             // It may have been committed. The key tells whether it was.
             Err(Unanswered::TimedOut) if member.scope().is_some() => None,
-            Err(Unanswered::TimedOut) => {
-                Some(Err(Failure::Unavailable(UnavailableService::Database)))
-            }
-            Err(Unanswered::Overloaded) => Some(Err(Failure::Locked(None))),
-            Err(Unanswered::Panicked) => Some(Err(Failure::defect(Unanswered::Panicked))),
+            Err(unanswered) => Some(Err(unanswered.into())),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Loans {
         /// Loan id.
         loan_id: Path<i64>,
     ) -> JsonResult<Loan> {
-        let account = LoanAccount::read(&state.reads, &admitted.caller, loan_id.0).await?;
+        let account = state.loans.account(&admitted.caller, loan_id.0).await?;
         Ok(Json(Loan::on(admitted.clock.today, account)?))
     }
 

@@ -24,6 +24,7 @@ use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due
 use shared::galera;
 use shared::time::Timestamp;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
@@ -44,44 +45,55 @@ pub struct LoanAccount {
 }
 
 impl LoanAccount {
-    /// Reads the account of a loan that the caller may see, in two statements, however long the
-    /// loan's history. If an entry was committed between the two, both are repeated, at most
-    /// `READ_ATTEMPTS` times; then the loan counts as locked.
+    /// Reads the accounts of those of these loans that the caller may see, in two statements,
+    /// however long the loans' histories. If an entry on a loan was committed between the two, both
+    /// are repeated for it, at most `READ_ATTEMPTS` times; then the loan counts as locked.
     pub async fn read(
         db: &impl ConnectionTrait,
         caller: &Caller,
-        loan_id: i64,
-    ) -> Result<Self, LoanError> {
+        mut loan_ids: Vec<i64>,
+    ) -> Result<HashMap<i64, Result<Arc<Self>, LoanError>>, DbErr> {
+        let mut accounts = HashMap::new();
         for _ in 0..READ_ATTEMPTS {
-            let (loan, status) = Self::find(db, caller, loan_id).await?;
-            let mut rows = RatesAndDueRows::read(db, &[loan_id]).await?;
-            let rows = rows.remove(&loan_id).unwrap_or_default();
-            if rows.are_consistent_with(&loan) {
-                return Ok(Self::assemble(loan, status, rows));
+            let found = Self::find(db, caller, loan_ids).await?;
+            if found.is_empty() {
+                return Ok(accounts);
+            }
+            loan_ids = found.iter().map(|(loan, _)| loan.loan_id).collect();
+            let mut rows = RatesAndDueRows::read(db, &loan_ids).await?;
+            for (loan, status) in found {
+                let rows = rows.remove(&loan.loan_id).unwrap_or_default();
+                if rows.are_consistent_with(&loan) {
+                    let account = Self::assemble(loan, status, rows);
+                    accounts.insert(account.loan.loan_id, Ok(Arc::new(account)));
+                }
+            }
+            loan_ids.retain(|loan_id| !accounts.contains_key(loan_id));
+            if loan_ids.is_empty() {
+                return Ok(accounts);
             }
         }
-        Err(LoanError::Locked(None))
+        accounts
+            .extend(loan_ids.into_iter().map(|loan_id| (loan_id, Err(LoanError::Locked(None)))));
+        Ok(accounts)
     }
 
     async fn find(
         db: &impl ConnectionTrait,
         caller: &Caller,
-        loan_id: i64,
-    ) -> Result<(loans::Model, loan_status_codes::Model), LoanError> {
+        loan_ids: Vec<i64>,
+    ) -> Result<Vec<(loans::Model, loan_status_codes::Model)>, DbErr> {
         let status = loans::Entity::belongs_to(loan_status_codes::Entity)
             .from(loans::Column::StatusCodeId)
             .to(loan_status_codes::Column::StatusCodeId);
         let found = caller
             .find::<loans::Entity>()
-            .filter(loans::Column::LoanId.eq(loan_id))
+            .filter(loans::Column::LoanId.is_in(padded(loan_ids)))
             .join(JoinType::InnerJoin, status.into())
             .select_also(loan_status_codes::Entity)
-            .one(db)
+            .all(db)
             .await?;
-        match found {
-            Some((loan, Some(status))) => Ok((loan, status)),
-            _ => Err(LoanError::NotFound),
-        }
+        Ok(found.into_iter().filter_map(|(loan, status)| Some((loan, status?))).collect())
     }
 
     /// Locks the loan's row and reads its account, regardless of the caller: visibility and

@@ -11,7 +11,7 @@ mod setup;
 mod validation;
 
 pub use self::command::PostPayment;
-pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, VisibleCodes, posted};
+pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 
 use self::setup::Setup;
 use self::validation::UserFields;

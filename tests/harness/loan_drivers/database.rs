@@ -17,7 +17,9 @@ use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::loans::account::LoanAccount;
 use api_server::loans::adjustments::{self, NewAdjustment};
-use api_server::loans::payments::{self, NewPayment};
+use api_server::loans::payments::{
+    self, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment,
+};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
 use api_server::loans::servicing::adjustment as engine;
@@ -55,6 +57,8 @@ struct DatabaseEngine<'a> {
     opening: usize,
     /// For each entry of the model, the ids of its rows.
     keys: Vec<Vec<i64>>,
+    /// Payments that the model has entered and that are posted together, with its rows for them.
+    gathered: Vec<(Payment, Result<Vec<Row>, Refusal>)>,
 }
 
 /// A transaction as listed.
@@ -90,30 +94,41 @@ impl DatabaseDriver {
         database.drop(&self.url).await;
     }
 
-    /// Plays a plan on both and returns the first difference.
+    /// Plays a plan on both, with every entry posted alone, and returns the first difference.
     pub async fn compare(&self, plan: &Plan) -> Result<Tally, String> {
+        self.play(plan, false).await
+    }
+
+    /// Plays a plan on both, with payments of one day posted together, and returns the first
+    /// difference.
+    pub async fn compare_gathered(&self, plan: &Plan) -> Result<Tally, String> {
+        self.play(plan, true).await
+    }
+
+    async fn play(&self, plan: &Plan, gathers: bool) -> Result<Tally, String> {
         let mut play = Play::new(plan);
         let mut engine = DatabaseEngine::book(self, plan, &play.books.state).await;
-        let mut today = plan.first_day();
-        let mut outcome = engine.compare_state(&play).await;
-        for step in &plan.moves {
-            if outcome.is_err() {
-                break;
-            }
-            let (day, action) = step.action(&play.books, today, plan.last_day());
-            today = day;
-            play.transcript.record(today, &action);
-            outcome = match action {
-                Action::Enter(event) => engine.enter(&mut play, today, event).await,
-                Action::Read => engine.read(&mut play, today).await,
-            };
-        }
-        if outcome.is_ok() {
-            outcome = engine.compare_rows(&mut play).await;
-        }
+        let outcome = engine.play(&mut play, gathers).await;
         engine.tx.rollback().await.expect("rolled back");
         outcome.map(|()| play.tally)
     }
+}
+
+fn validated(payment: &Payment) -> Result<ValidatedPayment, LoanError> {
+    let mut new = NewPayment::of(money(payment.amount).into());
+    new.effective_date = Some(Day(payment.date));
+    new.payoff = Some(payment.payoff);
+    new.excess_handling = payment.excess;
+    if let Some(parts) = payment.split {
+        let part = |amount: Amount| Some(money(amount).into());
+        new.principal_amount = part(parts.principal);
+        new.interest_amount = part(parts.interest);
+        new.late_charge_amount = part(parts.late_charges);
+        new.fee_amount = part(parts.fees);
+        new.impound_amount = part(parts.impound);
+        new.suspense_amount = part(parts.suspense);
+    }
+    new.validate()
 }
 
 /// Noon of a day.
@@ -127,7 +142,74 @@ impl<'a> DatabaseEngine<'a> {
         let tx = db::begin_write(&driver.db).await.expect("a transaction");
         let loan = booking::book(&tx, &driver.setup, &plan.terms, booked).await;
         let (loan_id, creditline_id, opening) = loan.expect("a booked loan");
-        Self { driver, tx, loan_id, creditline_id, opening, keys: Vec::new() }
+        let (keys, gathered) = (Vec::new(), Vec::new());
+        Self { driver, tx, loan_id, creditline_id, opening, keys, gathered }
+    }
+
+    async fn play(&mut self, play: &mut Play<'_>, gathers: bool) -> Result<(), String> {
+        self.compare_state(play).await?;
+        let mut today = play.plan.first_day();
+        for step in &play.plan.moves {
+            let (day, action) = step.action(&play.books, today, play.plan.last_day());
+            let gathered = match action {
+                Action::Enter(Event::Pay(payment)) if gathers => Some(payment),
+                _ => None,
+            };
+            // A payment that can be made today joins those of today.
+            let joins = gathered.is_some_and(|payment| payment.date <= today);
+            if !joins {
+                self.post_gathered(play, today).await?;
+                today = day;
+            }
+            play.transcript.record(today, &action);
+            match (gathered, action) {
+                (Some(payment), _) => {
+                    let entered = play.enter(today, Event::Pay(payment), draw_total_fits)?;
+                    self.gathered.push((payment, entered.map(|entered| entered.rows)));
+                }
+                (None, Action::Enter(event)) => self.enter(play, today, event).await?,
+                (None, Action::Read) => self.read(play, today).await?,
+            }
+        }
+        self.post_gathered(play, today).await?;
+        self.compare_rows(play).await
+    }
+
+    /// Posts the payments that gathered on this day, together, in a nested transaction.
+    async fn post_gathered(&mut self, play: &mut Play<'_>, day: NaiveDate) -> Result<(), String> {
+        let gathered = std::mem::take(&mut self.gathered);
+        if gathered.is_empty() {
+            return Ok(());
+        }
+        if gathered.len() > 1 {
+            play.tally.gathered += gathered.len() as u64;
+        }
+        let validated: Vec<_> = gathered.iter().map(|(payment, _)| validated(payment)).collect();
+        let DatabaseDriver { caller, author, .. } = self.driver;
+        let loan_id = self.loan_id;
+        let payments = validated.iter().flatten();
+        let payments = payments.map(|payment| LoanPayment { caller, author, loan_id, payment });
+        let payments: Vec<_> = payments.collect();
+        let tx = self.tx.begin().await.expect("a savepoint");
+        let account = LoanAccount::lock(&tx, loan_id).await.expect("the account");
+        let accounts = HashMap::from([(loan_id, account)]);
+        let posted = payments::post_all(&tx, clock(day), accounts, &payments).await;
+        let mut outcomes = posted.map_err(|problem| problem.message())?.into_iter();
+        tx.commit().await.expect("the end of a savepoint");
+        for ((_, expected), payment) in gathered.into_iter().zip(&validated) {
+            let actual = match payment {
+                Err(error) => Err(error.clone()),
+                Ok(_) => match outcomes.next() {
+                    Some(PaymentOutcome::Posted(rows)) => Ok(rows),
+                    Some(PaymentOutcome::Refused(error)) => Err(error),
+                    Some(PaymentOutcome::NeedsOwnTransaction) | None => {
+                        return Err("a payment was left out".to_owned());
+                    }
+                },
+            };
+            self.check_entry(play, expected, actual)?;
+        }
+        self.compare_state(play).await
     }
 
     async fn enter(
@@ -138,24 +220,34 @@ impl<'a> DatabaseEngine<'a> {
     ) -> Result<(), String> {
         let expected = play.enter(today, event, draw_total_fits)?.map(|entered| entered.rows);
         let actual = self.post(today, event).await;
-        match (&expected, actual) {
+        self.check_entry(play, expected, actual)?;
+        self.compare_state(play).await
+    }
+
+    fn check_entry(
+        &mut self,
+        play: &Play<'_>,
+        expected: Result<Vec<Row>, Refusal>,
+        actual: Result<Vec<loan_transactions::Model>, LoanError>,
+    ) -> Result<(), String> {
+        match (expected, actual) {
             (Ok(rows), Ok(posted)) => {
                 let posted_rows: Vec<Row> = posted.iter().map(row).collect();
-                play.transcript.check_equal("what was posted", rows.clone(), posted_rows)?;
+                play.transcript.check_equal("what was posted", rows, posted_rows)?;
                 self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
+                Ok(())
             }
             (Err(refusal), Err(error)) => {
-                let verdict = check_problem(refusal, &Problem::from(error));
-                play.transcript.check_equal("why it was refused", Ok(()), verdict)?;
+                let verdict = check_problem(&refusal, &Problem::from(error));
+                play.transcript.check_equal("why it was refused", Ok(()), verdict)
             }
             (expected, actual) => {
                 let actual = actual.map(|rows| rows.iter().map(row).collect());
                 let actual = actual.map_err(|problem| problem.message());
-                let expected = expected.clone().map_err(|refusal| format!("{refusal:?}"));
-                play.transcript.check_equal("what happened", expected, actual)?;
+                let expected = expected.map_err(|refusal| format!("{refusal:?}"));
+                play.transcript.check_equal("what happened", expected, actual)
             }
         }
-        self.compare_state(play).await
     }
 
     /// Posts in a nested transaction, which is rolled back if the entry is refused.
@@ -185,21 +277,9 @@ impl<'a> DatabaseEngine<'a> {
         today: NaiveDate,
         payment: &Payment,
     ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-        let mut new = NewPayment::of(money(payment.amount).into());
-        new.effective_date = Some(Day(payment.date));
-        new.payoff = Some(payment.payoff);
-        new.excess_handling = payment.excess;
-        if let Some(parts) = payment.split {
-            let part = |amount: Amount| Some(money(amount).into());
-            new.principal_amount = part(parts.principal);
-            new.interest_amount = part(parts.interest);
-            new.late_charge_amount = part(parts.late_charges);
-            new.fee_amount = part(parts.fees);
-            new.impound_amount = part(parts.impound);
-            new.suspense_amount = part(parts.suspense);
-        }
         let DatabaseDriver { caller, author, .. } = self.driver;
-        payments::post(tx, caller, author, clock(today), self.loan_id, &new.validate()?).await
+        let payment = validated(payment)?;
+        payments::post(tx, caller, author, clock(today), self.loan_id, &payment).await
     }
 
     async fn adjust(
@@ -223,7 +303,8 @@ impl<'a> DatabaseEngine<'a> {
 
     async fn read(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
         play.tally.read += 1;
-        let account = LoanAccount::read(&self.tx, &self.driver.caller, self.loan_id).await;
+        let found = LoanAccount::read(&self.tx, &self.driver.caller, vec![self.loan_id]).await;
+        let account = found.expect("accounts").remove(&self.loan_id).expect("the loan");
         let account = account.map_err(|problem| problem.message())?;
         let standing = account.state.standing(&account.terms, today);
         let actual = standing.map(|standing| LoanFigures {

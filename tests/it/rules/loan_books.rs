@@ -27,13 +27,17 @@ fn the_rows_of_each_database_match_the_loan_model() {
     let runtime = Runtime::new().expect("a runtime");
     let seed = test_seed();
     for database in Database::all() {
-        let histories = if database == Database::Sqlite { 300 } else { 40 };
+        let histories = if database == Database::Sqlite { 150 } else { 20 };
         let folder = tempfile::tempdir().expect("a folder");
         let driver = runtime.block_on(DatabaseDriver::fresh(&database, folder.path()));
-        let played = play(histories, seed, |plan| runtime.block_on(driver.compare(plan)));
+        let alone = play(histories, seed, |plan| runtime.block_on(driver.compare(plan)));
+        let gathered =
+            play(histories, seed, |plan| runtime.block_on(driver.compare_gathered(plan)));
         runtime.block_on(driver.close(&database));
-        let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
-        println!("on {}: {tally:?}", database.name());
+        for played in [alone, gathered] {
+            let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
+            println!("on {}: {tally:?}", database.name());
+        }
     }
 }
 

@@ -99,7 +99,7 @@ impl NewIntent {
         if new.waive_convenience_fee == Some(true) {
             caller.require(WAIVE_FEES)?;
         }
-        as_payment(&new).admit(&processor.db, &caller, loan_id, today).await?;
+        as_payment(&new).admit(&processor.loans, &caller, loan_id, today).await?;
         let processor = Arc::clone(processor);
         Ok(Self { caller, processor, author, loan_id, new, scope_hash: None, fingerprint: None })
     }

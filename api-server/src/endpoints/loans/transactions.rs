@@ -113,7 +113,7 @@ impl LoanTransactions {
             }
         };
         let visible_codes =
-            payment.value.admit(&state.reads, &caller, loan_id.0, clock.today).await?;
+            payment.value.admit(&state.loans, &caller, loan_id.0, clock.today).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let new = payment.value;
         let payment = PostPayment { caller, author, loan_id: loan_id.0, new, visible_codes };

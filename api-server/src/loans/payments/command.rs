@@ -1,9 +1,6 @@
 //! The command that posts a payment.
 
-use super::{
-    EntryRows, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment, VisibleCodes, post,
-    post_all,
-};
+use super::{EntryRows, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment, post, post_all};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::command::execute::{Command, ExecutionMode};
@@ -12,6 +9,7 @@ use crate::command::group_commit::{GroupCommand, GroupCommit, GroupResult};
 use crate::command::idempotency::Replayable;
 use crate::command::lock_queues::RowKey;
 use crate::loans::account::LoanAccount;
+use crate::loans::lookups::VisibleCodes;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use sea_orm::DatabaseTransaction;
 use shared::time::Clock;
@@ -29,7 +27,7 @@ pub struct PostPayment {
     /// The request.
     pub new: NewPayment,
     /// Codes of the rows that the response may contain.
-    pub visible_codes: VisibleCodes,
+    pub visible_codes: Arc<VisibleCodes>,
 }
 
 impl PostPayment {

@@ -1,25 +1,20 @@
 //! Payment requests: their members, the checks that need no database, and the privileges they need.
 
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{
-    BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, Rights, SPLIT_PAYMENTS,
-};
-use crate::auth::visibility::Visible;
+use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
 use crate::http::bounded_string::{BoundedString, checked};
 use crate::loans::journal::codes;
+use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::payment::Split;
 use chrono::NaiveDate;
 use poem_openapi::Object;
-use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans::ExcessHandling;
-use shared::entity::{loans, transaction_codes};
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Day;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Values of Userdef01 to Userdef05.
 pub(super) type UserFields = [Option<String>; 5];
@@ -226,12 +221,12 @@ impl NewPayment {
     /// request needs (403 if not). Returns the transaction codes whose rows the caller may see.
     pub async fn admit(
         &self,
-        db: &impl ConnectionTrait,
+        loans: &LoanLookups,
         caller: &Caller,
         loan_id: i64,
         today: NaiveDate,
-    ) -> Result<VisibleCodes, LoanError> {
-        let visible_codes = VisibleCodes::read(db, caller, loan_id).await?;
+    ) -> Result<Arc<VisibleCodes>, LoanError> {
+        let visible_codes = loans.visible_codes(caller, loan_id).await?;
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
@@ -245,64 +240,6 @@ impl NewPayment {
         match visible_codes.contain(total) {
             true => Ok(visible_codes),
             false => Err(Forbidden::TransactionCode(total).into()),
-        }
-    }
-}
-
-/// The transaction codes whose rows a caller may see on the loans that the caller may see.
-#[derive(Clone, Debug)]
-pub enum VisibleCodes {
-    /// All: the admin account.
-    All,
-    /// These, whose trustees include the caller.
-    Only(BTreeSet<i32>),
-}
-
-impl VisibleCodes {
-    /// Reads the codes in one statement, as a rule. 404 if the caller may not see the loan.
-    async fn read(
-        db: &impl ConnectionTrait,
-        caller: &Caller,
-        loan_id: i64,
-    ) -> Result<Self, LoanError> {
-        let rule = transaction_codes::Entity::visible_to(caller);
-        let is_loan = loans::Column::LoanId.eq(loan_id);
-        if !rule.is_empty() {
-            let visible_loan = Query::select()
-                .expr(Expr::value(1))
-                .from(loans::Entity)
-                .and_where(is_loan.clone())
-                .cond_where(loans::Entity::visible_to(caller))
-                .take();
-            let visible = Query::select()
-                .column(transaction_codes::Column::TransactionCode)
-                .from(transaction_codes::Entity)
-                .cond_where(rule)
-                .and_where(Expr::exists(visible_loan))
-                .take();
-            let rows = db.query_all(&visible).await?;
-            let visible: Result<BTreeSet<i32>, DbErr> =
-                rows.iter().map(|row| row.try_get_by_index(0)).collect();
-            let visible = visible?;
-            if !visible.is_empty() {
-                return Ok(Self::Only(visible));
-            }
-        }
-        let loan = caller.find::<loans::Entity>().filter(is_loan);
-        let loan = loan.select_only().column(loans::Column::LoanId);
-        let found: Option<i64> = loan.into_tuple().one(db).await?;
-        found.ok_or(LoanError::NotFound)?;
-        match caller {
-            Caller::Core(user) if user.rights == Rights::All => Ok(Self::All),
-            _ => Ok(Self::Only(BTreeSet::new())),
-        }
-    }
-
-    /// True if the caller may see rows with this code.
-    pub fn contain(&self, code: i32) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(codes) => codes.contains(&code),
         }
     }
 }
