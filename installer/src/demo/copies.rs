@@ -26,71 +26,71 @@ use std::collections::HashMap;
 fn tables() -> Vec<Table> {
     use automated_payments::Column as A;
     use documents::Column as D;
-    use loan_transactions::Column as T;
     use user_defined_values::Column as V;
     vec![
-        table(contacts::Entity).numbered(contacts::Column::ContactNumber),
-        table(contact_addresses::Entity).link(contact_addresses::Column::ContactId, CONTACTS),
-        table(credit_profiles::Entity).link(credit_profiles::Column::ContactId, CONTACTS),
-        table(loans::Entity)
-            .numbered(loans::Column::LoanNumber)
-            .link(loans::Column::ContactId, CONTACTS),
-        table(loan_contacts::Entity)
-            .link(loan_contacts::Column::LoanId, LOANS)
-            .link(loan_contacts::Column::ContactId, CONTACTS),
-        table(loan_interest_rates::Entity).link(loan_interest_rates::Column::LoanId, LOANS),
-        table(payments_due::Entity).link(payments_due::Column::LoanId, LOANS),
-        table(credit_lines::Entity).link(credit_lines::Column::LoanId, LOANS),
-        // Cards and drawers are not copied.
-        table(loan_transactions::Entity)
-            .link(T::LoanId, LOANS)
-            .link(T::TransactionReferenceNo, "loan_transactions")
-            .link(T::ReversalTransactionId, "loan_transactions")
-            .link(T::PaidByContactId, CONTACTS)
-            .link(T::CreditlineId, "credit_lines")
-            .cleared(T::CashDrawerId)
-            .cleared(T::PaymentGatewayTokenId),
-        table(payment_allocations::Entity)
-            .link(payment_allocations::Column::TransactionId, "loan_transactions")
-            .link(payment_allocations::Column::PaymentDueId, "payments_due"),
-        table(recurring_transactions::Entity).link(recurring_transactions::Column::LoanId, LOANS),
-        table(automated_payments::Entity)
-            .link(A::LoanId, LOANS)
-            .only(A::PaymentType.eq(AutomatedPaymentType::Ach)),
-        table(collaterals::Entity).link(collaterals::Column::ContactId, CONTACTS),
-        table(loan_collaterals::Entity)
-            .link(loan_collaterals::Column::LoanId, LOANS)
-            .link(loan_collaterals::Column::CollateralId, COLLATERALS),
-        table(collateral_vehicles::Entity).keyed_by(COLLATERALS),
-        table(collateral_locations::Entity)
-            .keyed_by(COLLATERALS)
-            .link(collateral_locations::Column::ContactId, CONTACTS),
-        table(collateral_descriptions::Entity).keyed_by(COLLATERALS),
-        table(collateral_insurance_policies::Entity)
-            .link(collateral_insurance_policies::Column::CollateralId, COLLATERALS),
-        table(collateral_taxes::Entity).link(collateral_taxes::Column::CollateralId, COLLATERALS),
-        table(comments::Entity)
-            .link(comments::Column::LoanId, LOANS)
-            .link(comments::Column::ContactId, CONTACTS)
-            .link(comments::Column::CollateralId, COLLATERALS),
+        table(contacts::Entity),
+        table(contact_addresses::Entity),
+        table(credit_profiles::Entity),
+        table(loans::Entity),
+        table(loan_contacts::Entity),
+        table(loan_interest_rates::Entity),
+        table(payments_due::Entity),
+        table(credit_lines::Entity),
+        table(loan_transactions::Entity),
+        table(payment_allocations::Entity),
+        table(recurring_transactions::Entity),
+        table(automated_payments::Entity).only(A::PaymentType.eq(AutomatedPaymentType::Ach)),
+        table(collaterals::Entity),
+        table(loan_collaterals::Entity),
+        table(collateral_vehicles::Entity),
+        table(collateral_locations::Entity),
+        table(collateral_descriptions::Entity),
+        table(collateral_insurance_policies::Entity),
+        table(collateral_taxes::Entity),
+        table(comments::Entity),
         table(documents::Entity).link(D::OwnerId, "comments").only(D::OwnerType.is_in(ON_COMMENTS)),
-        table(documents::Entity).link(D::OwnerId, LOANS).only(D::OwnerType.is_in(ON_LOANS)),
-        table(documents::Entity).link(D::OwnerId, CONTACTS).only(D::OwnerType.is_in(ON_CONTACTS)),
-        table(document_files::Entity)
-            .numbered(document_files::Column::ObjectKey)
-            .link(document_files::Column::DocumentId, "documents"),
+        table(documents::Entity).link(D::OwnerId, "loans").only(D::OwnerType.is_in(ON_LOANS)),
+        table(documents::Entity).link(D::OwnerId, "contacts").only(D::OwnerType.is_in(ON_CONTACTS)),
+        table(document_files::Entity),
         table(user_defined_values::Entity)
-            .link(V::RecordId, LOANS)
+            .link(V::RecordId, "loans")
             .only(V::FieldId.in_subquery(loan_fields())),
         table(user_defined_values::Entity)
-            .link(V::RecordId, CONTACTS)
+            .link(V::RecordId, "contacts")
             .only(V::FieldId.not_in_subquery(loan_fields())),
     ]
 }
 
-const CONTACTS: &str = "contacts";
-const LOANS: &str = "loans";
-const COLLATERALS: &str = "collaterals";
+/// The value of a column in a copy.
+#[derive(Clone, Copy)]
+enum Change {
+    Same,
+    /// The id of a copied row of this table.
+    Link(&'static str),
+    /// Unique: the original's value followed by the number of the copy.
+    Numbered,
+    /// Null.
+    Cleared,
+}
+
+/// The columns that change, by their names, whatever their table.
+fn change_of(column: &str) -> Change {
+    match column {
+        "contact_id" | "paid_by_contact_id" => Change::Link("contacts"),
+        "loan_id" => Change::Link("loans"),
+        "creditline_id" => Change::Link("credit_lines"),
+        "transaction_id" | "transaction_reference_no" | "reversal_transaction_id" => {
+            Change::Link("loan_transactions")
+        }
+        "payment_due_id" => Change::Link("payments_due"),
+        "collateral_id" => Change::Link("collaterals"),
+        "document_id" => Change::Link("documents"),
+        "contact_number" | "loan_number" | "object_key" => Change::Numbered,
+        // Drawers and cards are not copied.
+        "cash_drawer_id" | "payment_gateway_token_id" => Change::Cleared,
+        _ => Change::Same,
+    }
+}
 
 const ON_COMMENTS: [DocumentOwner; 3] =
     [DocumentOwner::LoanComment, DocumentOwner::ContactComment, DocumentOwner::CollateralComment];
@@ -120,55 +120,26 @@ struct Table {
     only: Condition,
 }
 
-/// The value of a column in a copy.
-#[derive(Clone, Copy)]
-enum Change {
-    Same,
-    /// The id of a copied row of this table.
-    Link(&'static str),
-    /// Unique: the original's value followed by the number of the copy.
-    Numbered,
-    /// Null.
-    Cleared,
-}
-
-/// Copies all columns of an entity unchanged, except its key.
+/// Copies all columns of an entity.
 fn table<E: EntityTrait>(entity: E) -> Table {
     let name = entity.table_name();
     let key = E::PrimaryKey::iter().next().map_or("", |key| key.as_str());
-    let columns = E::Column::iter().map(|column| (column.as_str(), Change::Same)).collect();
-    let mut table = Table { name, key, keys_of: name, columns, only: Condition::all() };
-    table.change(key, Change::Link(name));
-    table
+    // Details of collateral have its ids; other tables have ids of their own.
+    let keys_of = if let Change::Link(other) = change_of(key) { other } else { name };
+    let columns = E::Column::iter().map(|column| match column.as_str() {
+        column if column == key => (column, Change::Link(keys_of)),
+        column => (column, change_of(column)),
+    });
+    Table { name, key, keys_of, columns: columns.collect(), only: Condition::all() }
 }
 
 impl Table {
-    fn change(&mut self, name: &str, change: Change) {
-        for (column, old) in &mut self.columns {
-            if *column == name {
-                *old = change;
+    fn link(mut self, column: impl IdenStatic, to: &'static str) -> Self {
+        for (name, change) in &mut self.columns {
+            if *name == column.as_str() {
+                *change = Change::Link(to);
             }
         }
-    }
-
-    fn link(mut self, column: impl IdenStatic, to: &'static str) -> Self {
-        self.change(column.as_str(), Change::Link(to));
-        self
-    }
-
-    fn numbered(mut self, column: impl IdenStatic) -> Self {
-        self.change(column.as_str(), Change::Numbered);
-        self
-    }
-
-    fn cleared(mut self, column: impl IdenStatic) -> Self {
-        self.change(column.as_str(), Change::Cleared);
-        self
-    }
-
-    fn keyed_by(mut self, other: &'static str) -> Self {
-        self.keys_of = other;
-        self.change(self.key, Change::Link(other));
         self
     }
 
@@ -178,13 +149,14 @@ impl Table {
     }
 
     /// Selects the rows of the first block as they are in this copy.
-    fn select(&self, spans: &Spans, copy: i64) -> SelectStatement {
+    fn select(&self, spans: &HashMap<&str, Span>, copy: i64) -> SelectStatement {
+        let span_of = |table: &str| spans.get(table).copied().unwrap_or_default();
         let mut select = Query::select();
         for (name, change) in &self.columns {
             let column = Expr::col(Alias::new(*name));
             select.expr(match change {
                 Change::Same => column,
-                Change::Link(to) => column.add(spans.of(to).length() * copy),
+                Change::Link(to) => column.add(span_of(to).length() * copy),
                 Change::Numbered => {
                     let suffix = Expr::value(format!("-{copy}"));
                     Func::cust("concat").args([column, suffix]).into()
@@ -192,7 +164,7 @@ impl Table {
                 Change::Cleared => Expr::null(),
             });
         }
-        let span = spans.of(self.keys_of);
+        let span = span_of(self.keys_of);
         select
             .from(Alias::new(self.name))
             .and_where(Expr::col(Alias::new(self.key)).gt(span.above))
@@ -215,14 +187,6 @@ impl Span {
     }
 }
 
-struct Spans(HashMap<&'static str, Span>);
-
-impl Spans {
-    fn of(&self, table: &str) -> Span {
-        self.0.get(table).copied().unwrap_or_default()
-    }
-}
-
 /// The largest id in each table before the first block was created.
 pub struct Before(HashMap<&'static str, i64>);
 
@@ -240,7 +204,7 @@ impl Before {
 /// The first block, which the others are copied from.
 pub struct Original {
     tables: Vec<Table>,
-    spans: Spans,
+    spans: HashMap<&'static str, Span>,
 }
 
 impl Original {
@@ -252,7 +216,7 @@ impl Original {
             let above = before.get(table.name).copied().unwrap_or_default();
             spans.insert(table.name, Span { above, last: largest_key(db, table).await? });
         }
-        Ok(Self { tables, spans: Spans(spans) })
+        Ok(Self { tables, spans })
     }
 
     /// Creates the copy with this number, from 1.
