@@ -10,7 +10,7 @@ mod lag;
 mod reading;
 mod sealed;
 
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::database::with_password;
 use crate::installation::document_files::{Compared, compare};
 use crate::installation::{CliError, SettingsFiles, count, print, refuse};
@@ -21,8 +21,8 @@ use shared::migration::{self, SchemaState};
 use shared::settings::Settings;
 use std::path::PathBuf;
 
-const SCHEMA: &str = "this release's schema";
-const DOCUMENTS: &str = "every file present, with its length and SHA-256";
+const SCHEMA: CheckName = ("schema", "this release's schema");
+const DOCUMENTS: CheckName = ("documents", "every file present, with its length and SHA-256");
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
@@ -69,17 +69,20 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
         );
     }
     let mut report = Report::default();
-    if check_schema(&copy, &mut report).await {
+    let schema = find_schema(&copy).await;
+    let current = schema.is_ok();
+    report.record(SCHEMA, schema);
+    if current {
         books::check(&copy, &mut report).await;
-        check_documents(&copy, api_server::config::documents(&mut api), &mut report).await;
+        let location = api_server::config::documents(&mut api);
+        report.record(DOCUMENTS, compare_documents(&copy, &location).await);
         sealed::check(&copy, auth, api, &mut report).await;
         lag::check(&copy, live, &mut report).await;
     } else {
-        for (name, expected) in books::NAMES.into_iter().chain(sealed::NAMES) {
-            report.skip(name, expected, "the schema is not this release's");
+        let others = [DOCUMENTS, lag::LIVE];
+        for check in books::CHECKS.into_iter().chain(sealed::CHECKS).chain(others) {
+            report.skip(check, "the schema is not this release's");
         }
-        report.skip("documents", DOCUMENTS, "the schema is not this release's");
-        report.skip(lag::NAME, lag::EXPECTED, "the schema is not this release's");
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(report.holds())
@@ -94,45 +97,35 @@ async fn open_live(auth: &Settings, api: &Settings) -> Result<DatabaseConnection
     }
 }
 
-async fn check_schema(copy: &DatabaseConnection, report: &mut Report) -> bool {
+async fn find_schema(copy: &DatabaseConnection) -> Finding {
     let found = match migration::schema_state(copy).await {
-        Ok(SchemaState::Current) => {
-            report.pass("schema", SCHEMA, SCHEMA);
-            return true;
-        }
+        Ok(SchemaState::Current) => return Ok(SCHEMA.1.to_owned()),
         Ok(state) => state.to_string(),
         Err(error) => error.to_string(),
     };
     let advice = "check it with the release it belongs to, and make sure the restore was complete";
-    report.fail("schema", SCHEMA, &found, advice);
-    false
+    Err(Failure::new(found, advice))
 }
 
-async fn check_documents(copy: &DatabaseConnection, location: Location, report: &mut Report) {
-    let advice =
-        "restore the document store as of the same time or later, and name it with --documents";
-    let mut damaged = Vec::new();
-    let compared = match DocumentStore::open_existing(&location) {
-        Ok(store) => compare(copy, &store, |damage| {
-            damaged.push(damage.to_text());
-            Ok(())
-        })
-        .await
-        .map_err(|CliError(why)| why),
-        Err(why) => Err(why),
+async fn compare_documents(copy: &DatabaseConnection, location: &Location) -> Finding {
+    let failed = |why: String| {
+        let advice = "restore the document store as of the same time or later, and name it with \
+                      --documents";
+        Failure::new(why, advice)
     };
-    match (compared, damaged.first()) {
-        (Ok(Compared { files, .. }), None) => {
-            report.pass("documents", DOCUMENTS, &format!("{}, all intact", count(files, "file")));
+    let store = DocumentStore::open_existing(location).map_err(failed)?;
+    let mut damaged = Vec::new();
+    let compared = compare(copy, &store, |damage| {
+        damaged.push(damage.to_text());
+        Ok(())
+    });
+    let Compared { files, .. } = compared.await.map_err(|CliError(why)| failed(why))?;
+    let files = count(files, "file");
+    match damaged.first() {
+        None => Ok(format!("{files}, all intact")),
+        Some(first) => {
+            let damaged = damaged.len();
+            Err(failed(format!("{damaged} of {files} not intact; the first: {first}")))
         }
-        (Ok(Compared { files, .. }), Some(first)) => {
-            let found = format!(
-                "{} of {} not intact; the first: {first}",
-                damaged.len(),
-                count(files, "file")
-            );
-            report.fail("documents", DOCUMENTS, &found, advice);
-        }
-        (Err(why), _) => report.fail("documents", DOCUMENTS, &why, advice),
     }
 }

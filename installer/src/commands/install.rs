@@ -25,7 +25,6 @@ mod wizard;
 
 pub use arguments::{InstallArgs, with_answers};
 
-use crate::installation::checks::Report;
 use crate::installation::{CliError, print_once, refuse};
 use answers::{Answers, DIR};
 use checks::DatabaseState;
@@ -124,12 +123,9 @@ async fn checked(
 /// Runs every check and reports the failed ones; changes nothing.
 async fn check(answers: &Answers, settings: &ExistingSettings) -> Result<DatabaseState, CliError> {
     answers.check_admin()?;
-    let mut checks = checks::check_machine(answers, settings).await;
-    let own_tables = schema::own_tables();
-    let url = &answers.database_url;
-    let (database_checks, found) = checks::check_database(url, settings.exist, &own_tables).await;
-    checks.extend(database_checks);
-    let report = Report { checks };
+    let mut report = checks::check_machine(answers, settings).await;
+    let (database, found) = checks::check_database(&answers.database_url, settings.exist).await;
+    report.checks.extend(database.checks);
     say(&report.to_text());
     match (report.faults(), found) {
         (faults, Some(found)) if faults.is_empty() => Ok(found),

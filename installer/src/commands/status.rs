@@ -14,6 +14,10 @@ mod work;
 use crate::installation::checks::Report;
 use crate::installation::{CliError, SettingsFiles, print};
 
+const VALID: &str = "complete and valid";
+const NO_SETTINGS: &str = "the settings cannot be read";
+const NO_DATABASE: &str = "the database cannot be reached, or has another release's schema";
+
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
 pub struct StatusArgs {
@@ -56,18 +60,15 @@ fn read_settings(arguments: &StatusArgs, report: &mut Report) -> ServerSettings 
     let auth = auth_server::config::Config::read(auth.as_deref());
     let api_file = arguments.files.api();
     let api = api_server::config::Config::read(api_file.as_deref());
-    let (auth_faults, api_faults) = (auth.as_ref().err(), api.as_ref().err());
-    for (name, faults, option) in [
-        ("auth-server settings", auth_faults, "--env-file"),
-        ("api-server settings", api_faults, "--api-env-file"),
+    for (check, faults, option) in [
+        (("auth-server settings", VALID), auth.as_ref().err(), "--env-file"),
+        (("api-server settings", VALID), api.as_ref().err(), "--api-env-file"),
     ] {
-        let expected = "complete and valid";
+        let advice = || format!("correct the settings, or pass their file with {option}");
         match faults {
-            None => report.pass(name, expected, "complete and valid"),
+            None => report.pass(check, VALID),
             Some(faults) => {
-                let faults = faults.lines().collect::<Vec<_>>().join("; ");
-                let advice = format!("correct the settings, or pass their file with {option}");
-                report.fail(name, expected, &faults, &advice);
+                report.fail(check, faults.lines().collect::<Vec<_>>().join("; "), advice());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Named checks, their findings, and the report built from them: the same format for every command
 //! that checks something.
 
+use sea_orm::DbErr;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Write;
@@ -12,6 +13,34 @@ pub struct Report {
     pub checks: Vec<Check>,
 }
 
+/// A check's name, and what is expected when all is well.
+pub type CheckName = (&'static str, &'static str);
+
+/// What a check found.
+pub type Finding = Result<String, Failure>;
+
+/// What is not as expected, and what to do about it.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What was found.
+    pub found: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl Failure {
+    /// Creates a failure.
+    pub fn new(found: impl ToString, advice: impl Into<String>) -> Self {
+        Self { found: found.to_string(), advice: advice.into() }
+    }
+}
+
+impl From<DbErr> for Failure {
+    fn from(error: DbErr) -> Self {
+        Self::new(error, "see the database's log")
+    }
+}
+
 /// One check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
@@ -20,7 +49,7 @@ pub struct Check {
     /// Its outcome.
     pub outcome: Outcome,
     /// What is expected when all is well.
-    pub expected: String,
+    pub expected: &'static str,
     /// What was found.
     pub found: String,
     /// What to do about it: on every failure, occasionally on a pass.
@@ -56,7 +85,7 @@ impl Report {
                 Outcome::Failed => "FAILED",
                 Outcome::Skipped => "skipped",
             };
-            let (name, expected, found) = (check.name, &check.expected, &check.found);
+            let (name, expected, found) = (check.name, check.expected, &check.found);
             let advice = check.advice.iter().map(|advice| format!("; to do: {advice}"));
             let advice: String = advice.collect();
             // Writing to a string cannot fail.
@@ -84,41 +113,55 @@ impl Report {
         };
         failed.map(fault).collect()
     }
-}
 
-impl Report {
     /// Adds a passed check.
-    pub fn pass(&mut self, name: &'static str, expected: &str, found: &str) {
-        self.checks.push(Check::new(name, Outcome::Passed, expected, found, None));
+    pub fn pass(&mut self, check: CheckName, found: impl AsRef<str>) {
+        self.checks.push(Check::new(check, Outcome::Passed, found.as_ref(), None));
     }
 
     /// Adds a passed check with something to do before long.
-    pub fn pass_for_now(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
-        self.checks.push(Check::new(name, Outcome::Passed, expected, found, Some(advice)));
+    pub fn pass_for_now(&mut self, check: CheckName, found: impl AsRef<str>, advice: &str) {
+        self.checks.push(Check::new(check, Outcome::Passed, found.as_ref(), Some(advice)));
     }
 
     /// Adds a failed check, and what to do about it.
-    pub fn fail(&mut self, name: &'static str, expected: &str, found: &str, advice: &str) {
-        self.checks.push(Check::new(name, Outcome::Failed, expected, found, Some(advice)));
+    pub fn fail(&mut self, check: CheckName, found: impl AsRef<str>, advice: impl AsRef<str>) {
+        let advice = Some(advice.as_ref());
+        self.checks.push(Check::new(check, Outcome::Failed, found.as_ref(), advice));
+    }
+
+    /// Adds a check that passes if this is true.
+    pub fn require(&mut self, check: CheckName, holds: bool, found: impl AsRef<str>, advice: &str) {
+        match holds {
+            true => self.pass(check, found),
+            false => self.fail(check, found, advice),
+        }
+    }
+
+    /// Adds a check with this finding.
+    pub fn record(&mut self, check: CheckName, finding: Finding) {
+        match finding {
+            Ok(found) => self.pass(check, found),
+            Err(Failure { found, advice }) => self.fail(check, found, advice),
+        }
     }
 
     /// Adds a skipped check, and why it was skipped.
-    pub fn skip(&mut self, name: &'static str, expected: &str, why: &str) {
-        self.checks.push(Check::new(name, Outcome::Skipped, expected, why, None));
+    pub fn skip(&mut self, check: CheckName, why: &str) {
+        self.checks.push(Check::new(check, Outcome::Skipped, why, None));
     }
 }
 
 impl Check {
     /// Creates a check.
     pub fn new(
-        name: &'static str,
+        (name, expected): CheckName,
         outcome: Outcome,
-        expected: impl Into<String>,
         found: &str,
         advice: Option<&str>,
     ) -> Self {
         let advice = advice.map(on_one_line);
-        Self { name, outcome, expected: expected.into(), found: on_one_line(found), advice }
+        Self { name, outcome, expected, found: on_one_line(found), advice }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why a command did nothing, in words for the person running it.
 
+use crate::installation::checks::Failure;
 use crate::installation::db_probe::DatabaseUnreachable;
 use sea_orm::DbErr;
 use shared::db::{self, Fault};
@@ -21,8 +22,7 @@ impl fmt::Display for CliError {
 }
 
 impl From<DatabaseUnreachable> for CliError {
-    fn from(unreachable: DatabaseUnreachable) -> Self {
-        let DatabaseUnreachable { found, advice } = unreachable;
+    fn from(DatabaseUnreachable(Failure { found, advice }): DatabaseUnreachable) -> Self {
         Self(format!("the database cannot be reached: {found}: {advice}"))
     }
 }

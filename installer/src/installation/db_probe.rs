@@ -1,6 +1,7 @@
 //! Reaching a database: what prevents it, explained to the person who has to fix it. Every command
 //! connects here, so that all report the same, and immediately.
 
+use crate::installation::checks::Failure;
 use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
 use shared::database_url::without_password;
 use shared::{database_url, db};
@@ -24,16 +25,17 @@ const FILES: [&str; 8] =
 
 /// Why a database cannot be used, and what to do about it.
 #[derive(Clone, Debug)]
-pub struct DatabaseUnreachable {
-    /// What was found.
-    pub found: String,
-    /// What to do.
-    pub advice: String,
-}
+pub struct DatabaseUnreachable(pub Failure);
 
 impl DatabaseUnreachable {
-    fn new(found: String, advice: &str) -> Self {
-        Self { found, advice: advice.to_owned() }
+    fn new(found: impl ToString, advice: &str) -> Self {
+        Self(Failure::new(found, advice))
+    }
+}
+
+impl From<DatabaseUnreachable> for Failure {
+    fn from(DatabaseUnreachable(failure): DatabaseUnreachable) -> Self {
+        failure
     }
 }
 

@@ -4,6 +4,7 @@ use super::connect::Target;
 use super::handshakes::Chain;
 use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::{RENEW_BEFORE, authorities};
+use crate::installation::checks::{Failure, Finding};
 use crate::installation::count;
 use chrono::{DateTime, Utc};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -66,8 +67,10 @@ pub(super) fn check(
         })?);
     }
     // Each of the three is reported, whichever fails.
-    let chain = check_chain(trust, &chains_read, run);
-    let host_name = check_host_name(target, &chains_read, run);
+    let issuers = find_issuers(trust, &chains_read).map(|found| ((), found));
+    let chain = run.record(VerificationStep::Chain, issuers);
+    let names = find_names(target, &chains_read).map(|found| ((), found));
+    let host_name = run.record(VerificationStep::HostName, names);
     let expiry = check_expiry(trust, &chains_read, run);
     chain.and(host_name).and(expiry)
 }
@@ -131,11 +134,7 @@ impl<'a> Presented<'a> {
     }
 }
 
-fn check_chain(
-    trust: &Trust,
-    chains: &[Presented<'_>],
-    run: &mut VerificationRun,
-) -> Result<(), VerificationStep> {
+fn find_issuers(trust: &Trust, chains: &[Presented<'_>]) -> Finding {
     let mut found = Vec::new();
     for chain in chains {
         let issuer = chain.all.last().map(|last| last.issuer().to_string()).unwrap_or_default();
@@ -143,27 +142,23 @@ fn check_chain(
         match chain.verify_ignoring_dates(trust) {
             Ok(()) => found.push(format!("issued by {issuer}, trusted by {path}")),
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-                let found = format!("issued by {issuer}, which {path} does not list");
-                let advice = "pass that authority's certificate with --ca; if it is in the file, \
-                              have the server present its intermediate certificates as well";
-                return Err(run.fail(VerificationStep::Chain, found, advice));
+                return Err(Failure::new(
+                    format!("issued by {issuer}, which {path} does not list"),
+                    "pass that authority's certificate with --ca; if it is in the file, have the \
+                     server present its intermediate certificates as well",
+                ));
             }
             Err(error) => {
                 let advice = "have the authority issue a new certificate for a TLS server";
-                return Err(run.fail(VerificationStep::Chain, error.to_string(), advice));
+                return Err(Failure::new(error, advice));
             }
         }
     }
     found.dedup();
-    run.pass(VerificationStep::Chain, found.join("; "));
-    Ok(())
+    Ok(found.join("; "))
 }
 
-fn check_host_name(
-    target: &Target,
-    chains: &[Presented<'_>],
-    run: &mut VerificationRun,
-) -> Result<(), VerificationStep> {
+fn find_names(target: &Target, chains: &[Presented<'_>]) -> Finding {
     for chain in chains {
         if let Err(error) = verify_server_name(&chain.parsed, &target.name) {
             let names = names(&chain.leaf);
@@ -178,12 +173,11 @@ fn check_host_name(
             };
             let advice = "use a name in the URL that the certificate contains, or have a \
                           certificate issued with this name as a subject alternative name";
-            return Err(run.fail(VerificationStep::HostName, found, advice));
+            return Err(Failure::new(found, advice));
         }
     }
     let names = chains.first().map(|chain| names(&chain.leaf)).unwrap_or_default();
-    run.pass(VerificationStep::HostName, format!("valid for {}", names.join(", ")));
-    Ok(())
+    Ok(format!("valid for {}", names.join(", ")))
 }
 
 fn check_expiry(

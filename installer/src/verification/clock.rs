@@ -3,6 +3,7 @@
 use super::connect::Target;
 use super::report::{VerificationRun, VerificationStep};
 use super::web::{Web, WebResponse};
+use crate::installation::checks::Failure;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use std::time::SystemTime;
@@ -29,9 +30,11 @@ pub(super) async fn check(
     let after = DateTime::<Utc>::from(SystemTime::now());
     let time = match outcome {
         Ok(response) => database_time(&response),
-        Err(error) => Err((error, "make sure the authentication server is not hanging")),
+        Err(error) => {
+            Err(Failure::new(error, "make sure the authentication server is not hanging"))
+        }
     };
-    let time = time.map_err(|(found, advice)| {
+    let time = time.map_err(|Failure { found, advice }| {
         run.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
     })?;
     // The database read its clock at some point between request and response.
@@ -46,16 +49,17 @@ pub(super) async fn check(
     Ok(())
 }
 
-fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, (String, &'static str)> {
-    let json = response.ok_json().map_err(|found| match response.status {
+fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, Failure> {
+    let advice = match response.status {
         StatusCode::SERVICE_UNAVAILABLE => {
-            (found, "start the database, or upgrade its schema to this release")
+            "start the database, or upgrade its schema to this release"
         }
-        _ => (found, "check whether a proxy in front of the server blocks /health/ready"),
-    })?;
+        _ => "check whether a proxy in front of the server blocks /health/ready",
+    };
+    let json = response.ok_json().map_err(|found| Failure::new(found, advice))?;
     let time = json.get("database_time").and_then(|time| time.as_str());
     time.and_then(|time| time.parse().ok()).ok_or_else(|| {
-        ("no database_time".to_owned(), "upgrade the authentication server to this release")
+        Failure::new("no database_time", "upgrade the authentication server to this release")
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::VerificationArgs;
 use super::metadata::Metadata;
-use super::report::{VerificationRun, VerificationStep};
 use super::web::{Web, WebResponse};
+use crate::installation::checks::{Failure, Finding};
 use crate::installation::files::read;
 use reqwest::{StatusCode, Url};
 use shared::introspection::Introspection;
@@ -13,42 +13,26 @@ use std::path::Path;
 const JUNK: &str = "junk-sent-by-verify-auth-server";
 
 /// Introspects with the client's credentials.
-pub(super) async fn check(
+pub(super) async fn introspect(
     web: &Web,
     metadata: &Metadata,
     arguments: &VerificationArgs,
-    run: &mut VerificationRun,
-) {
-    match introspect(web, metadata, arguments).await {
-        Ok(()) => run.pass(VerificationStep::Introspection, r#"200 and {"active":false}"#),
-        Err((found, advice)) => {
-            run.fail(VerificationStep::Introspection, found, advice);
-        }
-    }
-}
-
-type IntrospectionFault = (String, &'static str);
-
-async fn introspect(
-    web: &Web,
-    metadata: &Metadata,
-    arguments: &VerificationArgs,
-) -> Result<(), IntrospectionFault> {
+) -> Finding {
     let (Some(client), Some(secret_file)) = (&arguments.client, &arguments.secret_file) else {
-        let found = "the client or its secret is missing".to_owned();
-        return Err((found, "pass both --client and --secret-file"));
+        let found = "the client or its secret is missing";
+        return Err(Failure::new(found, "pass both --client and --secret-file"));
     };
     let secret = read_secret(secret_file)
-        .map_err(|found| (found, "write only the client's secret into the file"))?;
+        .map_err(|found| Failure::new(found, "write only the client's secret into the file"))?;
     let endpoint = metadata
         .endpoint("introspection_endpoint")
-        .map_err(|error| (error, "correct the authentication server's issuer"))?;
+        .map_err(|error| Failure::new(error, "correct the authentication server's issuer"))?;
     let credentials = (form_encoded(client), form_encoded(&secret));
     let credentials = (credentials.0.as_str(), credentials.1.as_str());
     let response = web
         .post(endpoint, credentials, &[("token", JUNK)])
         .await
-        .map_err(|error| (error, "see the authentication server's log"))?;
+        .map_err(|error| Failure::new(error, "see the authentication server's log"))?;
     evaluate(&response, client)
 }
 
@@ -66,20 +50,21 @@ fn form_encoded(text: &str) -> String {
     query.unwrap_or_default().trim_start_matches('=').to_owned()
 }
 
-fn evaluate(response: &WebResponse, client: &str) -> Result<(), IntrospectionFault> {
+fn evaluate(response: &WebResponse, client: &str) -> Finding {
     let advice = match response.status {
         StatusCode::OK => {
-            let json =
-                response.ok_json().map_err(|found| (found, "check which program answers there"))?;
+            let json = response
+                .ok_json()
+                .map_err(|found| Failure::new(found, "check which program answers there"))?;
             return match serde_json::from_value(json.clone()) {
-                Ok(Introspection::INACTIVE) => Ok(()),
+                Ok(Introspection::INACTIVE) => Ok(r#"200 and {"active":false}"#.to_owned()),
                 Ok(Introspection::Active(_)) => {
-                    let found = "junk is reported as an active token".to_owned();
-                    Err((found, "do not use this server: it accepts any token"))
+                    let found = "junk is reported as an active token";
+                    Err(Failure::new(found, "do not use this server: it accepts any token"))
                 }
                 _ => {
                     let found = format!("200 and {json}");
-                    Err((found, "make sure the server is of this release"))
+                    Err(Failure::new(found, "make sure the server is of this release"))
                 }
             };
         }
@@ -91,5 +76,5 @@ fn evaluate(response: &WebResponse, client: &str) -> Result<(), IntrospectionFau
         StatusCode::SERVICE_UNAVAILABLE => "start the database",
         _ => "see the authentication server's log",
     };
-    Err((format!("{} for the client {client:?}", response.error()), advice))
+    Err(Failure::new(format!("{} for the client {client:?}", response.error()), advice))
 }

@@ -57,8 +57,7 @@ pub(super) fn version_name(version: u16) -> String {
 
 /// The registered name of a cipher, or its number.
 pub(super) fn cipher_name(cipher: u16) -> String {
-    let broken = BROKEN_CIPHERS.iter().find(|(number, _)| *number == cipher);
-    let name = broken.map(|(_, name)| *name).or(CipherSuite::from(cipher).as_str());
+    let name = CipherSuite::from(cipher).as_str();
     name.map_or_else(|| format!("cipher {cipher:#06x}"), str::to_owned)
 }
 
@@ -68,42 +67,25 @@ const OLD_CIPHERS: [u16; 15] = [
     0xc011, 0x0005, 0x0004,
 ];
 
-/// No encryption; no authentication; export strength; DES; RC4; 3DES (RFC 9325, 4.1).
-const BROKEN_CIPHERS: [(u16, &str); 28] = [
-    (0x0001, "TLS_RSA_WITH_NULL_MD5"),
-    (0x0002, "TLS_RSA_WITH_NULL_SHA"),
-    (0x003b, "TLS_RSA_WITH_NULL_SHA256"),
-    (0xc006, "TLS_ECDHE_ECDSA_WITH_NULL_SHA"),
-    (0xc010, "TLS_ECDHE_RSA_WITH_NULL_SHA"),
-    (0x0018, "TLS_DH_anon_WITH_RC4_128_MD5"),
-    (0x001b, "TLS_DH_anon_WITH_3DES_EDE_CBC_SHA"),
-    (0x0034, "TLS_DH_anon_WITH_AES_128_CBC_SHA"),
-    (0x003a, "TLS_DH_anon_WITH_AES_256_CBC_SHA"),
-    (0x006c, "TLS_DH_anon_WITH_AES_128_CBC_SHA256"),
-    (0x006d, "TLS_DH_anon_WITH_AES_256_CBC_SHA256"),
-    (0x00a6, "TLS_DH_anon_WITH_AES_128_GCM_SHA256"),
-    (0xc018, "TLS_ECDH_anon_WITH_AES_128_CBC_SHA"),
-    (0xc019, "TLS_ECDH_anon_WITH_AES_256_CBC_SHA"),
-    (0x0003, "TLS_RSA_EXPORT_WITH_RC4_40_MD5"),
-    (0x0006, "TLS_RSA_EXPORT_WITH_RC2_CBC_40_MD5"),
-    (0x0008, "TLS_RSA_EXPORT_WITH_DES40_CBC_SHA"),
-    (0x0014, "TLS_DHE_RSA_EXPORT_WITH_DES40_CBC_SHA"),
-    (0x0009, "TLS_RSA_WITH_DES_CBC_SHA"),
-    (0x0015, "TLS_DHE_RSA_WITH_DES_CBC_SHA"),
-    (0x0004, "TLS_RSA_WITH_RC4_128_MD5"),
-    (0x0005, "TLS_RSA_WITH_RC4_128_SHA"),
-    (0xc007, "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA"),
-    (0xc011, "TLS_ECDHE_RSA_WITH_RC4_128_SHA"),
-    (0xc008, "TLS_ECDHE_ECDSA_WITH_3DES_EDE_CBC_SHA"),
-    (0xc012, "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"),
-    (0x0016, "TLS_DHE_RSA_WITH_3DES_EDE_CBC_SHA"),
-    (0x000a, "TLS_RSA_WITH_3DES_EDE_CBC_SHA"),
-];
+// Ciphers that do not protect (RFC 9325, 4.1).
+/// Without encryption.
+const NULL_CIPHERS: [u16; 5] = [0x0001, 0x0002, 0x003b, 0xc006, 0xc010];
+/// Without authentication of the server.
+const ANONYMOUS_CIPHERS: [u16; 9] =
+    [0x0018, 0x001b, 0x0034, 0x003a, 0x006c, 0x006d, 0x00a6, 0xc018, 0xc019];
+/// Of export strength.
+const EXPORT_CIPHERS: [u16; 4] = [0x0003, 0x0006, 0x0008, 0x0014];
+/// With DES, RC4 or 3DES.
+const OUTDATED_CIPHERS: [u16; 10] =
+    [0x0009, 0x0015, 0x0004, 0x0005, 0xc007, 0xc011, 0xc008, 0xc012, 0x0016, 0x000a];
 
 fn client_hello(offer: Offer, name: &ServerName) -> Vec<u8> {
     let (version, ciphers) = match offer {
         Offer::OldVersions => (0x0302_u16, OLD_CIPHERS.to_vec()),
-        Offer::BrokenCiphers => (0x0303, BROKEN_CIPHERS.map(|(cipher, _)| cipher).to_vec()),
+        Offer::BrokenCiphers => (
+            0x0303,
+            [&NULL_CIPHERS[..], &ANONYMOUS_CIPHERS, &EXPORT_CIPHERS, &OUTDATED_CIPHERS].concat(),
+        ),
     };
     let mut extensions = Vec::new();
     if let ServerName::DnsName(name) = name {

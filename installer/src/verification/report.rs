@@ -1,10 +1,11 @@
 //! The checks of an auth server in order, and their findings so far.
 
 use super::clock;
-use crate::installation::checks::{Check, Outcome, Report};
+use crate::installation::checks::{Check, CheckName, Failure, Outcome, Report};
+use sea_orm::{EnumIter, Iterable};
 
 /// The checks, in report order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub(super) enum VerificationStep {
     Url,
     NameResolution,
@@ -29,31 +30,8 @@ pub(super) enum VerificationStep {
 }
 
 impl VerificationStep {
-    const ALL: [Self; 20] = [
-        Self::Url,
-        Self::NameResolution,
-        Self::Tcp,
-        Self::Tls12,
-        Self::Tls13,
-        Self::OlderTls,
-        Self::Cipher,
-        Self::Chain,
-        Self::HostName,
-        Self::Expiry,
-        Self::Metadata,
-        Self::Issuer,
-        Self::Keys,
-        Self::Clock,
-        Self::Introspection,
-        Self::LogIn,
-        Self::LiveToken,
-        Self::Refresh,
-        Self::LogOut,
-        Self::Refused,
-    ];
-
     /// The check's name, and what is expected of a server in order.
-    const fn texts(self) -> (&'static str, &'static str) {
+    const fn texts(self) -> CheckName {
         match self {
             Self::Url => ("URL", "https with a host, no query and no fragment"),
             Self::NameResolution => ("name resolution", "the host has an address"),
@@ -96,7 +74,7 @@ impl VerificationRun {
     /// The introspection of a junk token is included only if there is a client to do it with, the
     /// round trip only if requested.
     pub(super) fn new(with_client: bool, with_round_trip: bool) -> Self {
-        let steps = VerificationStep::ALL.into_iter().filter(|step| match step {
+        let steps = VerificationStep::iter().filter(|step| match step {
             VerificationStep::Introspection => with_client,
             VerificationStep::LogIn
             | VerificationStep::LiveToken
@@ -139,6 +117,21 @@ impl VerificationRun {
         step
     }
 
+    /// Adds a check with this outcome, and returns what the next ones need; an error is its step.
+    pub(super) fn record<T>(
+        &mut self,
+        step: VerificationStep,
+        outcome: Result<(T, String), Failure>,
+    ) -> Result<T, VerificationStep> {
+        match outcome {
+            Ok((value, found)) => {
+                self.pass(step, found);
+                Ok(value)
+            }
+            Err(Failure { found, advice }) => Err(self.fail(step, found, advice)),
+        }
+    }
+
     /// Marks the first remaining check as interrupted.
     pub(super) fn interrupted(&mut self) -> Option<VerificationStep> {
         let is_made = |step: &VerificationStep| self.checks.iter().any(|(done, _)| done == step);
@@ -161,7 +154,6 @@ impl VerificationRun {
     }
 
     fn add(&mut self, step: VerificationStep, outcome: Outcome, found: &str, advice: Option<&str>) {
-        let (name, expected) = step.texts();
-        self.checks.push((step, Check::new(name, outcome, expected, found, advice)));
+        self.checks.push((step, Check::new(step.texts(), outcome, found, advice)));
     }
 }

@@ -7,6 +7,7 @@ use super::probe_account::{self, ProbeAccount};
 use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
 use crate::installation::CliError;
+use crate::installation::checks::Failure;
 use oauth2::basic::{BasicErrorResponseType, BasicTokenIntrospectionResponse, BasicTokenResponse};
 use oauth2::{
     AccessToken, RefreshToken, RequestTokenError, TokenIntrospectionResponse, TokenResponse,
@@ -18,9 +19,6 @@ use shared::passwords::Passwords;
 const SEE_LOG: &str = "see the authentication server's log";
 const SAME_DATABASE: &str =
     "make sure this is the database of that authentication server, or see its log";
-
-/// What went wrong in a step, and what to do.
-type RoundTripFault = (String, &'static str);
 
 /// Adds the probe account, makes the trip, and removes the account, however the trip ended.
 pub(super) async fn check(
@@ -41,11 +39,11 @@ pub(super) async fn check(
     let outcome = async {
         match trip {
             Ok(trip) => trip.run(run).await,
-            Err(error) => Err(Some(run.fail(VerificationStep::LogIn, error, SEE_LOG))),
+            Err(error) => Err(run.fail(VerificationStep::LogIn, error, SEE_LOG)),
         }
     };
     let mut failed_step = tokio::select! {
-        outcome = outcome => outcome.err(),
+        outcome = outcome => outcome.err().map(Some),
         () = shared::shutdown::stop_signal() => Some(None),
     };
     if let Err(error) = probe.remove(db).await {
@@ -84,32 +82,36 @@ impl<'a> RoundTrip<'a> {
     }
 
     /// Takes the steps in order. An error names the failed one that the others depend on.
-    async fn run(&self, run: &mut VerificationRun) -> Result<(), Option<VerificationStep>> {
-        let tokens = record(run, VerificationStep::LogIn, self.log_in().await)?;
-        record(run, VerificationStep::LiveToken, self.check_live(&tokens).await)?;
-        let tokens = record(run, VerificationStep::Refresh, self.refresh(&tokens).await)?;
-        record(run, VerificationStep::LogOut, self.log_out(&tokens).await)?;
-        record(run, VerificationStep::Refused, self.check_revoked(&tokens).await)
+    async fn run(&self, run: &mut VerificationRun) -> Result<(), VerificationStep> {
+        let tokens = run.record(VerificationStep::LogIn, self.log_in().await)?;
+        run.record(VerificationStep::LiveToken, self.check_live(&tokens).await)?;
+        let tokens = run.record(VerificationStep::Refresh, self.refresh(&tokens).await)?;
+        run.record(VerificationStep::LogOut, self.log_out(&tokens).await)?;
+        run.record(VerificationStep::Refused, self.check_revoked(&tokens).await)
     }
 
-    async fn log_in(&self) -> Result<(Tokens, String), RoundTripFault> {
+    async fn log_in(&self) -> Result<(Tokens, String), Failure> {
         let ProbeAccount { name, password, .. } = self.probe;
         let response = self.client.log_in("core", name, password).await;
-        let tokens = tokens_of(response.map_err(|error| (describe(&error), SAME_DATABASE))?)?;
+        let tokens =
+            tokens_of(response.map_err(|error| Failure::new(describe(&error), SAME_DATABASE))?)?;
         Ok((tokens, "an access token and a refresh token".to_owned()))
     }
 
     async fn introspect(
         &self,
         tokens: &Tokens,
-    ) -> Result<BasicTokenIntrospectionResponse, RoundTripFault> {
-        self.client.introspect(&tokens.access).await.map_err(|error| (describe(&error), SEE_LOG))
+    ) -> Result<BasicTokenIntrospectionResponse, Failure> {
+        self.client
+            .introspect(&tokens.access)
+            .await
+            .map_err(|error| Failure::new(describe(&error), SEE_LOG))
     }
 
-    async fn check_live(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
+    async fn check_live(&self, tokens: &Tokens) -> Result<((), String), Failure> {
         let response = self.introspect(tokens).await?;
         if !response.active() {
-            return Err((r#"{"active":false}"#.to_owned(), SAME_DATABASE));
+            return Err(Failure::new(r#"{"active":false}"#, SAME_DATABASE));
         }
         let expected = format!("core:{}", self.probe.user_id);
         match (response.sub(), response.username()) {
@@ -118,63 +120,49 @@ impl<'a> RoundTrip<'a> {
             }
             (sub, name) => {
                 let found = format!("{sub:?} ({name:?}), not {expected}");
-                Err((found, "do not use this server: it confuses users with one another"))
+                let advice = "do not use this server: it confuses users with one another";
+                Err(Failure::new(found, advice))
             }
         }
     }
 
-    async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), RoundTripFault> {
+    async fn refresh(&self, tokens: &Tokens) -> Result<(Tokens, String), Failure> {
         let response = self.client.refresh(&tokens.refresh).await;
-        let next = tokens_of(response.map_err(|error| (describe(&error), SEE_LOG))?)?;
+        let next = tokens_of(response.map_err(|error| Failure::new(describe(&error), SEE_LOG))?)?;
         let same = next.access.secret() == tokens.access.secret()
             || next.refresh.secret() == tokens.refresh.secret();
         match same {
             false => Ok((next, "a new access token and a new refresh token".to_owned())),
-            true => Err(("the same tokens again".to_owned(), SEE_LOG)),
+            true => Err(Failure::new("the same tokens again", SEE_LOG)),
         }
     }
 
-    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
+    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), Failure> {
         let outcome = self.client.log_out(&tokens.access).await;
-        outcome.map_err(|error| (error.without_url().to_string(), SEE_LOG))?;
+        outcome.map_err(|error| Failure::new(error.without_url(), SEE_LOG))?;
         Ok(((), "204".to_owned()))
     }
 
-    async fn check_revoked(&self, tokens: &Tokens) -> Result<((), String), RoundTripFault> {
+    async fn check_revoked(&self, tokens: &Tokens) -> Result<((), String), Failure> {
         let advice = "do not use this server: log-outs do not end sessions";
         if self.introspect(tokens).await?.active() {
-            return Err(("the access token is still active".to_owned(), advice));
+            return Err(Failure::new("the access token is still active", advice));
         }
         match self.client.refresh(&tokens.refresh).await {
-            Ok(_) => Err(("the refresh token still works".to_owned(), advice)),
+            Ok(_) => Err(Failure::new("the refresh token still works", advice)),
             Err(RequestTokenError::ServerResponse(response))
                 if *response.error() == BasicErrorResponseType::InvalidGrant =>
             {
                 Ok(((), r#"{"active":false}, and invalid_grant"#.to_owned()))
             }
-            Err(error) => Err((format!("the refresh: {}", describe(&error)), SEE_LOG)),
+            Err(error) => Err(Failure::new(format!("the refresh: {}", describe(&error)), SEE_LOG)),
         }
     }
 }
 
-/// Records the outcome of a step, and returns what the next ones need.
-fn record<T>(
-    run: &mut VerificationRun,
-    step: VerificationStep,
-    outcome: Result<(T, String), RoundTripFault>,
-) -> Result<T, Option<VerificationStep>> {
-    match outcome {
-        Ok((value, found)) => {
-            run.pass(step, found);
-            Ok(value)
-        }
-        Err((found, advice)) => Err(Some(run.fail(step, found, advice))),
-    }
-}
-
-fn tokens_of(response: BasicTokenResponse) -> Result<Tokens, RoundTripFault> {
+fn tokens_of(response: BasicTokenResponse) -> Result<Tokens, Failure> {
     let refresh = response.refresh_token().cloned();
-    let refresh = refresh.ok_or_else(|| ("200, but without both tokens".to_owned(), SEE_LOG))?;
+    let refresh = refresh.ok_or_else(|| Failure::new("200, but without both tokens", SEE_LOG))?;
     Ok(Tokens { access: response.access_token().clone(), refresh })
 }
 

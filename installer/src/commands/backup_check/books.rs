@@ -1,10 +1,10 @@
 //! Whether the copy's books add up, asked in plain SQL that all three databases understand.
 
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Report};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 
 /// The checks' names, and what they expect.
-pub(super) const NAMES: [(&str, &str); 5] = [
+pub(super) const CHECKS: [CheckName; 5] = [
     ("loan balances", "each is the sum of the loan's rows"),
     ("settled interest", "the sum of the loan's interest rows"),
     ("payments", "the parts of each add up to its total"),
@@ -55,17 +55,17 @@ const RULES: [&str; 5] = [
 
 /// Runs all of these checks.
 pub(super) async fn check(copy: &DatabaseConnection, report: &mut Report) {
-    for ((name, expected), rule) in NAMES.into_iter().zip(RULES) {
-        let advice = "restore the backup again; if the result is the same, take another backup, \
-                      and check whether the live database has the same fault";
+    let advice = "restore the backup again; if the result is the same, take another backup, and \
+                  check whether the live database has the same fault";
+    for (check, rule) in CHECKS.into_iter().zip(RULES) {
         match find(copy, rule).await {
-            Ok((0, _)) => report.pass(name, expected, "all add up"),
+            Ok((0, _)) => report.pass(check, "all add up"),
             Ok((faulty_count, first)) => {
                 let first = first.unwrap_or_default();
                 let found = format!("{faulty_count} faulty, the first with id {first}");
-                report.fail(name, expected, &found, advice);
+                report.fail(check, found, advice);
             }
-            Err(error) => report.fail(name, expected, &error.to_string(), advice),
+            Err(error) => report.fail(check, error.to_string(), advice),
         }
     }
 }

@@ -1,16 +1,14 @@
 //! How far the copy lags behind the live database, and whether it is a copy of that database.
 
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::{CliError, count};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use shared::migration::{SchemaState, schema_state};
 
-/// The check's name.
-pub(super) const NAME: &str = "live database";
-/// What the check expects.
-pub(super) const EXPECTED: &str = "contains the newest rows of the copy";
+/// The check's name, and what it expects.
+pub(super) const LIVE: CheckName = ("live database", "contains the newest rows of the copy");
 
 /// Tables from which rows are never removed, with their key and the column that says when a row was
 /// written.
@@ -35,26 +33,23 @@ pub(super) async fn check(
         Err(CliError(why)) => {
             let found = format!("it cannot be reached, so nothing was compared: {why}");
             let advice = "see the backup's log for the time it was taken";
-            return report.pass_for_now(NAME, EXPECTED, &found, advice);
+            return report.pass_for_now(LIVE, found, advice);
         }
     };
     match compare(copy, &live).await {
-        Ok(Ok(found)) => report.pass(NAME, EXPECTED, &found),
-        Ok(Err(found)) => {
-            let advice = "the copy is of another database, or the live database was restored from \
-                          an older backup: name the right ones";
-            report.fail(NAME, EXPECTED, &found, advice);
-        }
-        Err(error) => report.fail(NAME, EXPECTED, &error.to_string(), "see the databases' logs"),
+        Ok(finding) => report.record(LIVE, finding),
+        Err(error) => report.fail(LIVE, error.to_string(), "see the databases' logs"),
     }
 }
 
-async fn compare(
-    copy: &DatabaseConnection,
-    live: &DatabaseConnection,
-) -> Result<Result<String, String>, DbErr> {
+async fn compare(copy: &DatabaseConnection, live: &DatabaseConnection) -> Result<Finding, DbErr> {
+    let differs = |found: String| {
+        let advice = "the copy is of another database, or the live database was restored from an \
+                      older backup: name the right ones";
+        Ok(Err(Failure::new(found, advice)))
+    };
     if schema_state(live).await? == SchemaState::Missing {
-        return Ok(Err("the live database has no schema".to_owned()));
+        return differs("the live database has no schema".to_owned());
     }
     let mut lags = Vec::new();
     for (table, key, date) in TABLES {
@@ -65,9 +60,9 @@ async fn compare(
             let live_row = newest(live, table, key, date, Some(id)).await?;
             if live_row != Some((id, written)) {
                 let written = written.to_rfc3339();
-                return Ok(Err(format!(
+                return differs(format!(
                     "it does not contain row {id} of {table}, written {written}"
-                )));
+                ));
             }
         }
         let time = match (of_copy, of_live) {

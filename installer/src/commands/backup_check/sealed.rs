@@ -1,7 +1,7 @@
 //! Whether the keys in the settings open what is sealed in the copy. Without them it is the backup
 //! of half an installation.
 
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Report};
 use api_server::cards::label;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder,
@@ -13,7 +13,7 @@ use shared::secrets::named_keys;
 use shared::settings::Settings;
 
 /// The checks' names, and what they expect.
-pub(super) const NAMES: [(&str, &str); 3] = [
+pub(super) const CHECKS: [CheckName; 3] = [
     ("signing keys", "opened by AUTH_MASTER_KEYS"),
     ("cards", "opened by API_MASTER_KEYS"),
     ("token keys", "AUTH_TOKEN_KEYS has the keys of all sessions"),
@@ -28,7 +28,7 @@ pub(super) async fn check(
     mut api: Settings,
     report: &mut Report,
 ) {
-    let [signing, cards, tokens] = NAMES;
+    let [signing, cards, tokens] = CHECKS;
     let token_keys = auth.optional("AUTH_TOKEN_KEYS").unwrap_or_default();
     let auth_keys: MasterKeys = auth.parsed("AUTH_MASTER_KEYS");
     let opened = match auth.finish(()) {
@@ -45,18 +45,12 @@ pub(super) async fn check(
     report_outcome(report, tokens, find_token_keys(copy, &token_keys).await);
 }
 
-fn report_outcome(
-    report: &mut Report,
-    (name, expected): (&'static str, &'static str),
-    outcome: Result<String, String>,
-) {
+fn report_outcome(report: &mut Report, check: CheckName, outcome: Result<String, String>) {
     let advice = "keep both servers' settings with every backup, and name their files with \
                   --env-file and --api-env-file";
     match outcome {
-        Ok(found) => report.pass(name, expected, &found),
-        Err(why) => {
-            report.fail(name, expected, &why.lines().collect::<Vec<_>>().join("; "), advice)
-        }
+        Ok(found) => report.pass(check, found),
+        Err(why) => report.fail(check, why.lines().collect::<Vec<_>>().join("; "), advice),
     }
 }
 

@@ -13,7 +13,7 @@ use super::bucket;
 use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::is_root;
 use super::journal::missing_folders;
-use crate::installation::checks::{Check, Outcome};
+use crate::installation::checks::{Failure, Finding, Report};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
@@ -26,43 +26,49 @@ const VERSION_TIME: Duration = Duration::from_secs(10);
 /// How long name resolution may take.
 const LOOKUP_TIME: Duration = Duration::from_secs(5);
 
-/// A check that passed.
-pub(super) fn passed(name: &'static str, expected: &str, found: impl Into<String>) -> Check {
-    Check::new(name, Outcome::Passed, expected, &found.into(), None)
-}
-
-/// A check that failed, and what to do.
-pub(super) fn failed(
-    name: &'static str,
-    expected: &str,
-    found: impl Into<String>,
-    advice: impl Into<String>,
-) -> Check {
-    Check::new(name, Outcome::Failed, expected, &found.into(), Some(&advice.into()))
-}
+/// What is expected of a folder.
+const FOLDER: &str = "a writable folder";
+/// What is expected of a port.
+const PORT: &str = "a free port";
 
 /// Runs all checks of this machine.
-pub(super) async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Vec<Check> {
-    let mut checks = vec![
-        check_folder("settings folder", &answers.dir, "--dir"),
-        check_folder("data folder", &answers.data_dir, "--data-dir"),
-        check_port("auth port", answers.auth_address(), "--auth-port", settings, "auth"),
-        check_port("api port", answers.api_address(), "--api-port", settings, "api"),
-    ];
-    checks.push(check_host(answers, settings).await);
-    checks.push(certificates::check(answers));
-    checks.push(check_documents(answers, settings).await);
-    checks.extend(rights::check(answers, settings));
-    if let Some(units) = &answers.units {
-        checks.push(check_programs(&answers.programs).await);
-        checks.push(check_folder("unit folder", units, "--units"));
+pub(super) async fn check_machine(answers: &Answers, settings: &ExistingSettings) -> Report {
+    let Answers { dir, data_dir, .. } = answers;
+    let (auth, api) = (settings.auth.get("AUTH_LISTEN"), settings.api.get("API_LISTEN"));
+    let mut report = Report::default();
+    report.record(("settings folder", FOLDER), check_folder(dir, "--dir"));
+    report.record(("data folder", FOLDER), check_folder(data_dir, "--data-dir"));
+    report.record(
+        ("auth port", PORT),
+        check_port(answers.auth_address(), "--auth-port", settings.exist, auth, "auth"),
+    );
+    report.record(
+        ("api port", PORT),
+        check_port(answers.api_address(), "--api-port", settings.exist, api, "api"),
+    );
+    let host = check_host(answers, settings).await;
+    report.record(("host name", "resolves to an address that the servers listen on"), host);
+    let certificate = certificates::check(answers);
+    report.record(("certificate", "matching key, names, dates and authority"), certificate);
+    let documents = check_documents(answers, settings).await;
+    match answers.documents.contains("://") {
+        true => report.record(("documents", "a usable document store"), documents),
+        false => report.record(("documents", FOLDER), documents),
     }
-    checks
+    if let Some(rights) = rights::check(answers, settings) {
+        report
+            .record(("rights", "the servers can access what they need, and nothing more"), rights);
+    }
+    if let Some(units) = &answers.units {
+        let programs = check_programs(&answers.programs).await;
+        report.record(("programs", "auth-server and api-server of this release"), programs);
+        report.record(("unit folder", FOLDER), check_folder(units, "--units"));
+    }
+    report
 }
 
 /// Checks that a folder is writable, or can be created.
-pub(super) fn check_folder(name: &'static str, path: &Path, flag: &str) -> Check {
-    let expected = "a writable folder";
+fn check_folder(path: &Path, flag: &str) -> Finding {
     let missing = missing_folders(path);
     // The innermost existing folder.
     let existing = match missing.first() {
@@ -71,98 +77,84 @@ pub(super) fn check_folder(name: &'static str, path: &Path, flag: &str) -> Check
     };
     // Removed again when dropped.
     match tempfile::Builder::new().prefix(".installer-").tempfile_in(existing) {
-        Ok(_) if missing.is_empty() => passed(name, expected, path.display().to_string()),
-        Ok(_) => passed(name, expected, format!("{}, to be created", path.display())),
+        Ok(_) if missing.is_empty() => Ok(path.display().to_string()),
+        Ok(_) => Ok(format!("{}, to be created", path.display())),
         Err(error) => {
             let why = error.to_string();
             let why = why.split(" at path").next().unwrap_or_default();
             let found = format!("cannot write to {}: {why}", existing.display());
             let root = if is_root() { "" } else { ", or run this as root" };
-            failed(name, expected, found, format!("choose another folder with {flag}{root}"))
+            Err(Failure::new(found, format!("choose another folder with {flag}{root}")))
         }
     }
 }
 
 /// Checks that a port is free, or used by a server of an earlier run.
 fn check_port(
-    name: &'static str,
     address: SocketAddr,
     flag: &str,
-    settings: &ExistingSettings,
+    settings_exist: bool,
+    own_address: Option<&str>,
     server: &str,
-) -> Check {
-    let expected = "a free port";
-    let own_address = match server {
-        "auth" => settings.auth.get("AUTH_LISTEN"),
-        _ => settings.api.get("API_LISTEN"),
-    };
+) -> Finding {
     let own_address = own_address.and_then(|address| address.parse::<SocketAddr>().ok());
     // Even on another address: it moves there when it restarts.
-    let is_own = settings.exist && own_address.is_some_and(|own| own.port() == address.port());
+    let is_own = settings_exist && own_address.is_some_and(|own| own.port() == address.port());
     match TcpListener::bind(address) {
-        Ok(_) => passed(name, expected, format!("{address} is free")),
-        Err(_) if is_own => {
-            passed(name, expected, format!("{address}, used by the running {server} server"))
-        }
-        Err(error) => failed(
-            name,
-            expected,
+        Ok(_) => Ok(format!("{address} is free")),
+        Err(_) if is_own => Ok(format!("{address}, used by the running {server} server")),
+        Err(error) => Err(Failure::new(
             format!("cannot listen on {address}: {error}"),
             format!("choose another port with {flag}, or stop the program that uses it"),
-        ),
+        )),
     }
 }
 
 /// The api-server finds the auth server by this name, unless it was configured with another one.
-async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Check {
-    let (name, expected) = ("host name", "resolves to an address that the servers listen on");
+async fn check_host(answers: &Answers, settings: &ExistingSettings) -> Finding {
     let (host, listen) = (&answers.host, answers.auth_listen);
-    let failed = |found, advice: &str| failed(name, expected, found, advice);
-    let advice = "add it to DNS or /etc/hosts, or pass another name with --host";
+    let unresolved = |why: &str| {
+        let advice = "add it to DNS or /etc/hosts, or pass another name with --host";
+        Failure::new(format!("cannot resolve {host}: {why}"), advice)
+    };
     let lookup = timeout(LOOKUP_TIME, lookup_host((host.as_str(), 443))).await;
     let addresses: Vec<_> = match lookup {
         Ok(Ok(addresses)) => addresses.map(|address| address.ip()).collect(),
-        Ok(Err(error)) => return failed(format!("cannot resolve {host}: {error}"), advice),
+        Ok(Err(error)) => return Err(unresolved(&error.to_string())),
         Err(_) => Vec::new(),
     };
-    let Some(first) = addresses.first() else {
-        return failed(format!("cannot resolve {host}: it has no address"), advice);
-    };
+    let first = addresses.first().ok_or_else(|| unresolved("it has no address"))?;
     let configured_url = settings.api.get("API_AUTH_URL").map(str::to_owned);
     let uses_other_url =
         settings.exist && configured_url != ExistingConfig::of(settings).auth_direct_url();
     if listen.is_unspecified() || addresses.contains(&listen) || uses_other_url {
-        return passed(name, expected, format!("{host} is {first}"));
+        return Ok(format!("{host} is {first}"));
     }
-    failed(
+    Err(Failure::new(
         format!("{host} is {first}, but the servers would listen only on {listen}"),
         "make them listen on that address or on all addresses with --listen, or pass a name of the \
          listen address with --host, such as one that you add to /etc/hosts",
-    )
+    ))
 }
 
 /// Checks the document store.
-async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Check {
-    let (name, expected) = ("documents", "a usable document store");
+async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Finding {
     let location = answers.documents.as_str();
     if !location.contains("://") {
-        return check_folder(name, Path::new(location), "--documents");
+        return check_folder(Path::new(location), "--documents");
     }
     match bucket::try_out(location, &answers.bucket, settings).await {
-        Ok(()) => passed(name, expected, location),
-        Err(error) => failed(
-            name,
-            expected,
+        Ok(()) => Ok(location.to_owned()),
+        Err(error) => Err(Failure::new(
             format!("cannot use {location}: {error}"),
             "pass the --s3-endpoint, --s3-region, --s3-access-key-id and --s3-secret-file of the \
              service, or choose a folder with --documents",
-        ),
+        )),
     }
 }
 
 /// Checks that both programs are of this release.
-async fn check_programs(folder: &Path) -> Check {
-    let (name, expected) = ("programs", "auth-server and api-server of this release");
+async fn check_programs(folder: &Path) -> Finding {
     let own_version = env!("CARGO_PKG_VERSION");
     for program in ["auth-server", "api-server"] {
         let path = folder.join(program);
@@ -175,9 +167,9 @@ async fn check_programs(folder: &Path) -> Check {
             "put auth-server and api-server of release {own_version} next to the installer, or \
              pass their folder with --programs"
         );
-        return failed(name, expected, fault, advice);
+        return Err(Failure::new(fault, advice));
     }
-    passed(name, expected, format!("release {own_version} in {}", folder.display()))
+    Ok(format!("release {own_version} in {}", folder.display()))
 }
 
 async fn version(program: &Path) -> Result<String, String> {
@@ -198,13 +190,12 @@ mod tests {
     fn a_missing_folder_is_checked_at_its_nearest_parent() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
-        assert!(check_folder("x", &new, "--x").found.ends_with("a/b, to be created"));
+        assert!(check_folder(&new, "--x").unwrap().ends_with("a/b, to be created"));
         assert!(!new.exists() && !folder.path().join("a").exists());
-        assert_eq!(check_folder("x", folder.path(), "--x").outcome, Outcome::Passed);
+        assert!(check_folder(folder.path(), "--x").is_ok());
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let check = check_folder("x", &file.join("c"), "--x");
-        assert_eq!(check.outcome, Outcome::Failed);
-        assert!(check.found.contains("cannot write to"), "{}", check.found);
+        let failure = check_folder(&file.join("c"), "--x").unwrap_err();
+        assert!(failure.found.contains("cannot write to"), "{}", failure.found);
     }
 }

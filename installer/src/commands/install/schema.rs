@@ -3,7 +3,6 @@
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
 use shared::migration;
-use std::collections::BTreeSet;
 
 /// The tables in a database.
 pub(super) async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
@@ -24,11 +23,6 @@ pub(super) async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbE
     };
     let rows = db.query_all_raw(Statement::from_string(backend, sql)).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
-}
-
-/// The tables of this release's schema, including those that exist only while it is created.
-pub(super) fn own_tables() -> BTreeSet<String> {
-    migration::all_tables().into_iter().map(str::to_owned).collect()
 }
 
 /// Drops this product's tables after a failed installation; those that record its progress come

@@ -8,9 +8,7 @@ use super::arguments::InstallArgs;
 use super::bucket::{self, BucketArguments};
 use super::checks::{check_database, lowest_port};
 use super::existing_config::{ExistingConfig, ExistingSettings};
-use super::schema::own_tables;
 use crate::installation::accounts;
-use crate::installation::checks::Report;
 use crate::installation::core_settings::{check_time_zone, this_time_zone};
 use crate::installation::database::in_url;
 use crate::installation::new_password::{self, Password};
@@ -158,7 +156,6 @@ async fn ask_database(
         }
     }
     let data_dir = given.data_dir.clone().unwrap_or_else(|| DATA_DIR.into());
-    let own_tables = own_tables();
     let mut parts = Parts::default();
     loop {
         let url = match choice("Which database?", vec![POSTGRES, MARIADB, EMBEDDED])? {
@@ -169,8 +166,7 @@ async fn ask_database(
             }
             kind => parts.ask(kind)?,
         };
-        let (checks, _) = check_database(&url, settings_exist, &own_tables).await;
-        let report = Report { checks };
+        let (report, _) = check_database(&url, settings_exist).await;
         super::say(&report.to_text());
         if report.holds() {
             given.database_url = Some(url);
@@ -192,7 +188,7 @@ async fn ask_time_zone(
         return Ok(());
     }
     let url = given.database_url.as_deref().unwrap_or_default();
-    let (_, found) = check_database(url, settings_exist, &own_tables()).await;
+    let (_, found) = check_database(url, settings_exist).await;
     if let Some(time_zone) = found.and_then(|found| found.time_zone) {
         super::say(&format!(
             "The business time zone is {time_zone} (change it with installer settings set)."

@@ -1,8 +1,8 @@
 //! The certificates in the settings: valid now and for more than a month, with matching keys.
 
-use super::ServerSettings;
+use super::{NO_SETTINGS, ServerSettings};
 use crate::installation::certificates::{RENEW_BEFORE, dates};
-use crate::installation::checks::Report;
+use crate::installation::checks::{Failure, Finding, Report};
 use crate::installation::count;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::tls::Identity;
@@ -19,46 +19,34 @@ pub(super) fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     for (name, files) in [("auth-server certificate", auth), ("api-server certificate", api)] {
-        let Some((certificate, key)) = files else {
-            report.skip(name, EXPECTED, "the settings cannot be read");
-            continue;
-        };
-        let identity = Identity { certificate, key, client_certificates: false };
-        match identity.server_config().and_then(|_| dates(certificate)) {
-            Err(why) => report.fail(name, EXPECTED, &why, "configure a certificate and its key"),
-            Ok((begin, end)) => {
-                let renew = if is_own(certificate) { RENEW_OWN } else { RENEW };
-                report_validity(name, begin, end, renew, report);
-            }
+        let check = (name, EXPECTED);
+        match files {
+            None => report.skip(check, NO_SETTINGS),
+            Some((certificate, key)) => report.record(check, find(certificate, key)),
         }
     }
 }
 
-/// True if this installer created the certificate's authority, whose key is kept next to it.
-fn is_own(certificate: &Path) -> bool {
-    certificate.parent().is_some_and(|folder| folder.join("ca.key").exists())
-}
-
-fn report_validity(
-    name: &'static str,
-    begin: DateTime<Utc>,
-    end: DateTime<Utc>,
-    renew: &str,
-    report: &mut Report,
-) {
+fn find(certificate: &Path, key: &Path) -> Finding {
+    let identity = Identity { certificate, key, client_certificates: false };
+    let (begin, end) = identity
+        .server_config()
+        .and_then(|_| dates(certificate))
+        .map_err(|why| Failure::new(why, "configure a certificate and its key"))?;
+    // This installer keeps the key of an authority that it created next to the certificate.
+    let is_own = certificate.parent().is_some_and(|folder| folder.join("ca.key").exists());
+    let renew = if is_own { RENEW_OWN } else { RENEW };
     let now = DateTime::<Utc>::from(SystemTime::now());
-    let remaining = end - now;
-    let day = end.date_naive();
+    let (remaining, day) = (end - now, end.date_naive());
+    let found = format!("valid until {day}, {} left", count(remaining.num_days(), "day"));
     if now < begin {
         let found = format!("not valid before {}", begin.date_naive());
-        report.fail(name, EXPECTED, &found, "correct this machine's clock if it is wrong");
+        Err(Failure::new(found, "correct this machine's clock if it is wrong"))
     } else if remaining < TimeDelta::zero() {
-        report.fail(name, EXPECTED, &format!("expired on {day}"), renew);
+        Err(Failure::new(format!("expired on {day}"), renew))
+    } else if remaining < RENEW_BEFORE {
+        Err(Failure::new(found, renew))
     } else {
-        let found = format!("valid until {day}, {} left", count(remaining.num_days(), "day"));
-        match remaining < RENEW_BEFORE {
-            true => report.fail(name, EXPECTED, &found, renew),
-            false => report.pass(name, EXPECTED, &found),
-        }
+        Ok(found)
     }
 }

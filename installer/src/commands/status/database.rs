@@ -2,17 +2,17 @@
 
 use super::ServerSettings;
 use crate::installation::CliError;
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::core_settings::read;
 use crate::installation::database::{compare_clocks, product};
-use crate::installation::db_probe::{self, DatabaseUnreachable};
+use crate::installation::db_probe;
 use sea_orm::DatabaseConnection;
 use shared::migration::{self, SchemaState};
 
-const REACHED: &str = "reachable";
-const CLOCK: &str = "within 60 s of this machine's clock";
-const SCHEMA: &str = "this release's schema";
-const SAME: &str = "the same for both servers";
+const REACHED: CheckName = ("database", "reachable");
+const CLOCK: CheckName = ("database clock", "within 60 s of this machine's clock");
+const SCHEMA: CheckName = ("schema", "this release's schema");
+const SAME: CheckName = ("one database", "the same for both servers");
 /// The setting that identifies the document store.
 const STORE: &str = "document_store_id";
 
@@ -24,87 +24,72 @@ pub(super) async fn check(
     let auth = settings.auth.as_ref().map(|auth| auth.database_url.as_str());
     let api = settings.api.as_ref().map(|api| api.database_url.as_str());
     let Some(url) = auth.or(api) else {
-        for (name, expected) in [("database", REACHED), ("database clock", CLOCK)] {
-            report.skip(name, expected, "no settings name it");
+        for check in [REACHED, CLOCK, SCHEMA] {
+            report.skip(check, "no settings name it");
         }
-        report.skip("schema", SCHEMA, "no settings name it");
         return None;
     };
-    let open = async {
-        let db = db_probe::open(url, 2).await?;
-        let product = product(&db).await;
-        let product = product.map_err(|CliError(found)| DatabaseUnreachable {
-            found,
-            advice: "see the database's log".to_owned(),
-        })?;
-        Ok::<_, DatabaseUnreachable>((db, product))
-    };
-    let db = match open.await {
+    let opened = open(url).await;
+    let db = match opened {
         Ok((db, product)) => {
-            report.pass("database", REACHED, &product);
+            report.pass(REACHED, product);
             db
         }
-        Err(DatabaseUnreachable { found, advice }) => {
-            report.fail("database", REACHED, &found, &advice);
-            report.skip("database clock", CLOCK, "the database cannot be reached");
-            report.skip("schema", SCHEMA, "the database cannot be reached");
+        Err(failure) => {
+            report.record(REACHED, Err(failure));
+            report.skip(CLOCK, "the database cannot be reached");
+            report.skip(SCHEMA, "the database cannot be reached");
             return None;
         }
     };
-    check_clock(&db, report).await;
-    let current = check_schema(&db, report).await;
-    if let (Some(auth), Some(api), true) = (auth, api, current) {
-        check_same(&db, auth, api, report).await;
+    match compare_clocks(&db).await {
+        Ok((holds, found)) => {
+            report.require(CLOCK, holds, found, "synchronize both clocks with NTP");
+        }
+        Err(error) => report.record(CLOCK, Err(error.into())),
+    }
+    let schema = find_schema(&db).await;
+    let current = schema.is_ok();
+    report.record(SCHEMA, schema);
+    match (auth, api) {
+        // Two URLs may lead to one database.
+        (Some(auth), Some(api)) if current && auth != api => {
+            report.record(SAME, compare(&db, api).await);
+        }
+        _ => {}
     }
     current.then_some(db)
 }
 
-async fn check_clock(db: &DatabaseConnection, report: &mut Report) {
-    match compare_clocks(db).await {
-        Ok((true, found)) => report.pass("database clock", CLOCK, &found),
-        Ok((false, found)) => {
-            report.fail("database clock", CLOCK, &found, "synchronize both clocks with NTP")
-        }
-        Err(error) => {
-            report.fail("database clock", CLOCK, &error.to_string(), "see the database's log");
-        }
-    }
+async fn open(url: &str) -> Result<(DatabaseConnection, String), Failure> {
+    let db = db_probe::open(url, 2).await?;
+    let product = product(&db).await;
+    let product =
+        product.map_err(|CliError(found)| Failure::new(found, "see the database's log"))?;
+    Ok((db, product))
 }
 
-async fn check_schema(db: &DatabaseConnection, report: &mut Report) -> bool {
-    let (found, advice) = match migration::schema_state(db).await {
-        Ok(SchemaState::Current) => {
-            report.pass("schema", SCHEMA, SCHEMA);
-            return true;
-        }
-        Ok(state) => (
-            state.to_string(),
-            match state {
-                SchemaState::Older(_) => "run installer upgrade",
-                SchemaState::Newer(_) => "use the programs of that release",
-                _ => "correct the URL in the settings, or set the database up",
-            },
-        ),
-        Err(error) => (error.to_string(), "see the database's log"),
+async fn find_schema(db: &DatabaseConnection) -> Finding {
+    let state = migration::schema_state(db).await?;
+    let advice = match &state {
+        SchemaState::Current => return Ok(SCHEMA.1.to_owned()),
+        SchemaState::Older(_) => "run installer upgrade",
+        SchemaState::Newer(_) => "use the programs of that release",
+        SchemaState::Missing => "correct the URL in the settings, or set the database up",
     };
-    report.fail("schema", SCHEMA, &found, advice);
-    false
+    Err(Failure::new(state, advice))
 }
 
-/// Two URLs may lead to one database, which then has the same document store id.
-async fn check_same(db: &DatabaseConnection, auth: &str, api: &str, report: &mut Report) {
-    if auth == api {
-        return;
-    }
-    let same = async {
-        let other = db_probe::open(api, 1).await?;
-        let (one, other) = (read(db, STORE).await?, read(&other, STORE).await?);
-        Ok::<_, CliError>(one == other)
-    };
+/// Compares the databases' document store ids.
+async fn compare(db: &DatabaseConnection, api: &str) -> Finding {
     let advice = "set AUTH_DATABASE_URL and API_DATABASE_URL to the same database";
-    match same.await {
-        Ok(true) => report.pass("one database", SAME, SAME),
-        Ok(false) => report.fail("one database", SAME, "two databases", advice),
-        Err(CliError(why)) => report.fail("one database", SAME, &why, advice),
+    let ids = async {
+        let other = db_probe::open(api, 1).await?;
+        Ok::<_, CliError>((read(db, STORE).await?, read(&other, STORE).await?))
+    };
+    match ids.await {
+        Ok((one, other)) if one == other => Ok(SAME.1.to_owned()),
+        Ok(_) => Err(Failure::new("two databases", advice)),
+        Err(why) => Err(Failure::new(why, advice)),
     }
 }

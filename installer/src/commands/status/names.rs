@@ -1,38 +1,30 @@
 //! User names that violate the naming rule: they keep working, but an administrator should know
 //! about them.
 
-use crate::installation::checks::Report;
+use super::NO_DATABASE;
+use crate::installation::checks::{CheckName, Report};
 use sea_orm::{DatabaseConnection, DbErr};
 use shared::introspection::UserKind;
 use shared::user_names::{self, FaultyName};
 
-const NAMES: &str = "visible characters, composed form, no two alike";
+const NAMES: CheckName = ("user names", "visible characters, composed form, no two alike");
 /// Names that are listed; the rest are only counted.
 const LISTED_MAX: usize = 10;
 
 /// Checks the names of all users.
 pub(super) async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
-    let Some(db) = db else {
-        let found = "the database cannot be reached, or has another release's schema";
-        return report.skip("user names", NAMES, found);
-    };
+    let Some(db) = db else { return report.skip(NAMES, NO_DATABASE) };
     match find(db).await {
-        Ok((false, _)) => report.fail(
-            "user names",
-            NAMES,
-            "not yet compared with each other",
-            "run installer upgrade, which compares them in a moment",
-        ),
-        Ok((true, faulty)) if faulty.is_empty() => report.pass("user names", NAMES, NAMES),
-        Ok((true, faulty)) => report.pass_for_now(
-            "user names",
-            NAMES,
-            &describe(&faulty),
-            "they keep working; rename these users, borrowers by import",
-        ),
-        Err(error) => {
-            report.fail("user names", NAMES, &error.to_string(), "see the database's log")
+        Ok((false, _)) => {
+            let advice = "run installer upgrade, which compares them in a moment";
+            report.fail(NAMES, "not yet compared with each other", advice);
         }
+        Ok((true, faulty)) if faulty.is_empty() => report.pass(NAMES, NAMES.1),
+        Ok((true, faulty)) => {
+            let advice = "they keep working; rename these users, borrowers by import";
+            report.pass_for_now(NAMES, describe(&faulty), advice);
+        }
+        Err(error) => report.record(NAMES, Err(error.into())),
     }
 }
 

@@ -2,7 +2,7 @@
 //! settings.
 
 use super::ServerSettings;
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::server_process::local_address;
 use api_server::config::Config;
 use reqwest::{Client, Response, StatusCode, Url};
@@ -19,10 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const EXPECTED: &str = "live and ready, with the certificate from its settings";
-const PATH: &str = "reachable from the api-server over TLS with its trusted authorities";
-const PATH_NAME: &str = "way to the auth-server";
-const CLIENT: &str = "the auth server accepts the id and secret in the api-server's settings";
-const CLIENT_NAME: &str = "client of the api-server";
+const PATH: CheckName = (
+    "way to the auth-server",
+    "reachable from the api-server over TLS with its trusted authorities",
+);
+const CLIENT: CheckName = (
+    "client of the api-server",
+    "the auth server accepts the id and secret in the api-server's settings",
+);
 const SEE_LOG: &str = "see the log of the auth server";
 const ANOTHER_CERTIFICATE: &str = "it presents a certificate other than the one in its settings";
 const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have changed";
@@ -37,26 +41,22 @@ pub(super) async fn check(settings: &ServerSettings, report: &mut Report) {
     // Concurrently, because each may be slow.
     let (auth, api, path) =
         tokio::join!(check_server(auth), check_server(api), check_path(settings));
-    for (name, finding) in [("auth-server", auth), ("api-server", api)] {
-        report_finding(report, name, EXPECTED, "its settings cannot be read", finding);
-    }
+    report_finding(report, ("auth-server", EXPECTED), "its settings cannot be read", auth);
+    report_finding(report, ("api-server", EXPECTED), "its settings cannot be read", api);
     let unreadable = "the api-server's settings cannot be read";
     let (path, client) = path.map_or((None, None), |(path, client)| (Some(path), client));
     let no_path =
         if path.is_some() { "the check \"way to the auth-server\" failed" } else { unreadable };
-    report_finding(report, PATH_NAME, PATH, unreadable, path);
-    report_finding(report, CLIENT_NAME, CLIENT, no_path, client);
+    report_finding(report, PATH, unreadable, path);
+    report_finding(report, CLIENT, no_path, client);
 }
-
-/// What was found, or what is wrong and what to do.
-type Finding = Result<String, (String, String)>;
 
 async fn check_server(server: Option<(SocketAddr, &Path)>) -> Option<Finding> {
     let (listen, certificate) = server?;
     let url = format!("https://{}", local_address(listen));
     Some(match pinned(certificate) {
         Ok(client) => check_health(&client, &url).await,
-        Err(why) => Err((why, "correct the certificate setting".to_owned())),
+        Err(why) => Err(Failure::new(why, "correct the certificate setting")),
     })
 }
 
@@ -65,7 +65,7 @@ async fn check_path(settings: &ServerSettings) -> Option<(Finding, Option<Findin
     let api = settings.api.as_ref()?;
     let client = match trusting(&api.auth_ca) {
         Ok(client) => client,
-        Err(why) => return Some((Err((why, "correct API_AUTH_CA".to_owned())), None)),
+        Err(why) => return Some((Err(Failure::new(why, "correct API_AUTH_CA")), None)),
     };
     let path = check_health(&client, &api.auth_url).await;
     let introspected = match path {
@@ -87,29 +87,27 @@ async fn introspect(client: &Client, api: &Config, api_file: &str) -> Finding {
         [("token", "of-nobody"), ("client_id", id), ("client_secret", &api.auth_client_secret)];
     let url = format!("{}/oauth2/introspect", api.auth_url);
     let response = client.post(url).form(&form).send().await;
-    let response = response.map_err(|error| (root_cause(&error), SEE_LOG.to_owned()))?;
+    let response = response.map_err(|error| Failure::new(root_cause(&error), SEE_LOG))?;
     let status = response.status();
     match status {
         StatusCode::OK => Ok(format!("it accepts the client {id}")),
         StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             let found = format!("it rejects the client {id}: {status}{}", reason(response).await);
-            Err((found, advice))
+            Err(Failure::new(found, advice))
         }
-        _ => Err((format!("{status}{}", reason(response).await), SEE_LOG.to_owned())),
+        _ => Err(Failure::new(format!("{status}{}", reason(response).await), SEE_LOG)),
     }
 }
 
 fn report_finding(
     report: &mut Report,
-    name: &'static str,
-    expected: &str,
+    check: CheckName,
     not_checked: &str,
     finding: Option<Finding>,
 ) {
     match finding {
-        None => report.skip(name, expected, not_checked),
-        Some(Ok(found)) => report.pass(name, expected, &found),
-        Some(Err((found, advice))) => report.fail(name, expected, &found, &advice),
+        None => report.skip(check, not_checked),
+        Some(finding) => report.record(check, finding),
     }
 }
 
@@ -119,7 +117,7 @@ async fn check_health(client: &Client, server: &str) -> Finding {
         ("/health/ready", "see the database check, and the server's log"),
     ] {
         let failed =
-            |found: String, advice: &str| (format!("{server}: {found}"), advice.to_owned());
+            |found: String, advice: &str| Failure::new(format!("{server}: {found}"), advice);
         let url = Url::parse(&format!("{server}{path}"));
         let url = url.map_err(|why| failed(why.to_string(), "correct its URL in the settings"))?;
         let response = client.get(url).send().await.map_err(|error| match root_cause(&error) {

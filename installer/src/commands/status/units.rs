@@ -1,13 +1,12 @@
 //! This product's systemd units, if systemd is running.
 
-use crate::installation::checks::Report;
+use crate::installation::checks::{CheckName, Report};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 
-const NAME: &str = "systemd units";
-const EXPECTED: &str = "all active, if there are any";
+const UNITS: CheckName = ("systemd units", "all active, if there are any");
 /// The directory that exists while systemd is running (sd_booted).
 const SYSTEMD_RUNNING: &str = "/run/systemd/system";
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,10 +26,10 @@ pub(super) async fn check(report: &mut Report) {
         Ok(Ok(output)) if output.status.success() => output.stdout,
         Ok(Ok(output)) => {
             let why = String::from_utf8_lossy(&output.stderr).into_owned();
-            return report.fail(NAME, EXPECTED, &why, "see the output of systemctl");
+            return report.fail(UNITS, why, "see the output of systemctl");
         }
-        Ok(Err(error)) => return report.skip(NAME, EXPECTED, &format!("systemctl: {error}")),
-        Err(_) => return report.fail(NAME, EXPECTED, "no answer", "see the output of systemctl"),
+        Ok(Err(error)) => return report.skip(UNITS, &format!("systemctl: {error}")),
+        Err(_) => return report.fail(UNITS, "no answer", "see the output of systemctl"),
     };
     report_units(&String::from_utf8_lossy(&listed), report);
 }
@@ -50,10 +49,7 @@ fn report_units(listed: &str, report: &mut Report) {
         units.push(format!("{unit} {active} ({state})"));
     }
     let found = if units.is_empty() { "none".to_owned() } else { units.join(", ") };
-    match all_active {
-        true => report.pass(NAME, EXPECTED, &found),
-        false => report.fail(NAME, EXPECTED, &found, "see journalctl -u UNIT"),
-    }
+    report.require(UNITS, all_active, found, "see journalctl -u UNIT");
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Stored data and work under way: signing keys, the document store, active users, card payments,
 //! imports.
 
-use super::ServerSettings;
-use crate::installation::checks::Report;
+use super::{NO_DATABASE, NO_SETTINGS, ServerSettings};
+use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::count;
 use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
@@ -14,14 +14,13 @@ use shared::entity::{
     active_users, cif_web_active_users, gateway_payments, idempotency_records, import_runs,
 };
 
-const KEYS: &str = "opened by the master keys in the settings";
-const STORE: &str = "reachable, and this database's own";
-const USERS: &str = "any number";
-const CARDS: &str = "none unsettled for longer than 10 minutes";
-const IMPORTS: &str = "none interrupted";
+const KEYS: CheckName = ("signing keys", "opened by the master keys in the settings");
+const STORE: CheckName = ("document store", "reachable, and this database's own");
+const USERS: CheckName = ("active users", "any number");
+const CARDS: CheckName = ("card payments", "none unsettled for longer than 10 minutes");
+const IMPORTS: CheckName = ("imports", "none interrupted");
 /// The api-server settles pending payments every few seconds or minutes: older ones need help.
 const UNSETTLED_SECONDS: i64 = 600;
-const SEE_LOG: &str = "see the database's log";
 
 /// Runs all of these checks.
 pub(super) async fn check(
@@ -30,56 +29,48 @@ pub(super) async fn check(
     report: &mut Report,
 ) {
     let Some(db) = db else {
-        for (name, expected) in [
-            ("signing keys", KEYS),
-            ("document store", STORE),
-            ("active users", USERS),
-            ("card payments", CARDS),
-            ("imports", IMPORTS),
-        ] {
-            report.skip(
-                name,
-                expected,
-                "the database cannot be reached, or has another release's schema",
-            );
+        for check in [KEYS, STORE, USERS, CARDS, IMPORTS] {
+            report.skip(check, NO_DATABASE);
         }
         return;
     };
-    check_keys(settings, db, report).await;
-    check_store(settings, db, report).await;
-    check_users(settings, db, report).await;
-    check_cards(db, report).await;
-    check_imports(db, report).await;
-}
-
-async fn check_keys(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
-    let Some(auth) = &settings.auth else {
-        return report.skip("signing keys", KEYS, "the settings cannot be read");
-    };
-    match auth_server::store::keys::check(db, &auth.master_keys).await {
-        Ok(()) => report.pass("signing keys", KEYS, KEYS),
-        Err(why) => {
-            let advice = "set AUTH_MASTER_KEYS to the keys that this database was used with";
-            report.fail("signing keys", KEYS, &why, advice);
+    match &settings.auth {
+        None => report.skip(KEYS, NO_SETTINGS),
+        Some(auth) => report.record(KEYS, check_keys(auth, db).await),
+    }
+    match &settings.api {
+        None => report.skip(STORE, NO_SETTINGS),
+        Some(api) => report.record(STORE, check_store(api, db).await),
+    }
+    match &settings.auth {
+        None => report.skip(USERS, NO_SETTINGS),
+        Some(auth) => report.record(USERS, count_users(auth, db).await),
+    }
+    report.record(CARDS, check_cards(db).await);
+    match count_imports(db).await {
+        Ok((running, 0)) => report.pass(IMPORTS, format!("{running} under way")),
+        Ok((running, interrupted)) => {
+            let found = format!("{running} under way, {interrupted} interrupted");
+            let advice =
+                "send their files again with the same keys: they continue after the last record";
+            report.pass_for_now(IMPORTS, found, advice);
         }
+        Err(error) => report.record(IMPORTS, Err(error.into())),
     }
 }
 
-async fn check_store(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
-    let Some(api) = &settings.api else {
-        return report.skip("document store", STORE, "the settings cannot be read");
-    };
-    let checked = match DocumentStore::open_existing(&api.documents) {
-        Ok(store) => store.check_owner(db).await.map_err(|fault| fault.to_string()),
-        Err(why) => Err(why),
-    };
-    match checked {
-        Ok(()) => report.pass("document store", STORE, "reachable"),
-        Err(why) => {
-            let advice = "correct API_DOCUMENTS, or see the store's own log";
-            report.fail("document store", STORE, &why, advice);
-        }
-    }
+async fn check_keys(auth: &auth_server::config::Config, db: &DatabaseConnection) -> Finding {
+    let advice = "set AUTH_MASTER_KEYS to the keys that this database was used with";
+    let opened = auth_server::store::keys::check(db, &auth.master_keys).await;
+    opened.map(|()| KEYS.1.to_owned()).map_err(|why| Failure::new(why, advice))
+}
+
+async fn check_store(api: &api_server::config::Config, db: &DatabaseConnection) -> Finding {
+    let advice = "correct API_DOCUMENTS, or see the store's own log";
+    let store = DocumentStore::open_existing(&api.documents);
+    let store = store.map_err(|why| Failure::new(why, advice))?;
+    store.check_owner(db).await.map_err(|fault| Failure::new(fault, advice))?;
+    Ok("reachable".to_owned())
 }
 
 async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {
@@ -87,22 +78,7 @@ async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result
     row.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
-fn report_count(
-    report: &mut Report,
-    name: &'static str,
-    expected: &str,
-    counted: Result<String, DbErr>,
-) {
-    match counted {
-        Ok(found) => report.pass(name, expected, &found),
-        Err(error) => report.fail(name, expected, &error.to_string(), SEE_LOG),
-    }
-}
-
-async fn check_users(settings: &ServerSettings, db: &DatabaseConnection, report: &mut Report) {
-    let Some(auth) = &settings.auth else {
-        return report.skip("active users", USERS, "the settings cannot be read");
-    };
+async fn count_users(auth: &auth_server::config::Config, db: &DatabaseConnection) -> Finding {
     use active_users::Column as Core;
     use cif_web_active_users::Column as Web;
     let backend = db.get_database_backend();
@@ -117,15 +93,12 @@ async fn check_users(settings: &ServerSettings, db: &DatabaseConnection, report:
         .from(cif_web_active_users::Entity)
         .and_where(alive(backend, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(backend)))
         .take();
-    let counted = async {
-        let (core, web) = (count_rows(db, &core).await?, count_rows(db, &web).await?);
-        let (core, web) = (count(core, "user"), count(web, "borrower"));
-        Ok(format!("{core} and {web} with a live token"))
-    };
-    report_count(report, "active users", USERS, counted.await);
+    let (core, web) = (count_rows(db, &core).await?, count_rows(db, &web).await?);
+    let (core, web) = (count(core, "user"), count(web, "borrower"));
+    Ok(format!("{core} and {web} with a live token"))
 }
 
-async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
+async fn check_cards(db: &DatabaseConnection) -> Finding {
     use gateway_payments::Column;
     let old = db::seconds_ago(db.get_database_backend(), UNSETTLED_SECONDS.into());
     let unsettled =
@@ -136,18 +109,18 @@ async fn check_cards(db: &DatabaseConnection, report: &mut Report) {
         .and_where(Column::State.is_in(unsettled))
         .and_where(Column::CreatedDate.into_expr().lt(old))
         .take();
-    match count_rows(db, &unsettled_payments).await {
-        Ok(0) => report.pass("card payments", CARDS, "none"),
-        Ok(unsettled_count) => {
-            let advice = "make sure the api-server is running and reaches the payment gateway; it \
-                          then settles them";
-            report.fail("card payments", CARDS, &format!("{unsettled_count} unsettled"), advice);
-        }
-        Err(error) => report.fail("card payments", CARDS, &error.to_string(), SEE_LOG),
+    match count_rows(db, &unsettled_payments).await? {
+        0 => Ok("none".to_owned()),
+        unsettled_count => Err(Failure::new(
+            format!("{unsettled_count} unsettled"),
+            "make sure the api-server is running and reaches the payment gateway; it then settles \
+             them",
+        )),
     }
 }
 
-async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
+/// Imports under way, and interrupted ones.
+async fn count_imports(db: &DatabaseConnection) -> Result<(i64, i64), DbErr> {
     use idempotency_records::Column as Claim;
     use import_runs::Column as Run;
     let leased = Query::select()
@@ -165,17 +138,5 @@ async fn check_imports(db: &DatabaseConnection, report: &mut Report) {
     };
     let running = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
     let interrupted = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
-    let counts = async {
-        Ok::<_, DbErr>((count_rows(db, &running).await?, count_rows(db, &interrupted).await?))
-    };
-    match counts.await {
-        Ok((running, 0)) => report.pass("imports", IMPORTS, &format!("{running} under way")),
-        Ok((running, interrupted)) => {
-            let found = format!("{running} under way, {interrupted} interrupted");
-            let advice =
-                "send their files again with the same keys: they continue after the last record";
-            report.pass_for_now("imports", IMPORTS, &found, advice);
-        }
-        Err(error) => report.fail("imports", IMPORTS, &error.to_string(), SEE_LOG),
-    }
+    Ok((count_rows(db, &running).await?, count_rows(db, &interrupted).await?))
 }

@@ -1,9 +1,8 @@
 //! The servers' certificate: an existing one, or one that will be created.
 
-use super::{failed, passed};
 use crate::commands::install::answers::{Answers, GivenTls};
 use crate::installation::certificates::{RENEW_BEFORE, authorities, dates};
-use crate::installation::checks::Check;
+use crate::installation::checks::{Failure, Finding};
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Url;
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -31,43 +30,34 @@ pub(crate) fn names(answers: &Answers) -> Vec<String> {
 }
 
 /// Checks that the servers can present the certificate, and that the api-server will trust it.
-pub(super) fn check(answers: &Answers) -> Check {
-    let (name, expected) = ("certificate", "matching key, names, dates and authority");
+pub(super) fn check(answers: &Answers) -> Finding {
     let Some(tls) = &answers.tls else {
         let names = names(answers).join(", ");
-        return passed(
-            name,
-            expected,
-            format!("issued by this installation's own authority, for {names}"),
-        );
+        return Ok(format!("issued by this installation's own authority, for {names}"));
     };
-    match verify(tls, &answers.host) {
-        Ok(until) => passed(name, expected, format!("{}, {until}", tls.certificate.display())),
-        Err((found, advice)) => failed(name, expected, found, advice),
-    }
+    let until = verify(tls, &answers.host)?;
+    Ok(format!("{}, {until}", tls.certificate.display()))
 }
 
-type CertificateFault = (String, &'static str);
-
-fn verify(tls: &GivenTls, host: &str) -> Result<String, CertificateFault> {
+fn verify(tls: &GivenTls, host: &str) -> Finding {
     let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
     let path = certificate.display();
-    let chain = read_certificates(certificate).map_err(|error| (error, PEM))?;
+    let chain = read_certificates(certificate).map_err(unusable)?;
     let (leaf, intermediates) =
-        chain.split_first().ok_or_else(|| ("no certificate found".to_owned(), PEM))?;
+        chain.split_first().ok_or_else(|| unusable("no certificate found"))?;
     check_kind(certificate, &chain)?;
     let identity = Identity { certificate, key, client_certificates: false };
-    identity.server_config().map_err(|error| (error, PEM))?;
+    identity.server_config().map_err(unusable)?;
     let until = check_dates(certificate)?;
     let parsed = ParsedCertificate::try_from(leaf)
-        .map_err(|error| (format!("cannot read {path}: {error}"), PEM))?;
+        .map_err(|error| unusable(format!("cannot read {path}: {error}")))?;
     let server_name = ServerName::try_from(host.to_owned())
-        .map_err(|error| (error.to_string(), "choose another --host"))?;
+        .map_err(|error| Failure::new(error, "choose another --host"))?;
     verify_server_name(&parsed, &server_name).map_err(|_| {
         let found = format!("{path} is not valid for {host}");
-        (found, "get a certificate for that name, or pass one of its names with --host")
+        Failure::new(found, "get a certificate for that name, or pass one of its names with --host")
     })?;
-    let roots = authorities(&tls.authority).map_err(|error| (error, PEM))?;
+    let roots = authorities(&tls.authority).map_err(unusable)?;
     let algorithms = default_provider().signature_verification_algorithms.all;
     let now = UnixTime::now();
     verify_server_cert_signed_by_trust_anchor(&parsed, &roots, intermediates, now, algorithms)
@@ -80,32 +70,32 @@ fn verify(tls: &GivenTls, host: &str) -> Result<String, CertificateFault> {
                 }
                 _ => "have the authority issue a new one for a TLS server",
             };
-            (found, advice)
+            Failure::new(found, advice)
         })?;
     Ok(until)
 }
 
-const PEM: &str = "pass readable PEM files: the chain, its key, and the authority";
+fn unusable(why: impl ToString) -> Failure {
+    Failure::new(why, "pass readable PEM files: the chain, its key, and the authority")
+}
 
 /// The first certificate must be a server's: not an authority's, and not for clients only.
-fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), CertificateFault> {
+fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Failure> {
     let mut all = Vec::new();
     for certificate in chain {
         let (_, read) = X509Certificate::from_der(certificate)
-            .map_err(|error| (format!("cannot read {}: {error}", path.display()), PEM))?;
+            .map_err(|error| unusable(format!("cannot read {}: {error}", path.display())))?;
         all.push(read);
     }
     let Some((leaf, others)) = all.split_first() else { return Ok(()) };
     let path = path.display();
     if leaf.is_ca() && others.iter().any(|other| !other.is_ca()) {
         let found = format!("{path} does not start with the server's own certificate");
-        return Err((
-            found,
-            "put the server's own first, then each one that signed the one before it",
-        ));
+        let advice = "put the server's own first, then each one that signed the one before it";
+        return Err(Failure::new(found, advice));
     }
     if leaf.is_ca() {
-        return Err((
+        return Err(Failure::new(
             format!("{path} is the certificate of an authority, not of a server"),
             "get one for a server; openssl req -x509 creates it with -addext \
              basicConstraints=critical,CA:FALSE",
@@ -114,23 +104,25 @@ fn check_kind(path: &Path, chain: &[CertificateDer<'_>]) -> Result<(), Certifica
     let usage = leaf.extended_key_usage().ok().flatten().map(|usage| usage.value);
     if usage.is_some_and(|usage| !usage.server_auth && !usage.any) {
         let found = format!("{path} is not for servers: its extended key usage excludes them");
-        return Err((found, "have the authority issue one for TLS servers (serverAuth)"));
+        let advice = "have the authority issue one for TLS servers (serverAuth)";
+        return Err(Failure::new(found, advice));
     }
     Ok(())
 }
 
-fn check_dates(path: &Path) -> Result<String, CertificateFault> {
+fn check_dates(path: &Path) -> Finding {
     let renew = "get a new certificate";
-    let (begin, end) = dates(path).map_err(|error| (error, renew))?;
+    let (begin, end) = dates(path).map_err(|error| Failure::new(error, renew))?;
     let now = DateTime::<Utc>::from(SystemTime::now());
     let day = end.date_naive();
     if now < begin {
         let found = format!("{} is not valid before {begin}", path.display());
-        return Err((found, "wait until then, or correct this machine's clock if it is wrong"));
+        let advice = "wait until then, or correct this machine's clock if it is wrong";
+        return Err(Failure::new(found, advice));
     }
     match end - now {
         remaining if remaining <= TimeDelta::zero() => {
-            Err((format!("{} expired on {day}", path.display()), renew))
+            Err(Failure::new(format!("{} expired on {day}", path.display()), renew))
         }
         remaining if remaining < RENEW_BEFORE => {
             Ok(format!("valid until {day}: get a new one soon"))

@@ -1,16 +1,15 @@
 //! The database: reachable, recent enough, ours to use, and in step with this machine's clock.
 
-use super::{failed, passed};
-use crate::installation::checks::Check;
+use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
 use crate::installation::database::compare_clocks;
-use crate::installation::db_probe::{self, DatabaseUnreachable, code};
+use crate::installation::db_probe::{self, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use shared::database_url::without_password;
 use shared::db;
-use shared::migration::{SchemaState, schema_state};
+use shared::migration::{self, SchemaState, schema_state};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -55,100 +54,86 @@ impl DatabaseState {
     }
 }
 
-/// Runs all checks of the database, up to the first failed one that others depend on.
-pub(crate) async fn check(
-    url: &str,
-    settings_exist: bool,
-    own_tables: &BTreeSet<String>,
-) -> (Vec<Check>, Option<DatabaseState>) {
-    let mut checks = Vec::new();
-    let context = Context { settings_exist, own_tables };
-    let found = examine(url, &context, &mut checks).await;
-    (checks, found.ok())
-}
+const DATABASE: CheckName = ("database", "reachable, and accepts user and password");
+const SCHEMA: CheckName = ("schema", "none yet, or this release's");
+const RIGHTS: CheckName = ("rights", "the user may create, alter, fill and drop tables");
+/// Unrelated tables that are listed by name.
+const TABLES_NAMED_MAX: usize = 10;
 
-/// What the database is checked against.
-struct Context<'a> {
-    settings_exist: bool,
-    own_tables: &'a BTreeSet<String>,
+/// Runs all checks of the database, up to the first failed one that others depend on. Its contents
+/// are returned if all of them pass.
+pub(crate) async fn check(url: &str, settings_exist: bool) -> (Report, Option<DatabaseState>) {
+    let mut report = Report::default();
+    let found = examine(url, settings_exist, &mut report).await;
+    let found = found.unwrap_or_else(|failure| {
+        report.record(DATABASE, Err(failure));
+        None
+    });
+    (report, found)
 }
-
-/// A check has failed, and is in the list.
-struct CheckFailed;
 
 async fn examine(
     url: &str,
-    context: &Context<'_>,
-    checks: &mut Vec<Check>,
-) -> Result<DatabaseState, CheckFailed> {
-    let stop = |check: Check, checks: &mut Vec<Check>| {
-        checks.push(check);
-        CheckFailed
-    };
+    settings_exist: bool,
+    report: &mut Report,
+) -> Result<Option<DatabaseState>, Failure> {
     if let Some(path) = url.strip_prefix("sqlite://") {
         let path = Path::new(path.split('?').next().unwrap_or_default());
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let check = super::check_folder("database folder", folder, "--database-url");
-        let has_failed = check.advice.is_some();
-        checks.push(check);
-        if has_failed {
-            return Err(CheckFailed);
+        let folder = super::check_folder(folder, "--database-url");
+        report.record(("database folder", super::FOLDER), folder);
+        if !report.holds() {
+            return Ok(None);
         }
         if !path.exists() {
-            checks.push(passed("schema", SCHEMA, "a new database, to be created"));
-            return Ok(DatabaseState::nothing());
+            report.pass(SCHEMA, "a new database, to be created");
+            return Ok(Some(DatabaseState::nothing()));
         }
     }
-    let db = db_probe::open(url, 1).await.map_err(|DatabaseUnreachable { found, advice }| {
-        stop(failed("database", REACHED, found, advice), checks)
-    })?;
-    let outcome = run_checks(&db, url, context, checks).await;
+    let db = db_probe::open(url, 1).await?;
+    report.pass(DATABASE, without_password(url));
+    let found = run_checks(&db, settings_exist, report).await;
     let _ = db.close().await;
-    match outcome {
-        Ok(found) => found,
-        Err(error) => {
-            let found = format!("{} reports an error: {error}", without_password(url));
-            let advice = "see the database server's log";
-            Err(stop(failed("database", REACHED, found, advice), checks))
-        }
-    }
+    found.map_err(|error| {
+        let found = format!("{} reports an error: {error}", without_password(url));
+        Failure::new(found, "see the database server's log")
+    })
 }
 
-/// Unrelated tables that are listed by name.
-const TABLES_NAMED_MAX: usize = 10;
-const REACHED: &str = "reachable, and accepts user and password";
-const SCHEMA: &str = "none yet, or this release's";
-
-/// Runs the checks of a database that answers. The inner error means that one of them failed.
+/// Runs the checks of a database that answers.
 async fn run_checks(
     db: &DatabaseConnection,
-    url: &str,
-    context: &Context<'_>,
-    checks: &mut Vec<Check>,
-) -> Result<Result<DatabaseState, CheckFailed>, DbErr> {
+    settings_exist: bool,
+    report: &mut Report,
+) -> Result<Option<DatabaseState>, DbErr> {
     let backend = db.get_database_backend();
-    checks.push(passed("database", REACHED, without_password(url)));
-    let before = checks.len();
     match backend {
-        DbBackend::Postgres => postgres(db, checks).await?,
-        DbBackend::MySql => mariadb(db, checks).await?,
+        DbBackend::Postgres => postgres(db, report).await?,
+        DbBackend::MySql => mariadb(db, report).await?,
         _ => {}
     }
     if backend != DbBackend::Sqlite {
-        checks.push(clock(db).await?);
+        let (in_sync, found) = compare_clocks(db).await?;
+        let found = format!("the database's clock is {found}");
+        let advice = "synchronize both machines' clocks with NTP";
+        report.require(("clock", "within 60 s of this machine's clock"), in_sync, found, advice);
     }
-    let found = content(db, context, checks).await?;
-    if checks[before..].iter().any(|check| check.advice.is_some()) {
-        return Ok(Err(CheckFailed));
+    let found = content(db, settings_exist, report).await?;
+    if !report.holds() {
+        return Ok(None);
     }
     if found.schema == SchemaState::Missing
-        && let Some(missing) = missing_right(db).await?
+        && let Some(right) = missing_right(db).await?
     {
-        checks.push(missing);
-        return Ok(Err(CheckFailed));
+        report.fail(
+            RIGHTS,
+            format!("the database user may not {right}"),
+            "grant the user all privileges on the database (PostgreSQL: also CREATE on its schema)",
+        );
+        return Ok(None);
     }
-    checks.push(passed("rights", RIGHTS, "all granted"));
-    Ok(Ok(found))
+    report.pass(RIGHTS, "all granted");
+    Ok(Some(found))
 }
 
 async fn query_value<T: sea_orm::TryGetable>(
@@ -160,116 +145,96 @@ async fn query_value<T: sea_orm::TryGetable>(
     row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))?.try_get_by_index(0)
 }
 
-async fn postgres(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
+async fn postgres(db: &DatabaseConnection, report: &mut Report) -> Result<(), DbErr> {
     let number: String = query_value(db, "SHOW server_version_num").await?;
     let number: i64 = number.parse().unwrap_or_default();
     let version: String = query_value(db, "SHOW server_version").await?;
-    let version = format!("PostgreSQL {version}");
-    checks.push(match number >= POSTGRES_MIN {
-        true => passed("version", "PostgreSQL 14 or later", version),
-        false => failed("version", "PostgreSQL 14 or later", version, "upgrade the server"),
-    });
+    report.require(
+        ("version", "PostgreSQL 14 or later"),
+        number >= POSTGRES_MIN,
+        format!("PostgreSQL {version}"),
+        "upgrade the server",
+    );
     let encoding: String = query_value(db, "SHOW server_encoding").await?;
-    checks.push(match encoding == "UTF8" {
-        true => passed("collation", "the encoding is UTF8", encoding),
-        false => failed(
-            "collation",
-            "the encoding is UTF8",
+    let check = ("collation", "the encoding is UTF8");
+    match encoding == "UTF8" {
+        true => report.pass(check, encoding),
+        false => report.fail(
+            check,
             format!("the encoding is {encoding}"),
             "create the database with ENCODING 'UTF8'",
         ),
-    });
+    }
     let sql = "SELECT current_setting('max_connections')::bigint";
-    checks.push(connections(query_value(db, sql).await?));
+    check_connections(query_value(db, sql).await?, report);
     Ok(())
 }
 
-async fn mariadb(db: &DatabaseConnection, checks: &mut Vec<Check>) -> Result<(), DbErr> {
+async fn mariadb(db: &DatabaseConnection, report: &mut Report) -> Result<(), DbErr> {
     let version: String = query_value(db, "SELECT CAST(version() AS CHAR)").await?;
     let numbers = version.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     let numbers: Vec<_> = numbers.take(2).collect();
-    let expected = "MariaDB 10.6 or later";
     let is_supported = numbers.as_slice() >= &[MARIADB_MIN.0, MARIADB_MIN.1][..];
-    checks.push(match version.contains("MariaDB") {
-        true if is_supported => passed("version", expected, version),
-        true => failed("version", expected, version, "upgrade the server"),
+    let check = ("version", "MariaDB 10.6 or later");
+    match version.contains("MariaDB") {
+        true => report.require(check, is_supported, version, "upgrade the server"),
         false => {
-            let found = format!("another server, {version}");
-            failed("version", expected, found, "use MariaDB or PostgreSQL")
+            report.fail(check, format!("another server, {version}"), "use MariaDB or PostgreSQL");
         }
-    });
+    }
     let charset: String = query_value(db, "SELECT CAST(@@character_set_database AS CHAR)").await?;
-    let expected = "the character set is utf8mb4";
-    checks.push(match charset == "utf8mb4" {
+    let check = ("collation", "the character set is utf8mb4");
+    match charset == "utf8mb4" {
         true => {
             let sql = "SELECT CAST(@@collation_database AS CHAR)";
-            passed("collation", expected, query_value::<String>(db, sql).await?)
+            report.pass(check, query_value::<String>(db, sql).await?);
         }
-        false => failed(
-            "collation",
-            expected,
+        false => report.fail(
+            check,
             format!("the character set is {charset}"),
             "change it while the database is empty: ALTER DATABASE … CHARACTER SET utf8mb4",
         ),
-    });
+    }
     let mode: String = query_value(db, "SELECT CAST(@@global.sql_mode AS CHAR)").await?;
-    let expected = "values that do not fit are rejected";
-    checks.push(match mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES") {
-        true => passed("strictness", expected, "sql_mode is strict"),
-        false => failed(
-            "strictness",
-            expected,
+    let check = ("strictness", "values that do not fit are rejected");
+    match mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES") {
+        true => report.pass(check, "sql_mode is strict"),
+        false => report.fail(
+            check,
             format!("they are truncated: sql_mode is {mode:?}"),
             "add STRICT_TRANS_TABLES to sql_mode in the server's settings",
         ),
-    });
+    }
     let sql = "SELECT CAST(@@global.max_connections AS SIGNED)";
-    checks.push(connections(query_value(db, sql).await?));
+    check_connections(query_value(db, sql).await?, report);
     Ok(())
 }
 
-fn connections(max: i64) -> Check {
-    let expected = "enough for the connections of both servers";
+fn check_connections(max: i64, report: &mut Report) {
+    let check = ("connections", "enough for the connections of both servers");
     let found = format!("at most {}", count(max, "connection"));
-    match max >= CONNECTIONS_MIN {
-        true => passed("connections", expected, found),
-        false => failed(
-            "connections",
-            expected,
-            found,
-            format!("set max_connections of the database server to {CONNECTIONS_MIN} or more"),
-        ),
-    }
-}
-
-async fn clock(db: &DatabaseConnection) -> Result<Check, DbErr> {
-    let expected = "within 60 s of this machine's clock";
-    let (in_sync, found) = compare_clocks(db).await?;
-    let found = format!("the database's clock is {found}");
-    Ok(match in_sync {
-        true => passed("clock", expected, found),
-        false => failed("clock", expected, found, "synchronize both machines' clocks with NTP"),
-    })
+    let advice = format!("set max_connections of the database server to {CONNECTIONS_MIN} or more");
+    report.require(check, max >= CONNECTIONS_MIN, found, &advice);
 }
 
 /// Checks the schema, and reads the contents if it is this product's.
 async fn content(
     db: &DatabaseConnection,
-    context: &Context<'_>,
-    checks: &mut Vec<Check>,
+    settings_exist: bool,
+    report: &mut Report,
 ) -> Result<DatabaseState, DbErr> {
     let schema = schema_state(db).await?;
     let mut found = DatabaseState { schema: schema.clone(), ..DatabaseState::nothing() };
     match schema {
         SchemaState::Missing => {
+            let own_tables = migration::all_tables();
             let tables = crate::commands::install::schema::tables(db).await?;
-            let is_own = |table: &String| context.own_tables.contains(table);
+            let is_own = |table: &String| own_tables.contains(&table.as_str());
             let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(is_own);
-            checks.push(match same_names.as_slice() {
-                [] if others.is_empty() => passed("schema", SCHEMA, "none yet"),
-                [] => passed("schema", SCHEMA, describe_unrelated(&others)),
-                tables => failed(
-                    "schema",
+            match same_names.as_slice() {
+                [] if others.is_empty() => report.pass(SCHEMA, "none yet"),
+                [] => report.pass(SCHEMA, describe_unrelated(&others)),
+                tables => report.fail(
                     SCHEMA,
                     format!(
                         "the database has unrelated tables with our names: {}",
@@ -278,28 +243,27 @@ async fn content(
                     "use a separate database for this product or, if an installation was \
                      interrupted, an empty one",
                 ),
-            });
+            }
         }
         SchemaState::Current => {
             load_contents(db, &mut found).await?;
-            checks.push(match found.in_use && !context.settings_exist {
-                false => passed("schema", SCHEMA, "this release's"),
-                true => failed(
-                    "schema",
+            match found.in_use && !settings_exist {
+                false => report.pass(SCHEMA, "this release's"),
+                true => report.fail(
                     SCHEMA,
                     "the database belongs to an existing installation, but its keys are not here",
                     "copy that installation's settings folder here first: without its keys, \
                      tokens, signing keys and cards cannot be read",
                 ),
-            });
+            }
         }
         SchemaState::Older(_) => {
             let found = "the database has the schema of an earlier release";
-            checks.push(failed("schema", SCHEMA, found, "run installer upgrade first"));
+            report.fail(SCHEMA, found, "run installer upgrade first");
         }
         SchemaState::Newer(_) => {
             let found = "the database has the schema of a later release";
-            checks.push(failed("schema", SCHEMA, found, "use the installer of that release"));
+            report.fail(SCHEMA, found, "use the installer of that release");
         }
     }
     Ok(found)
@@ -336,8 +300,6 @@ async fn load_contents(db: &DatabaseConnection, found: &mut DatabaseState) -> Re
     Ok(())
 }
 
-const RIGHTS: &str = "the user may create, alter, fill and drop tables";
-
 /// The statements that the servers and their migrations need, on a table used for nothing else.
 const TRIAL: [(&str, &str); 8] = [
     ("CREATE TABLE", "CREATE TABLE loan_servicing_trial (id BIGINT PRIMARY KEY, of_id BIGINT)"),
@@ -351,22 +313,14 @@ const TRIAL: [(&str, &str); 8] = [
 ];
 
 /// The first of these statements that the database user may not execute.
-async fn missing_right(db: &DatabaseConnection) -> Result<Option<Check>, DbErr> {
+async fn missing_right(db: &DatabaseConnection) -> Result<Option<&'static str>, DbErr> {
     // A run that was killed may have left it.
     let _ = db.execute_unprepared("DROP TABLE IF EXISTS loan_servicing_trial").await;
     for (right, sql) in TRIAL {
         let Err(error) = db.execute_unprepared(sql).await else { continue };
         let _ = db.execute_unprepared("DROP TABLE loan_servicing_trial").await;
         let refused = ["42501", "1142", "1044", "1227", "1370"].contains(&code(&error).as_str());
-        if !refused {
-            return Err(error);
-        }
-        return Ok(Some(failed(
-            "rights",
-            RIGHTS,
-            format!("the database user may not {right}"),
-            "grant the user all privileges on the database (PostgreSQL: also CREATE on its schema)",
-        )));
+        return if refused { Ok(Some(right)) } else { Err(error) };
     }
     Ok(None)
 }

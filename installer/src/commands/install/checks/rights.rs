@@ -1,6 +1,5 @@
 //! Whether the service user can run the servers, and whether the folders are ours to change.
 
-use super::{failed, passed};
 use crate::commands::install::answers::{Answers, DOCUMENTS, SPOOL};
 use crate::commands::install::bucket;
 use crate::commands::install::existing_config::ExistingSettings;
@@ -8,7 +7,7 @@ use crate::commands::install::is_root;
 use crate::commands::install::journal::missing_folders;
 use crate::commands::install::plan::folders;
 use crate::commands::install::system_user::{Right, ids, may, owns};
-use crate::installation::checks::Check;
+use crate::installation::checks::{Failure, Finding};
 use crate::installation::db_probe;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,11 +16,9 @@ use std::path::{Path, PathBuf};
 const OURS: [&str; 5] = ["tls", "host", "api-server.env", "install.unfinished", "lost+found"];
 /// Folders that the systemd units hide from the servers.
 const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
-const NAME: &str = "rights";
-const EXPECTED: &str = "the servers can access what they need, and nothing more";
 
 /// Reports the first violation.
-pub(super) fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Check> {
+pub(super) fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Finding> {
     if !is_root() {
         return None;
     }
@@ -32,13 +29,8 @@ pub(super) fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Ch
         .or_else(|| check_access(user, answers))
         .or_else(|| exposed_key(answers))
         .or_else(|| low_port(user, answers));
-    Some(match fault {
-        None => passed(NAME, EXPECTED, format!("{user} can run them")),
-        Some((found, advice)) => failed(NAME, EXPECTED, found, advice),
-    })
+    Some(fault.map_or_else(|| Ok(format!("{user} can run them")), Err))
 }
-
-type RightsFault = (String, String);
 
 fn content(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -49,7 +41,7 @@ fn content(folder: &Path) -> Vec<PathBuf> {
 const DATA: [&str; 3] = [SPOOL, DOCUMENTS, "owner"];
 
 /// The settings folder will be closed to everyone else, so it must not contain anything else.
-fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<RightsFault> {
+fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<Failure> {
     let is_ours = |path: &PathBuf| {
         let name = path.file_name().is_some_and(|name| OURS.iter().any(|ours| name == *ours));
         name || path
@@ -58,15 +50,14 @@ fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<Rig
     };
     let other = content(&answers.dir).into_iter().find(|path| !is_ours(path));
     let other = other.filter(|_| !settings.exist)?;
-    Some((
+    Some(Failure::new(
         format!("{} contains other files, such as {}", answers.dir.display(), other.display()),
-        "choose a folder for the settings only with --dir: it will be closed to everyone else"
-            .to_owned(),
+        "choose a folder for the settings only with --dir: it will be closed to everyone else",
     ))
 }
 
 /// The contents of a data folder keep their owner.
-fn data_folder(user: &str, folder: &Path) -> Option<RightsFault> {
+fn data_folder(user: &str, folder: &Path) -> Option<Failure> {
     let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
     let content = content(folder);
     let is_filled = content.iter().any(|path| !path.ends_with("lost+found"));
@@ -80,23 +71,22 @@ fn data_folder(user: &str, folder: &Path) -> Option<RightsFault> {
             }
             false => String::new(),
         };
-        (
+        Failure::new(
             format!("{folder} is not empty, and does not belong to {user}"),
             format!("choose an empty folder{chown_advice}"),
         )
     })
 }
 
-fn hidden(answers: &Answers) -> Option<RightsFault> {
+fn hidden(answers: &Answers) -> Option<Failure> {
     answers.units.as_ref()?;
     let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given_files(answers));
     let path = all
         .chain(folders(answers))
         .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
-    Some((
+    Some(Failure::new(
         format!("{} is hidden from services, as all home folders are", path.display()),
-        "choose a place outside /home, /root and /run/user, such as /usr/local/bin for programs"
-            .to_owned(),
+        "choose a place outside /home, /root and /run/user, such as /usr/local/bin for programs",
     ))
 }
 
@@ -109,7 +99,7 @@ fn given_files(answers: &Answers) -> impl Iterator<Item = PathBuf> {
 
 /// Existing folders, files that were given, and this program, which runs the auth server during
 /// verification.
-fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
+fn check_access(user: &str, answers: &Answers) -> Option<Failure> {
     let denied = |path: &Path, what: &str| {
         let advice = match ids(user) {
             Some(_) => {
@@ -121,7 +111,8 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
                  {user}, then change the permissions of the file and its parent folders"
             ),
         };
-        Some((format!("the user {user} cannot {what} {}", path.display()), advice))
+        let found = format!("the user {user} cannot {what} {}", path.display());
+        Some(Failure::new(found, advice))
     };
     // The service user will get access to the settings folder itself.
     let parent = answers.dir.parent().unwrap_or(&answers.dir).to_owned();
@@ -142,9 +133,9 @@ fn check_access(user: &str, answers: &Answers) -> Option<RightsFault> {
     for file in given_files(answers) {
         // The servers do not run in the folder where the installer was started.
         if file.is_relative() {
-            return Some((
+            return Some(Failure::new(
                 format!("{} is not an absolute path", file.display()),
-                "use absolute paths in the URL of the database".to_owned(),
+                "use absolute paths in the URL of the database",
             ));
         }
         if !file.starts_with(&answers.dir) && !can_access(Right::Read, &file) {
@@ -167,14 +158,14 @@ pub(crate) fn lowest_port() -> u16 {
 }
 
 /// A given key that everyone can read, in folders that everyone can enter.
-fn exposed_key(answers: &Answers) -> Option<RightsFault> {
+fn exposed_key(answers: &Answers) -> Option<Failure> {
     let key = &answers.tls.as_ref()?.key;
     let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.mode());
     let folders_are_open = key.ancestors().skip(1).all(|folder| mode(folder) & 0o001 != 0);
     // The settings folder itself is closed to others.
     (mode(key) & 0o004 != 0 && folders_are_open && !key.starts_with(&answers.dir)).then(|| {
         let key = key.display();
-        (
+        Failure::new(
             format!("every user of this machine can read the key {key}"),
             format!("restrict it to the servers' group with chgrp and chmod 640 {key}"),
         )
@@ -182,11 +173,11 @@ fn exposed_key(answers: &Answers) -> Option<RightsFault> {
 }
 
 /// Services run without capabilities.
-fn low_port(user: &str, answers: &Answers) -> Option<RightsFault> {
+fn low_port(user: &str, answers: &Answers) -> Option<Failure> {
     let limit = lowest_port();
     let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
     (user != "root").then(|| {
-        (
+        Failure::new(
             format!("the user {user} cannot listen on port {port}"),
             format!(
                 "choose ports from {limit} up with --auth-port and --api-port, and put a web \
