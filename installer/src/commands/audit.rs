@@ -106,7 +106,7 @@ pub async fn run(arguments: &AuditArgs) -> Result<(), CliError> {
         check_names_exist(&db, arguments).await?;
     }
     if arguments.json {
-        let lines: String = events.iter().map(|event| as_json(event) + "\n").collect();
+        let lines: String = events.iter().map(|event| json!(event).to_string() + "\n").collect();
         return if lines.is_empty() { Ok(()) } else { print(&lines) };
     }
     let heading =
@@ -150,24 +150,6 @@ async fn events(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<Vec<Mo
         .await?;
     events.reverse();
     Ok(events)
-}
-
-fn as_json(event: &Model) -> String {
-    json!({
-        "event_id": event.event_id,
-        "event_date": event.event_date,
-        "event": event.event,
-        "reason": event.reason,
-        "actor": event.actor,
-        "user_kind": event.user_kind,
-        "user_id": event.user_id,
-        "user_name": event.user_name,
-        "client_id": event.client_id,
-        "source": event.source,
-        "request_id": event.request_id,
-        "token_hash_prefix": event.token_hash_prefix,
-    })
-    .to_string()
 }
 
 fn as_cells(event: &Model) -> [String; 9] {

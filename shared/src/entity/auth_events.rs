@@ -4,9 +4,10 @@
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 /// A row of `auth_events`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize)]
 #[sea_orm(table_name = "auth_events")]
 pub struct Model {
     #[sea_orm(primary_key)]
