@@ -1,4 +1,5 @@
-//! A private certificate authority, for machines that are not on a public network.
+//! Certificates: a private authority, for machines that are not on a public network; dates; and
+//! which server holds the key of a certificate.
 
 use crate::installation::files::{write, write_private};
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, Utc};
@@ -6,10 +7,14 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose,
 };
-use rustls::RootCertStore;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
-use rustls::pki_types::ServerName;
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use shared::tls::read_certificates;
 use std::path::{Path, PathBuf};
 use x509_parser::prelude::{FromDer, X509Certificate};
@@ -152,4 +157,79 @@ fn validity(certificate: &mut CertificateParams, today: NaiveDate, days: u64) {
         |day: NaiveDate| rcgen::date_time_ymd(day.year(), day.month() as u8, day.day() as u8);
     certificate.not_before = date(today - Days::new(1));
     certificate.not_after = date(today + Days::new(days - 1));
+}
+
+/// The error of a server that presents another certificate than the pinned one.
+pub const ANOTHER_CERTIFICATE: &str =
+    "it presents a certificate other than the one in its settings";
+
+/// Accepts a server that holds the key of its certificate, whatever else is wrong with that.
+#[derive(Debug)]
+pub struct KeyHolder {
+    algorithms: WebPkiSupportedAlgorithms,
+    pinned: Option<CertificateDer<'static>>,
+}
+
+impl KeyHolder {
+    /// Accepts any certificate, or only the pinned one.
+    pub fn new(pinned: Option<CertificateDer<'static>>) -> Result<Self, String> {
+        let provider = CryptoProvider::get_default().ok_or("no TLS provider")?;
+        Ok(Self { algorithms: provider.signature_verification_algorithms, pinned })
+    }
+
+    /// A certificate that cannot be read may be any certificate, but not the pinned one.
+    fn allow_unreadable(
+        &self,
+        outcome: Result<HandshakeSignatureValid, Error>,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match outcome {
+            Err(Error::InvalidCertificate(CertificateError::BadSignature)) => outcome,
+            Err(Error::InvalidCertificate(_)) if self.pinned.is_none() => {
+                Ok(HandshakeSignatureValid::assertion())
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+impl ServerCertVerifier for KeyHolder {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match &self.pinned {
+            Some(pinned) if end_entity != pinned => {
+                Err(Error::General(ANOTHER_CERTIFICATE.to_owned()))
+            }
+            _ => Ok(ServerCertVerified::assertion()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let verified = verify_tls12_signature(message, certificate, signature, &self.algorithms);
+        self.allow_unreadable(verified)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let verified = verify_tls13_signature(message, certificate, signature, &self.algorithms);
+        self.allow_unreadable(verified)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
 }

@@ -7,12 +7,10 @@ use super::STEP_TIME;
 use super::connect::{Target, in_time};
 use super::legacy_client_hello::{self, Offer, Reply, cipher_name, version_name};
 use super::report::{VerificationRun, VerificationStep};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use crate::installation::certificates::KeyHolder;
+use rustls::pki_types::CertificateDer;
 use rustls::version::{TLS12, TLS13};
-use rustls::{AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error};
-use rustls::{SignatureScheme, SupportedProtocolVersion};
+use rustls::{AlertDescription, ClientConfig, Error, SupportedProtocolVersion};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -230,68 +228,11 @@ async fn check_cipher(target: &Target, completed: &[Handshake], run: &mut Verifi
 fn accepting_any_certificate(
     version: &'static SupportedProtocolVersion,
 ) -> Result<ClientConfig, String> {
-    let provider = CryptoProvider::get_default().ok_or("no TLS provider")?.clone();
-    let verifier = Arc::new(AcceptAnyCertificate { provider: provider.clone() });
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[version])
-        .map_err(|error| error.to_string())?
+    let verifier = Arc::new(KeyHolder::new(None)?);
+    let mut config = ClientConfig::builder_with_protocol_versions(&[version])
         .dangerous()
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
-}
-
-/// Accepts every certificate, but only from a server that holds its key.
-#[derive(Debug)]
-struct AcceptAnyCertificate {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for AcceptAnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        allow_unreadable(verify_tls12_signature(message, certificate, signature, algorithms))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        allow_unreadable(verify_tls13_signature(message, certificate, signature, algorithms))
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// An unreadable certificate is a fault of the chain, which is judged later.
-fn allow_unreadable(
-    outcome: Result<HandshakeSignatureValid, Error>,
-) -> Result<HandshakeSignatureValid, Error> {
-    match outcome {
-        Err(Error::InvalidCertificate(CertificateError::BadSignature)) => outcome,
-        Err(Error::InvalidCertificate(_)) => Ok(HandshakeSignatureValid::assertion()),
-        outcome => outcome,
-    }
 }

@@ -2,16 +2,12 @@
 //! settings.
 
 use super::ServerSettings;
+use crate::installation::certificates::{ANOTHER_CERTIFICATE, KeyHolder};
 use crate::installation::checks::{CheckName, Failure, Finding, Report};
 use crate::installation::server_process::local_address;
 use api_server::config::Config;
 use reqwest::{Client, Response, StatusCode, Url};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::ClientConfig;
 use std::error::Error as _;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -28,7 +24,6 @@ const CLIENT: CheckName = (
     "the auth server accepts the id and secret in the api-server's settings",
 );
 const SEE_LOG: &str = "see the log of the auth server";
-const ANOTHER_CERTIFICATE: &str = "it presents a certificate other than the one in its settings";
 const RELOAD: &str = "reload it (SIGHUP), or restart it if its settings have changed";
 /// How long to wait for a server: it waits up to five seconds for its own database.
 const TIMEOUT: Duration = Duration::from_secs(8);
@@ -160,11 +155,9 @@ async fn reason(response: Response) -> String {
 fn pinned(certificate: &Path) -> Result<Client, String> {
     let chain = shared::tls::read_certificates(certificate)?;
     let expected = chain.into_iter().next().ok_or("no certificate found")?;
-    let provider = CryptoProvider::get_default().ok_or("no TLS provider")?;
-    let algorithms = provider.signature_verification_algorithms;
     let config = ClientConfig::builder()
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Pinned { expected, algorithms }))
+        .with_custom_certificate_verifier(Arc::new(KeyHolder::new(Some(expected))?))
         .with_no_client_auth();
     client(config)
 }
@@ -191,49 +184,4 @@ fn root_cause(error: &reqwest::Error) -> String {
     let text = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
     // The prefix that the library adds to a verifier's message.
     text.strip_prefix("unexpected error: ").map(str::to_owned).unwrap_or(text)
-}
-
-/// Accepts only the server that holds the key of one certificate.
-#[derive(Debug)]
-struct Pinned {
-    expected: CertificateDer<'static>,
-    algorithms: WebPkiSupportedAlgorithms,
-}
-
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        match *end_entity == self.expected {
-            true => Ok(ServerCertVerified::assertion()),
-            false => Err(Error::General(ANOTHER_CERTIFICATE.to_owned())),
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
-    }
 }
