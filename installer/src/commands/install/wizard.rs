@@ -2,7 +2,7 @@
 
 use super::answers::{
     ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
-    check_client, check_host, check_url, systemd_runs, this_host,
+    check_client, check_host, check_proxies, check_url, systemd_runs, this_host,
 };
 use super::arguments::InstallArgs;
 use super::bucket::{self, BucketArguments};
@@ -56,17 +56,14 @@ pub(super) fn confirm(question: &str) -> PromptResult<bool> {
 
 /// Asks for the admin account's password, twice.
 pub(super) fn ask_admin_password(name: &str) -> PromptResult<Password> {
-    let validator = {
-        let name = name.to_owned();
-        move |text: &str| Ok(to_validation(new_password::check(text, &name)))
-    };
+    let user_name = name.to_owned();
     let question = format!("Password for {name}:");
     let prompt = inquire::Password::new(&question)
         .with_custom_confirmation_message("Repeat the password:")
         .with_custom_confirmation_error_message("The passwords do not match.")
         .with_display_mode(PasswordDisplayMode::Masked)
         .with_help_message("at least 8 characters")
-        .with_validator(validator)
+        .with_validator(validator(move |text| new_password::check(text, &user_name)))
         .prompt();
     prompt_result(prompt).map(Password::typed)
 }
@@ -81,21 +78,24 @@ fn prompt_result<T>(answer: Result<T, InquireError>) -> PromptResult<T> {
     }
 }
 
-fn to_validation(outcome: Result<(), CliError>) -> Validation {
-    match outcome {
-        Ok(()) => Validation::Valid,
-        Err(error) => Validation::Invalid(error.to_string().into()),
+/// Makes a prompt show why an answer is refused, and ask again.
+fn validator(
+    check: impl Fn(&str) -> Result<(), CliError> + Clone + 'static,
+) -> impl StringValidator + 'static {
+    move |text: &str| match check(text) {
+        Ok(()) => Ok(Validation::Valid),
+        Err(CliError(why)) => Ok(Validation::Invalid(why.into())),
     }
 }
 
-/// Asks for a line of text, with a default, until it is valid.
+/// Asks for a line of text, with a default, until it is valid; white space at its ends is ignored.
 fn text(
     question: &str,
     default: &str,
     help: &str,
-    validator: impl StringValidator + 'static,
+    check: impl Fn(&str) -> Result<(), CliError> + Clone + 'static,
 ) -> PromptResult<String> {
-    let mut prompt = Text::new(question).with_validator(validator);
+    let mut prompt = Text::new(question).with_validator(validator(move |text| check(text.trim())));
     if !default.is_empty() {
         prompt = prompt.with_default(default);
     }
@@ -105,12 +105,17 @@ fn text(
     prompt_result(prompt.prompt()).map(|text| text.trim().to_owned())
 }
 
+/// Asks for a secret, once.
+fn secret(question: &str) -> PromptResult<String> {
+    let prompt = inquire::Password::new(question)
+        .without_confirmation()
+        .with_display_mode(PasswordDisplayMode::Masked);
+    prompt_result(prompt.prompt())
+}
+
 /// Refuses an empty answer.
-fn non_empty(text: &str) -> Result<Validation, inquire::CustomUserError> {
-    Ok(match text.trim().is_empty() {
-        true => Validation::Invalid("enter a value".into()),
-        false => Validation::Valid,
-    })
+fn non_empty(text: &str) -> Result<(), CliError> {
+    if text.is_empty() { refuse("enter a value") } else { Ok(()) }
 }
 
 fn choice<T: Display>(question: &str, choices: Vec<T>) -> PromptResult<T> {
@@ -197,8 +202,7 @@ async fn ask_time_zone(
     }
     let default = existing.time_zone.clone().unwrap_or_else(this_time_zone);
     let help = "the time zone of the business day, as an IANA name such as America/Chicago";
-    let validator = |text: &str| Ok(to_validation(check_time_zone(text.trim())));
-    given.time_zone = Some(text("Business time zone:", &default, help, validator)?);
+    given.time_zone = Some(text("Business time zone:", &default, help, check_time_zone)?);
     Ok(())
 }
 
@@ -220,13 +224,10 @@ impl Parts {
             Ok::<_, CliError>(answer)
         };
         let host = ask_part(&mut self.host, "Host:", "localhost")?;
-        let port = ask_port("Port:", port, |_| Ok(Validation::Valid))?;
+        let port = ask_port("Port:", port, |_| Ok(()))?;
         let name = ask_part(&mut self.name, "Database name:", "loan_servicing")?;
         let user = ask_part(&mut self.user, "User:", "loan_servicing")?;
-        let password = inquire::Password::new("Password:")
-            .without_confirmation()
-            .with_display_mode(PasswordDisplayMode::Masked);
-        let password = prompt_result(password.prompt())?;
+        let password = secret("Password:")?;
         let url = || {
             let mut url = Url::parse(&format!("{scheme}://{host}:{port}")).ok()?;
             url.set_username(&in_url(&user)).ok()?;
@@ -242,13 +243,11 @@ impl Parts {
 fn ask_port(
     question: &str,
     default: u16,
-    validator: impl Fn(u16) -> Result<Validation, inquire::CustomUserError> + Clone + 'static,
+    check: impl Fn(u16) -> Result<(), CliError> + Clone + 'static,
 ) -> PromptResult<u16> {
-    let answer = text(question, &default.to_string(), "", move |text: &str| {
-        match text.trim().parse::<u16>() {
-            Ok(port) if port > 0 => validator(port),
-            _ => Ok(Validation::Invalid("enter a port from 1 to 65535".into())),
-        }
+    let answer = text(question, &default.to_string(), "", move |text| match text.parse() {
+        Ok(port) if port > 0 => check(port),
+        _ => refuse("enter a port from 1 to 65535"),
     })?;
     answer.parse().map_err(|_| CliError(format!("{answer} is not a port")))
 }
@@ -262,8 +261,8 @@ fn ask_addresses(
     if given.host.is_none() {
         let default = existing.host.clone().unwrap_or_else(this_host);
         let help = "clients use it to reach the servers, and certificates contain it";
-        let validator = |text: &str| Ok(to_validation(check_host(&text.trim().to_lowercase())));
-        given.host = Some(text("Host name of this machine:", &default, help, validator)?);
+        let check = |text: &str| check_host(&text.to_lowercase());
+        given.host = Some(text("Host name of this machine:", &default, help, check)?);
     }
     if given.listen.is_none() {
         let all = "programs on other machines";
@@ -288,31 +287,37 @@ fn ask_addresses(
         false => 1,
     };
     if given.auth_port.is_none() {
-        let validator = move |port| Ok(free(listen, port, lowest, own_ports.0));
+        let check = move |port| check_port(listen, port, lowest, own_ports.0);
         let default = existing.auth_port.unwrap_or(AUTH_PORT);
-        given.auth_port = Some(ask_port("Port of the auth server:", default, validator)?);
+        given.auth_port = Some(ask_port("Port of the auth server:", default, check)?);
     }
     if given.api_port.is_none() {
         let auth_port = given.auth_port;
-        let validator = move |port| match Some(port) == auth_port {
-            true => Ok(Validation::Invalid("the auth server uses this port".into())),
-            false => Ok(free(listen, port, lowest, own_ports.1)),
+        let check = move |port| match Some(port) == auth_port {
+            true => refuse("the auth server uses this port"),
+            false => check_port(listen, port, lowest, own_ports.1),
         };
         let default = existing.api_port.unwrap_or(API_PORT);
-        given.api_port = Some(ask_port("Port of the api-server:", default, validator)?);
+        given.api_port = Some(ask_port("Port of the api-server:", default, check)?);
     }
     ask_urls(given, existing)
 }
 
 /// Accepts a port that is free or already this installation's own, and that the servers may use.
-fn free(listen: IpAddr, port: u16, lowest: u16, own_port: Option<u16>) -> Validation {
+fn check_port(
+    listen: IpAddr,
+    port: u16,
+    lowest: u16,
+    own_port: Option<u16>,
+) -> Result<(), CliError> {
     match TcpListener::bind((listen, port)) {
-        _ if port < lowest => Validation::Invalid(
-            format!("the servers do not run as root: choose a port from {lowest} up").into(),
-        ),
-        Ok(_) => Validation::Valid,
-        Err(_) if own_port == Some(port) => Validation::Valid,
-        Err(error) => Validation::Invalid(format!("cannot listen on this port: {error}").into()),
+        _ if port < lowest => {
+            refuse(format!("the servers do not run as root: choose a port from {lowest} up"))
+        }
+        Err(error) if own_port != Some(port) => {
+            refuse(format!("cannot listen on this port: {error}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -330,21 +335,19 @@ fn ask_urls(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<
         (given.auth_url, given.api_url) = (Some(direct.0), Some(direct.1));
         return Ok(());
     }
-    let validator = |text: &str| Ok(to_validation(check_url(text.trim())));
     let help = "https://HOST or https://HOST:PORT, without a trailing slash";
     if given.auth_url.is_none() {
         let default = existing.auth_url.clone().unwrap_or_else(|| format!("https://auth.{host}"));
-        given.auth_url = Some(text("Public URL of the auth server:", &default, help, validator)?);
+        given.auth_url = Some(text("Public URL of the auth server:", &default, help, check_url)?);
     }
     if given.api_url.is_none() {
         let default = existing.api_url.clone().unwrap_or_else(|| format!("https://api.{host}"));
-        given.api_url = Some(text("Public URL of the api-server:", &default, help, validator)?);
+        given.api_url = Some(text("Public URL of the api-server:", &default, help, check_url)?);
     }
     if given.proxies.is_none() {
         let help = "addresses or networks, separated by commas";
         let default = existing.proxies.as_deref().unwrap_or("127.0.0.1, ::1");
-        let validator = |text: &str| Ok(to_validation(super::answers::check_proxies(text)));
-        given.proxies = Some(text("Addresses it connects from:", default, help, validator)?);
+        given.proxies = Some(text("Addresses it connects from:", default, help, check_proxies)?);
     }
     Ok(())
 }
@@ -359,12 +362,11 @@ fn ask_certificates(given: &mut InstallArgs, existing: &ExistingConfig) -> Promp
         return Ok(());
     }
     let file = |question: &str| {
-        let readable = |text: &str| {
-            let opened = std::fs::File::open(text.trim()).map(drop);
-            Ok(to_validation(opened.map_err(|error| CliError(error.to_string()))))
+        let check = |path: &str| match std::fs::File::open(path) {
+            Ok(_) => Ok(()),
+            Err(error) => refuse(error.to_string()),
         };
-        let answer = Text::new(question).with_validator(readable).prompt();
-        prompt_result(answer).map(|path| Some(PathBuf::from(path.trim())))
+        text(question, "", "", check).map(|path| Some(PathBuf::from(path)))
     };
     given.tls_certificate = file("Certificate chain (PEM):")?;
     given.tls_key = file("Private key (PEM):")?;
@@ -430,9 +432,7 @@ fn ask_bucket(
 ) -> PromptResult<(String, BucketArguments)> {
     let location = text("Bucket:", location, "s3://BUCKET or s3://BUCKET/PREFIX", non_empty)?;
     let ask = |question, previous: &Option<String>, help| {
-        let answer = text(question, previous.as_deref().unwrap_or(""), help, |_: &str| {
-            Ok(Validation::Valid)
-        })?;
+        let answer = text(question, previous.as_deref().unwrap_or(""), help, |_| Ok(()))?;
         Ok::<_, CliError>(Some(answer).filter(|answer| !answer.is_empty()))
     };
     let help = "https://HOST; leave empty for Amazon's own";
@@ -448,12 +448,7 @@ fn ask_bucket(
     let help = "leave empty to use the credentials of this machine's role";
     let s3_access_key_id = ask("Access key ID:", &previous.s3_access_key_id, help)?;
     let s3_secret = match s3_access_key_id {
-        Some(_) => {
-            let prompt = inquire::Password::new("Secret access key:")
-                .without_confirmation()
-                .with_display_mode(PasswordDisplayMode::Masked);
-            Some(prompt_result(prompt.prompt())?)
-        }
+        Some(_) => Some(secret("Secret access key:")?),
         None => None,
     };
     let bucket = BucketArguments {
@@ -470,16 +465,13 @@ fn ask_bucket(
 fn ask_accounts(given: &mut InstallArgs, settings_exist: bool) -> PromptResult<()> {
     if given.admin.is_none() {
         let help = "it has all privileges; an existing admin account stays as it is";
-        let validator = |text: &str| Ok(to_validation(accounts::check_name(text.trim())));
-        given.admin = Some(text("Name of the admin account:", ADMIN, help, validator)?);
+        let name = text("Name of the admin account:", ADMIN, help, accounts::check_name)?;
+        given.admin = Some(name);
     }
     if given.client.is_none() && !given.no_client {
         let question = "Register a client for programs that log users in by name and password?";
         match prompt_result(Confirm::new(question).with_default(!settings_exist).prompt())? {
-            true => {
-                let validator = |text: &str| Ok(to_validation(check_client(text.trim())));
-                given.client = Some(text("Client id:", CLIENT, "", validator)?);
-            }
+            true => given.client = Some(text("Client id:", CLIENT, "", check_client)?),
             false => given.no_client = true,
         }
     }
