@@ -10,9 +10,7 @@ use api_server::drawers::{
 };
 use api_server::loans::journal::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use shared::amounts::Money;
 use shared::bulk_insert;
 use shared::entity::cash_drawer_transactions::Tender;
@@ -37,14 +35,6 @@ struct Window {
 struct Branch<'a> {
     tx: &'a DatabaseTransaction,
     block: &'a Block,
-}
-
-/// A loan payment taken over the counter.
-struct CounterPayment {
-    transaction_id: i64,
-    loan_id: i64,
-    amount: Money,
-    when: Timestamp,
 }
 
 /// Adds a reserve and three windows: one counted and correct, one short, one still in use.
@@ -178,34 +168,20 @@ impl Branch<'_> {
     }
 
     /// The latest payment of each of a few loans, if the amount is one people would carry as cash.
-    async fn payments(&self) -> Result<Vec<CounterPayment>, DbErr> {
+    async fn payments(&self) -> Result<Vec<loan_transactions::Model>, DbErr> {
         use loan_transactions::Column::{
-            LoanId, PaymentGatewayTokenId, TransactionAmount, TransactionCode, TransactionDate,
-            TransactionId,
+            LoanId, PaymentGatewayTokenId, TransactionCode, TransactionId,
         };
         let mut payments = Vec::new();
         for loan in self.block.loans.iter().take(COUNTER_LOANS) {
-            let loan_id = loan.loan_id;
-            let latest: Option<(i64, Money, Timestamp)> = loan_transactions::Entity::find()
-                .select_only()
-                .columns([TransactionId, TransactionAmount, TransactionDate])
-                .filter(LoanId.eq(loan_id))
+            let latest = loan_transactions::Entity::find()
+                .filter(LoanId.eq(loan.loan_id))
                 .filter(TransactionCode.eq(PAYMENT_TOTAL.number))
                 .filter(PaymentGatewayTokenId.is_null())
                 .order_by_desc(TransactionId)
-                .into_tuple()
                 .one(self.tx)
                 .await?;
-            payments.extend(
-                latest.filter(|(_, amount, _)| *amount <= cents(OVER_THE_COUNTER)).map(
-                    |(transaction_id, amount, when)| CounterPayment {
-                        transaction_id,
-                        loan_id,
-                        amount,
-                        when,
-                    },
-                ),
-            );
+            payments.extend(latest.filter(|row| row.transaction_amount <= cents(OVER_THE_COUNTER)));
         }
         Ok(payments)
     }
@@ -215,7 +191,7 @@ impl Branch<'_> {
         &self,
         window: &Window,
         method: &str,
-        payment: &CounterPayment,
+        payment: &loan_transactions::Model,
     ) -> Result<(), DbErr> {
         let method = payment_methods::Entity::find()
             .filter(payment_methods::Column::PaymentMethodCode.eq(method))
@@ -241,10 +217,10 @@ impl Branch<'_> {
         let tendered = TenderedPayment {
             method: &method,
             reference: number.as_deref(),
-            amount: payment.amount,
+            amount: payment.transaction_amount,
             loan_id: payment.loan_id,
             transaction_id: payment.transaction_id,
-            now: payment.when,
+            now: payment.transaction_date,
         };
         drawer.enter_payment(self.tx, tendered).await.map_err(drawer_error)
     }
