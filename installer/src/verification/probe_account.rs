@@ -18,7 +18,7 @@ use shared::sessions;
 /// The prefix of all their names.
 pub(crate) const PREFIX: &str = "verify-round-trip-";
 /// Older probe accounts were left by a run that was killed.
-const STALE_SECONDS: i64 = 3600;
+pub(super) const STALE_SECONDS: i64 = 3600;
 
 /// A user and a client with the same name.
 pub(super) struct ProbeAccount {
@@ -71,17 +71,8 @@ impl ProbeAccount {
     }
 }
 
-/// Removes probe accounts left by runs that were killed.
-pub(super) async fn remove_stale(db: &DatabaseConnection) -> Result<(), DbErr> {
-    remove_older(db, STALE_SECONDS).await
-}
-
-/// Removes all probe accounts, when no round trip is running.
-pub(crate) async fn remove_all(db: &DatabaseConnection) -> Result<(), DbErr> {
-    remove_older(db, 0).await
-}
-
-async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
+/// Removes probe accounts of this age, left by runs that were killed.
+pub(crate) async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), seconds.into());
     let users = users::Entity::find()
         .filter(users::Column::UserName.starts_with(PREFIX))

@@ -29,7 +29,7 @@ pub(super) async fn check(
     run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
     let add = async {
-        probe_account::remove_stale(db).await?;
+        probe_account::remove_older(db, probe_account::STALE_SECONDS).await?;
         ProbeAccount::add(db, passwords).await
     };
     let probe = add.await.map_err(|CliError(why)| {

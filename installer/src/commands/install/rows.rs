@@ -258,7 +258,7 @@ async fn change_receivers(
 pub(super) async fn remove(rows: &Rows) -> Result<(), String> {
     let removed = async {
         let db = db::connect(&rows.database_url, 2, false).await?;
-        probe_account::remove_all(&db).await?;
+        probe_account::remove_older(&db, 0).await?;
         let tx = db::begin_write(&db).await?;
         for id in &rows.clients {
             shared::sessions::end_of_client(&tx, id).await?;
