@@ -66,8 +66,14 @@ struct Named {
 }
 
 impl Named {
-    async fn find(&self, db: &DatabaseConnection) -> Result<Account, CliError> {
-        Account::find(db, accounts::kind(self.web), &self.name).await
+    /// Opens the database, and finds the user there.
+    async fn open(
+        &self,
+        installation: &Installation,
+    ) -> Result<(DatabaseConnection, Account), CliError> {
+        let db = installation.open().await?;
+        let account = Account::find(&db, accounts::kind(self.web), &self.name).await?;
+        Ok((db, account))
     }
 }
 
@@ -216,8 +222,7 @@ async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i
 }
 
 async fn disable(installation: &Installation, user: &Named) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let account = user.find(&db).await?;
+    let (db, account) = user.open(installation).await?;
     let tokens = change(&db, async |tx| {
         account.lock(tx).await?;
         // Lock order: sessions before the user's row, as a refresh holds its session and then waits
@@ -232,8 +237,7 @@ async fn disable(installation: &Installation, user: &Named) -> Result<(), CliErr
 }
 
 async fn enable(installation: &Installation, user: &Named) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let account = user.find(&db).await?;
+    let (db, account) = user.open(installation).await?;
     change(&db, async |tx| {
         accounts::set_enabled(tx, &account, true).await?;
         Ok(account.event(EventKind::UserEnabled).record(tx).await?)
@@ -243,8 +247,7 @@ async fn enable(installation: &Installation, user: &Named) -> Result<(), CliErro
 }
 
 async fn unlock(installation: &Installation, user: &Named) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let account = user.find(&db).await?;
+    let (db, account) = user.open(installation).await?;
     let subject = log_in_failures::account(account.kind, &account.user_name);
     let was_locked = change(&db, async |tx| {
         let counts = log_in_failures::Entity::delete_by_id(subject.as_str()).exec(tx).await?;
@@ -264,8 +267,7 @@ async fn set_password(
     user: &Named,
     password: &NewPassword,
 ) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let account = user.find(&db).await?;
+    let (db, account) = user.open(installation).await?;
     let password = password.read(&account.user_name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let tokens = change(&db, async |tx| {

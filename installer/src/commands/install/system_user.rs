@@ -6,21 +6,28 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// The users of this machine: name, user id, group id.
+fn users() -> Vec<(String, u32, u32)> {
+    let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let user = |line: &str| {
+        let mut fields = line.split(':');
+        let name = fields.next()?.to_owned();
+        let user = fields.nth(1)?.parse().ok()?;
+        Some((name, user, fields.next()?.parse().ok()?))
+    };
+    passwd.lines().filter_map(user).collect()
+}
+
 /// User and group id of a user of this machine.
 pub(super) fn ids(name: &str) -> Option<(u32, u32)> {
-    let passwd = fs::read_to_string("/etc/passwd").ok()?;
-    let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
-    let mut fields = line.split(':').skip(2);
-    let user = fields.next()?.parse().ok()?;
-    Some((user, fields.next()?.parse().ok()?))
+    let found = users().into_iter().find(|(other, ..)| other == name);
+    found.map(|(_, user, group)| (user, group))
 }
 
 /// The name of the user running this program.
 pub(super) fn own_name() -> Option<String> {
-    let user_id = fs::metadata("/proc/self").ok()?.uid().to_string();
-    let passwd = fs::read_to_string("/etc/passwd").ok()?;
-    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&user_id))?;
-    line.split(':').next().map(str::to_owned)
+    let own_id = fs::metadata("/proc/self").ok()?.uid();
+    users().into_iter().find(|(_, user, _)| *user == own_id).map(|(name, ..)| name)
 }
 
 /// Creates a user who owns nothing and cannot log in.
@@ -55,15 +62,12 @@ pub(super) fn run(mut command: Command) -> Result<(), String> {
 /// The user whose group can read these settings: the owner of the data folder, if it is their
 /// group. Settings owned by root alone say nothing: they may have been copied from another machine.
 pub(super) fn reader(settings: &Path, data: Option<&Path>) -> Option<String> {
-    let group = fs::metadata(settings).ok()?.gid().to_string();
-    let owner = data.and_then(|data| fs::metadata(data).ok());
-    let owner = owner.map(|metadata| metadata.uid().to_string());
-    let passwd = fs::read_to_string("/etc/passwd").ok()?;
-    let users = passwd.lines().map(|line| line.split(':').collect::<Vec<_>>());
-    let users: Vec<_> = users.filter(|it| it.get(3) == Some(&group.as_str())).collect();
-    let owner = users.iter().find(|it| it.get(2).copied() == owner.as_deref());
-    let any = users.first().filter(|_| group != "0");
-    owner.or(any)?.first().map(|name| (*name).to_owned())
+    let group = fs::metadata(settings).ok()?.gid();
+    let owner = data.and_then(|data| fs::metadata(data).ok()).map(|data| data.uid());
+    let readers: Vec<_> = users().into_iter().filter(|(_, _, own)| *own == group).collect();
+    let owner = readers.iter().find(|(_, user, _)| Some(*user) == owner);
+    let any = readers.first().filter(|_| group != 0);
+    owner.or(any).map(|(name, ..)| name.clone())
 }
 
 /// True if a file or folder belongs to this user; everything belongs to root.

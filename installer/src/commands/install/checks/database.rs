@@ -29,8 +29,6 @@ pub(crate) struct DatabaseState {
     pub time_zone: Option<String>,
     /// True if there is an admin account.
     pub admin: bool,
-    /// The names of its users.
-    pub users: BTreeSet<String>,
     /// The ids of registered clients.
     pub clients: BTreeSet<String>,
     /// The redirect URIs of the documentation's client, if it is registered.
@@ -46,7 +44,6 @@ impl DatabaseState {
             schema: SchemaState::Missing,
             time_zone: None,
             admin: false,
-            users: BTreeSet::new(),
             clients: BTreeSet::new(),
             receivers: None,
             in_use: false,
@@ -283,12 +280,10 @@ fn describe_unrelated(others: &[String]) -> String {
 }
 
 async fn load_contents(db: &DatabaseConnection, found: &mut DatabaseState) -> Result<(), DbErr> {
-    use sea_orm::EntityTrait;
+    use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
     use shared::entity::{oauth_clients, signing_keys, users};
-    for user in users::Entity::find().all(db).await? {
-        found.admin |= user.admin_flag;
-        found.users.insert(user.user_name);
-    }
+    let admin = users::Entity::find().filter(users::Column::AdminFlag.eq(true));
+    found.admin = admin.one(db).await?.is_some();
     found.time_zone = core_settings::read(db, db::BUSINESS_TIME_ZONE).await?;
     let clients = oauth_clients::Entity::find().all(db).await?;
     let documentation = clients.iter().find(|it| it.client_id == BROWSER_CLIENT);
