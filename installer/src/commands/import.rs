@@ -5,14 +5,13 @@ mod key;
 mod reading;
 mod report;
 
-use self::key::KeyState;
 use self::reading::{Sound, progress_bar};
 use crate::installation::{CliError, count, open_database, read_api_settings, refuse};
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
 use api_server::command::idempotency::Claim;
 use api_server::config;
-use api_server::xml_import::idempotent_import::{self, PriorImport};
+use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
 use api_server::xml_import::refusals::ImportError;
 use api_server::xml_import::results::ImportResponse;
 use api_server::xml_import::spool::pieces;
@@ -87,11 +86,11 @@ pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     let claim = match arguments.test {
         true => None,
         false => match context.claim(&file).await? {
-            KeyState::Claimed(claim) => {
+            ImportClaim::New(claim) => {
                 context.report_progress(&claim).await?;
                 Some(claim)
             }
-            KeyState::Done(prior) => return print_prior(prior, arguments.json).await,
+            ImportClaim::Done(prior) => return print_prior(prior, arguments.json).await,
         },
     };
     let response = context.apply(file, mode, claim.as_ref()).await?;
@@ -133,12 +132,10 @@ impl<'a> ImportContext<'a> {
         Ok(Self { arguments, db, directory, admin, stop })
     }
 
-    async fn claim(&self, file: &Sound) -> Result<KeyState, CliError> {
-        let ImportArgs { key, wait_seconds, .. } = self.arguments;
-        let key = key.clone().unwrap_or_else(|| key::of_file(&file.sha256));
+    async fn claim(&self, file: &Sound) -> Result<ImportClaim, CliError> {
+        let key = self.arguments.key.clone().unwrap_or_else(|| key::of_file(&file.sha256));
         let scope = idempotent_import::scope(&self.admin.caller, &key, &file.sha256);
-        let waiting = key::KeyWait { db: &self.db, scope, directory: &self.directory };
-        waiting.take(*wait_seconds, self.stop.clone(), |error| self.explain(error)).await
+        key::claim(self, scope).await
     }
 
     /// Reports how far an earlier import of the file got.

@@ -1,15 +1,13 @@
 //! The key of an import, and waiting for it: another process may be importing under it, or have
 //! died doing so.
 
+use super::ImportContext;
 use crate::installation::{CliError, count, refuse};
-use api_server::command::idempotency::{self, Claim, IdempotencyScope, LEASE_SECONDS};
-use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
+use api_server::command::idempotency::{self, IdempotencyScope, LEASE_SECONDS};
+use api_server::xml_import::idempotent_import::{self, ImportClaim};
 use api_server::xml_import::refusals::ImportError;
-use sea_orm::DatabaseConnection;
 use shared::time::Timestamp;
-use std::path::Path;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// How often to check whether a key is free.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -27,60 +25,40 @@ pub(super) fn of_file(sha256: &[u8]) -> String {
     format!("file-{}", hex::encode(sha256))
 }
 
-/// Whether an import still has to run.
-pub(super) enum KeyState {
-    /// Yes: this process has claimed the key.
-    Claimed(Claim),
-    /// No: it is already complete.
-    Done(PriorImport),
-}
-
-/// A key that another process may hold.
-pub(super) struct KeyWait<'a> {
-    pub db: &'a DatabaseConnection,
-    pub scope: IdempotencyScope,
-    pub directory: &'a Path,
-}
-
-impl KeyWait<'_> {
-    /// Waits until the key is free, at most this long. The lease is as short as a payment's, not as
-    /// long as that of an import over HTTP: after a crash, an operator is standing by to repeat the
-    /// command.
-    pub(super) async fn take(
-        &self,
-        seconds: u64,
-        mut stop: watch::Receiver<bool>,
-        explain: impl Fn(&ImportError) -> String,
-    ) -> Result<KeyState, CliError> {
-        let (started, mut announced) = (Instant::now(), false);
-        loop {
-            match idempotent_import::begin(self.db, &self.scope, LEASE_SECONDS, self.directory)
-                .await
-            {
-                Ok(ImportClaim::New(claim)) => return Ok(KeyState::Claimed(claim)),
-                Ok(ImportClaim::Done(prior)) => return Ok(KeyState::Done(prior)),
-                Err(error) if is_held(&error) => {}
-                Err(ImportError::KeyMismatch) => {
-                    return refuse(
-                        "the key was already used for another file or request: choose another key",
-                    );
-                }
-                Err(error) => return refuse(explain(&error)),
+/// Claims a key that another process may hold, and waits until it is free, at most as long as the
+/// arguments say. The lease is as short as a payment's, not as long as that of an import over HTTP:
+/// after a crash, an operator is standing by to repeat the command.
+pub(super) async fn claim(
+    context: &ImportContext<'_>,
+    scope: IdempotencyScope,
+) -> Result<ImportClaim, CliError> {
+    let ImportContext { arguments, db, directory, .. } = context;
+    let (seconds, mut stop) = (arguments.wait_seconds, context.stop.clone());
+    let (started, mut announced) = (Instant::now(), false);
+    loop {
+        match idempotent_import::begin(db, &scope, LEASE_SECONDS, directory).await {
+            Ok(claim) => return Ok(claim),
+            Err(error) if is_held(&error) => {}
+            Err(ImportError::KeyMismatch) => {
+                return refuse(
+                    "the key was already used for another file or request: choose another key",
+                );
             }
-            let held_until = idempotency::held_until(self.db, &self.scope).await?;
-            let holder = describe_holder(held_until);
-            if started.elapsed() + POLL_INTERVAL > Duration::from_secs(seconds) {
-                return refuse(format!("{holder}: try again later"));
-            }
-            if !std::mem::replace(&mut announced, true) {
-                let time = count(seconds, "second");
-                eprintln!("import: {holder}; waiting for up to {time}, press Ctrl-C to stop");
-            }
-            tokio::select! {
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
-                _ = stop.wait_for(|stop| *stop) => {
-                    return refuse("stopped: nothing was imported");
-                }
+            Err(error) => return refuse(context.explain(&error)),
+        }
+        let held_until = idempotency::held_until(db, &scope).await?;
+        let holder = describe_holder(held_until);
+        if started.elapsed() + POLL_INTERVAL > Duration::from_secs(seconds) {
+            return refuse(format!("{holder}: try again later"));
+        }
+        if !std::mem::replace(&mut announced, true) {
+            let time = count(seconds, "second");
+            eprintln!("import: {holder}; waiting for up to {time}, press Ctrl-C to stop");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            _ = stop.wait_for(|stop| *stop) => {
+                return refuse("stopped: nothing was imported");
             }
         }
     }
