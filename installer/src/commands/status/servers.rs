@@ -14,7 +14,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-const EXPECTED: &str = "live and ready, with the certificate from its settings";
 const PATH: CheckName = (
     "way to the auth-server",
     "reachable from the api-server over TLS with its trusted authorities",
@@ -34,40 +33,53 @@ pub(super) async fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = auth.map(|it| (it.listen, it.tls_certificate.as_path()));
     let api = settings.api.as_ref().map(|it| (it.listen, it.tls_certificate.as_path()));
     // Concurrently, because each may be slow.
-    let (auth, api, path) =
-        tokio::join!(check_server(auth), check_server(api), check_path(settings));
-    report_finding(report, ("auth-server", EXPECTED), "its settings cannot be read", auth);
-    report_finding(report, ("api-server", EXPECTED), "its settings cannot be read", api);
-    let unreadable = "the api-server's settings cannot be read";
-    let (path, client) = path.map_or((None, None), |(path, client)| (Some(path), client));
-    let no_path =
-        if path.is_some() { "the check \"way to the auth-server\" failed" } else { unreadable };
-    report_finding(report, PATH, unreadable, path);
-    report_finding(report, CLIENT, no_path, client);
+    let (auth, api, path) = tokio::join!(
+        check_server("auth-server", auth),
+        check_server("api-server", api),
+        check_path(settings),
+    );
+    for part in [auth, api, path] {
+        report.checks.extend(part.checks);
+    }
 }
 
-async fn check_server(server: Option<(SocketAddr, &Path)>) -> Option<Finding> {
-    let (listen, certificate) = server?;
+async fn check_server(name: &'static str, server: Option<(SocketAddr, &Path)>) -> Report {
+    let check = (name, "live and ready, with the certificate from its settings");
+    let mut report = Report::default();
+    let Some((listen, certificate)) = server else {
+        report.skip(check, "its settings cannot be read");
+        return report;
+    };
     let url = format!("https://{}", local_address(listen));
-    Some(match pinned(certificate) {
-        Ok(client) => check_health(&client, &url).await,
-        Err(why) => Err(Failure::new(why, "correct the certificate setting")),
-    })
+    match pinned(certificate) {
+        Ok(client) => report.record(check, check_health(&client, &url).await),
+        Err(why) => report.fail(check, why, "correct the certificate setting"),
+    }
+    report
 }
 
 /// Checks the api-server's path to the auth server and, if that works, the api-server's client.
-async fn check_path(settings: &ServerSettings) -> Option<(Finding, Option<Finding>)> {
-    let api = settings.api.as_ref()?;
-    let client = match trusting(&api.auth_ca) {
-        Ok(client) => client,
-        Err(why) => return Some((Err(Failure::new(why, "correct API_AUTH_CA")), None)),
+async fn check_path(settings: &ServerSettings) -> Report {
+    let mut report = Report::default();
+    let Some(api) = &settings.api else {
+        for check in [PATH, CLIENT] {
+            report.skip(check, "the api-server's settings cannot be read");
+        }
+        return report;
     };
-    let path = check_health(&client, &api.auth_url).await;
-    let introspected = match path {
-        Ok(_) => Some(introspect(&client, api, &settings.api_file).await),
-        Err(_) => None,
+    let client = trusting(&api.auth_ca).map_err(|why| Failure::new(why, "correct API_AUTH_CA"));
+    let path = match &client {
+        Ok(client) => check_health(client, &api.auth_url).await,
+        Err(failure) => Err(failure.clone()),
     };
-    Some((path, introspected))
+    report.record(PATH, path);
+    match client {
+        Ok(client) if report.holds() => {
+            report.record(CLIENT, introspect(&client, api, &settings.api_file).await);
+        }
+        _ => report.skip(CLIENT, "the check \"way to the auth-server\" failed"),
+    }
+    report
 }
 
 /// Introspects a token that does not exist: the response shows whether the client may introspect.
@@ -91,18 +103,6 @@ async fn introspect(client: &Client, api: &Config, api_file: &str) -> Finding {
             Err(Failure::new(found, advice))
         }
         _ => Err(Failure::new(format!("{status}{}", reason(response).await), SEE_LOG)),
-    }
-}
-
-fn report_finding(
-    report: &mut Report,
-    check: CheckName,
-    not_checked: &str,
-    finding: Option<Finding>,
-) {
-    match finding {
-        None => report.skip(check, not_checked),
-        Some(finding) => report.record(check, finding),
     }
 }
 
