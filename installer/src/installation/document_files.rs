@@ -88,19 +88,15 @@ async fn page(db: &DatabaseConnection, last: i64) -> Result<Vec<Model>, DbErr> {
 
 /// Reads a file: the bytes read, and the damage, if any.
 async fn read(store: &DocumentStore, file: Model) -> Result<(u64, Option<Damage>), GcError> {
-    let (bytes, found) = match store.measure(&file.object_key).await? {
-        Measured::Missing => (0, Some(FileDamage::Nothing)),
-        Measured::Unreadable(why) => (0, Some(FileDamage::Unreadable(one_line(&why)))),
+    let found = store.measure(&file.object_key).await?;
+    let (bytes, intact) = match &found {
         Measured::Whole { size_bytes, sha256 } => {
-            let found = if i64::try_from(size_bytes) != Ok(file.size_bytes) {
-                Some(FileDamage::Size(size_bytes))
-            } else {
-                (sha256 != file.sha256).then_some(FileDamage::Hash(sha256))
-            };
-            (size_bytes, found)
+            let is_whole = u64::try_from(file.size_bytes) == Ok(*size_bytes);
+            (*size_bytes, is_whole && file.sha256 == *sha256)
         }
+        Measured::Missing | Measured::Unreadable(_) => (0, false),
     };
-    Ok((bytes, found.map(|found| Damage { file, found })))
+    Ok((bytes, (!intact).then_some(Damage { file, found })))
 }
 
 /// The files among these that still have a row.
@@ -121,19 +117,7 @@ pub struct Damage {
     /// The row.
     pub file: Model,
     /// What was found instead.
-    pub found: FileDamage,
-}
-
-/// What was found instead of a file.
-pub enum FileDamage {
-    /// The object is missing.
-    Nothing,
-    /// The object has a different length.
-    Size(u64),
-    /// The object has the right length but different contents: their SHA-256.
-    Hash(String),
-    /// The object exists but cannot be read: why.
-    Unreadable(String),
+    pub found: Measured,
 }
 
 impl Damage {
@@ -142,12 +126,14 @@ impl Damage {
         let Model { file_id, document_id, size_bytes, sha256, .. } = &self.file;
         let bytes = count(*size_bytes, "byte");
         let (fault, difference) = match &self.found {
-            FileDamage::Nothing => ("missing", format!("{bytes}, SHA-256 {sha256}, expected")),
-            FileDamage::Size(found) => ("wrong size", format!("{bytes} expected, {found} found")),
-            FileDamage::Hash(found) => {
+            Measured::Missing => ("missing", format!("{bytes}, SHA-256 {sha256}, expected")),
+            Measured::Whole { size_bytes, .. } if self.has_wrong_size() => {
+                ("wrong size", format!("{bytes} expected, {size_bytes} found"))
+            }
+            Measured::Whole { sha256: found, .. } => {
                 ("wrong hash", format!("SHA-256 {sha256} expected, {found} found"))
             }
-            FileDamage::Unreadable(why) => ("unreadable", why.clone()),
+            Measured::Unreadable(why) => ("unreadable", one_line(why)),
         };
         let (name, object) = (printable(&self.file.file_name), self.object());
         format!(
@@ -159,6 +145,14 @@ impl Damage {
     /// The damage as a JSON line.
     pub fn to_json(&self) -> String {
         let Model { file_id, document_id, file_name, size_bytes, sha256, .. } = &self.file;
+        let (fault, detail) = match &self.found {
+            Measured::Missing => ("missing", None),
+            Measured::Whole { size_bytes, .. } if self.has_wrong_size() => {
+                ("wrong_size", Some(("found_bytes", json!(size_bytes))))
+            }
+            Measured::Whole { sha256, .. } => ("wrong_hash", Some(("found_sha256", json!(sha256)))),
+            Measured::Unreadable(why) => ("unreadable", Some(("reason", json!(one_line(why))))),
+        };
         let mut line = json!({
             "file_id": file_id,
             "document_id": document_id,
@@ -166,23 +160,17 @@ impl Damage {
             "object": self.object(),
             "expected_bytes": size_bytes,
             "expected_sha256": sha256,
+            "fault": fault,
         });
-        match &self.found {
-            FileDamage::Nothing => line["fault"] = json!("missing"),
-            FileDamage::Size(found) => {
-                line["fault"] = json!("wrong_size");
-                line["found_bytes"] = json!(found);
-            }
-            FileDamage::Hash(found) => {
-                line["fault"] = json!("wrong_hash");
-                line["found_sha256"] = json!(found);
-            }
-            FileDamage::Unreadable(why) => {
-                line["fault"] = json!("unreadable");
-                line["reason"] = json!(why);
-            }
+        if let Some((name, value)) = detail {
+            line[name] = value;
         }
         line.to_string()
+    }
+
+    fn has_wrong_size(&self) -> bool {
+        let expected = u64::try_from(self.file.size_bytes);
+        matches!(&self.found, Measured::Whole { size_bytes, .. } if expected != Ok(*size_bytes))
     }
 
     fn object(&self) -> String {
