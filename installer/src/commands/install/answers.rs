@@ -4,6 +4,7 @@ use super::arguments::InstallArgs;
 use super::bucket::BucketSettings;
 use super::existing_config::{ExistingConfig, ExistingSettings};
 use crate::installation::accounts;
+use crate::installation::certificates::TlsFiles;
 use crate::installation::core_settings::check_time_zone;
 use crate::installation::database::with_password;
 use crate::installation::new_password::{NewPassword, Password};
@@ -64,7 +65,7 @@ pub(super) struct Answers {
     /// Proxies in front of the servers.
     pub proxies: Option<String>,
     /// Certificate files, if given; otherwise they are created.
-    pub tls: Option<GivenTls>,
+    pub tls: Option<TlsFiles>,
     /// The name of the admin account, if there is none yet.
     pub admin: String,
     /// Its password, if given.
@@ -85,17 +86,6 @@ pub(super) struct Answers {
     pub start: bool,
     /// The system user that runs the servers; `None` for the user running the installer.
     pub service_user: Option<String>,
-}
-
-/// Existing certificate files.
-#[derive(Clone, Debug)]
-pub(super) struct GivenTls {
-    /// The certificate chain.
-    pub certificate: PathBuf,
-    /// The private key.
-    pub key: PathBuf,
-    /// The authority that signed it.
-    pub authority: PathBuf,
 }
 
 impl Answers {
@@ -276,9 +266,9 @@ fn given_tls(
     given: &InstallArgs,
     existing: &ExistingConfig,
     dir: &Path,
-) -> Result<Option<GivenTls>, CliError> {
+) -> Result<Option<TlsFiles>, CliError> {
     if let (Some(certificate), Some(key)) = (&given.tls_certificate, &given.tls_key) {
-        return Ok(Some(GivenTls {
+        return Ok(Some(TlsFiles {
             certificate: absolute(certificate.clone())?,
             key: absolute(key.clone())?,
             authority: absolute(given.tls_authority.clone().map_or_else(public_authorities, Ok)?)?,

@@ -1,9 +1,10 @@
 //! What is known before any question is asked: the settings that an earlier run wrote.
 
-use super::answers::{DOCUMENTS, GivenTls, SPOOL, at, check_host};
+use super::answers::{DOCUMENTS, SPOOL, at, check_host};
 use super::arguments::InstallArgs;
 use super::settings_file::SettingsFile;
 use crate::installation::CliError;
+use crate::installation::certificates::TlsFiles;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,7 @@ pub(super) struct ExistingConfig {
     /// The document store.
     pub documents: Option<String>,
     /// Certificate, key and authority.
-    pub tls: Option<GivenTls>,
+    pub tls: Option<TlsFiles>,
     /// Proxies in front of the servers.
     pub proxies: Option<String>,
     /// The spool folder for imports, if it is not the one in the data folder.
@@ -121,7 +122,7 @@ impl ExistingConfig {
         let (auth_listen, api_listen) = (address(auth, "AUTH_LISTEN"), address(api, "API_LISTEN"));
         let path = |file: &SettingsFile, name| file.get(name).map(PathBuf::from);
         let tls = || {
-            Some(GivenTls {
+            Some(TlsFiles {
                 certificate: path(auth, "AUTH_TLS_CERTIFICATE")?,
                 key: path(auth, "AUTH_TLS_KEY")?,
                 authority: path(api, "API_AUTH_CA")?,

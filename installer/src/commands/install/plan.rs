@@ -66,7 +66,8 @@ impl InstallPlan {
         settings: &ExistingSettings,
         found: &DatabaseState,
     ) -> Result<Self, String> {
-        let tls = tls_files(answers);
+        let created = || TlsFiles::in_folder(&answers.dir.join("tls"));
+        let tls = answers.tls.clone().unwrap_or_else(created);
         let (auth, api) = new_settings(answers, settings, &tls);
         let admin = (!found.admin).then(|| answers.admin.clone());
         let clients = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
@@ -222,18 +223,6 @@ pub(super) fn folders(answers: &Answers) -> Vec<PathBuf> {
     let of_database = answers.database_file().and_then(Path::parent).map(Path::to_owned);
     folders.extend(of_database.filter(|folder| !folders.contains(folder)));
     folders
-}
-
-/// The given certificate files, or those in the settings folder.
-fn tls_files(answers: &Answers) -> TlsFiles {
-    match &answers.tls {
-        Some(given) => TlsFiles {
-            authority: given.authority.clone(),
-            certificate: given.certificate.clone(),
-            key: given.key.clone(),
-        },
-        None => TlsFiles::in_folder(&answers.dir.join("tls")),
-    }
 }
 
 /// The new settings; existing keys and secrets are kept.

@@ -1,7 +1,7 @@
 //! The servers' certificate: an existing one, or one that will be created.
 
-use crate::commands::install::answers::{Answers, GivenTls};
-use crate::installation::certificates::{RENEW_BEFORE, authorities, dates};
+use crate::commands::install::answers::Answers;
+use crate::installation::certificates::{RENEW_BEFORE, TlsFiles, authorities, dates};
 use crate::installation::checks::{Failure, Finding};
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Url;
@@ -39,7 +39,7 @@ pub(super) fn check(answers: &Answers) -> Finding {
     Ok(format!("{}, {until}", tls.certificate.display()))
 }
 
-fn verify(tls: &GivenTls, host: &str) -> Finding {
+fn verify(tls: &TlsFiles, host: &str) -> Finding {
     let (certificate, key) = (tls.certificate.as_path(), tls.key.as_path());
     let path = certificate.display();
     let chain = read_certificates(certificate).map_err(unusable)?;
