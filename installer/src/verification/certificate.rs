@@ -22,7 +22,6 @@ use x509_parser::prelude::FromDer;
 const SYSTEM_BUNDLES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// The trusted authorities.
 pub(super) struct Trust {
     /// The file that contains them.
     pub(super) path: PathBuf,

@@ -11,7 +11,6 @@ use tokio::net::{TcpStream, lookup_host};
 
 /// A server that accepts connections.
 pub(super) struct Target {
-    /// The URL, parsed.
     pub(super) url: Url,
     /// The URL as given: issuers are compared character by character (RFC 8414, 3.3).
     pub(super) given: String,

@@ -53,15 +53,12 @@ struct Handshake {
 
 /// Why a handshake was not completed.
 enum HandshakeFault {
-    /// The server sent an alert.
     Alert(AlertDescription),
     /// The server speaks another protocol.
     NotTls(&'static str),
-    /// The server does not respond.
     NoResponse(String),
     /// The server closed the connection without a response.
     Closed,
-    /// Anything else.
     Other(String),
 }
 

@@ -12,7 +12,6 @@ use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The kind of offer.
 #[derive(Clone, Copy)]
 pub(super) enum Offer {
     /// TLS 1.1 as the highest version, with every cipher common at that time.
@@ -24,17 +23,17 @@ pub(super) enum Offer {
 /// A server's first response to an offer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// The server refuses.
     Alert(AlertDescription),
     /// The server accepts the offer with this version and this cipher.
-    Accepted { version: u16, cipher: u16 },
+    Accepted {
+        version: u16,
+        cipher: u16,
+    },
     /// The server closes the connection, which is a refusal as well.
     Closed,
-    /// The response is not TLS.
     Foreign,
 }
 
-/// Makes the offer.
 pub(super) async fn offer(target: &Target, offer: Offer) -> io::Result<Reply> {
     in_time(STEP_TIME, async {
         let mut stream = TcpStream::connect(target.address).await?;

@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 /// Members that this product requires.
 const REQUIRED: [&str; 3] = ["issuer", "token_endpoint", "introspection_endpoint"];
 
-/// The members of the metadata.
 pub(super) struct Metadata(Map<String, Value>);
 
 impl Metadata {
@@ -19,7 +18,6 @@ impl Metadata {
         self.0.get(name)?.as_str()
     }
 
-    /// Returns the URL of an endpoint.
     pub(super) fn endpoint(&self, name: &str) -> Result<Url, String> {
         let text = self.text(name).unwrap_or_default();
         Url::parse(text).map_err(|error| format!("{name}: {error}"))

@@ -22,13 +22,9 @@ pub(super) const STALE_SECONDS: i64 = 3600;
 
 /// A user and a client with the same name.
 pub(super) struct ProbeAccount {
-    /// The name of both.
     pub(super) name: String,
-    /// The user's password.
     pub(super) password: String,
-    /// The client's secret.
     pub(super) secret: String,
-    /// The user's id.
     pub(super) user_id: i64,
 }
 

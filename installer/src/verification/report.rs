@@ -64,7 +64,6 @@ impl VerificationStep {
     }
 }
 
-/// The checks made so far.
 pub(super) struct VerificationRun {
     steps: Vec<VerificationStep>,
     checks: Vec<(VerificationStep, Check)>,
@@ -86,12 +85,10 @@ impl VerificationRun {
         Self { steps: steps.collect(), checks: Vec::new() }
     }
 
-    /// True if this check is included.
     pub(super) fn includes(&self, step: VerificationStep) -> bool {
         self.steps.contains(&step)
     }
 
-    /// Adds a passed check.
     pub(super) fn pass(&mut self, step: VerificationStep, found: impl AsRef<str>) {
         self.add(step, Outcome::Passed, found.as_ref(), None);
     }

@@ -36,7 +36,6 @@ pub(super) async fn run(
     }
 }
 
-/// The line for an object without a row.
 fn orphan_line(orphan: &Orphan, json: bool) -> String {
     let (object, bytes) = (DocumentStore::place(&orphan.key), orphan.size_bytes);
     match json {
@@ -53,10 +52,8 @@ fn warning_line(warning: &str, json: bool) -> String {
     }
 }
 
-/// The totals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    /// The compared files.
     compared: Compared,
     /// Objects without a row.
     orphans: u64,
@@ -94,12 +91,10 @@ impl Tally {
         Ok(())
     }
 
-    /// The number of files, in words.
     fn files_text(self) -> String {
         count(self.compared.files, "file")
     }
 
-    /// The totals as text.
     fn to_text(self) -> String {
         let bytes = |bytes| count(bytes, "byte");
         let mut text = format!(
@@ -117,7 +112,6 @@ impl Tally {
         text
     }
 
-    /// The totals as a JSON line.
     fn to_json(self) -> String {
         json!({
             "files": self.compared.files,

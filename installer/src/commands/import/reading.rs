@@ -22,9 +22,7 @@ const TOO_LARGE: &str = "import files must not exceed 1 GiB";
 pub(super) struct Sound {
     /// The private copy, positioned at its start.
     pub file: File,
-    /// Its length.
     pub bytes: u64,
-    /// Its SHA-256.
     pub sha256: Vec<u8>,
     /// Its root element, without records.
     pub root: Element,

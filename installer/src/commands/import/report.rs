@@ -43,7 +43,6 @@ pub(super) fn print_whole(body: &str) -> Result<(), CliError> {
     printed(output.write_all(body.as_bytes()).and_then(|()| output.flush()))
 }
 
-/// Prints the report as text.
 pub(super) async fn print_text(response: ImportResponse) -> Result<(), CliError> {
     let mut report = ImportReport::default();
     let outcome = outcome(&response);

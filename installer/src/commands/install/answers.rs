@@ -15,9 +15,7 @@ use shared::database_url;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The default settings folder.
 pub(super) const DIR: &str = "/etc/loan-servicing";
-/// The default data folder.
 pub(super) const DATA_DIR: &str = "/var/lib/loan-servicing";
 /// The folder for administrators' systemd units.
 pub(super) const UNITS: &str = "/etc/systemd/system";
@@ -27,48 +25,33 @@ pub(super) const SPOOL: &str = "spool";
 pub(super) const DOCUMENTS: &str = "documents";
 /// The default system user that runs the servers.
 pub(super) const SERVICE_USER: &str = "loan-servicing";
-/// The default name of the admin account.
 pub(super) const ADMIN: &str = "admin";
 /// The default id of the client for programs.
 pub(super) const CLIENT: &str = "integration";
-/// The auth server's default port.
 pub(super) const AUTH_PORT: u16 = 8443;
-/// The api-server's default port.
 pub(super) const API_PORT: u16 = 9443;
-/// The default listen address.
 const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-/// The complete answers.
 pub(super) struct Answers {
-    /// Folder for settings and certificates.
     pub dir: PathBuf,
-    /// Folder for data.
     pub data_dir: PathBuf,
     /// URL of the database, with the password.
     pub database_url: String,
-    /// The business time zone, if given.
     pub time_zone: Option<String>,
     /// This machine's host name, as clients know it.
     pub host: String,
-    /// The auth server's listen address.
     pub auth_listen: IpAddr,
-    /// The api-server's listen address.
     pub api_listen: IpAddr,
-    /// Port of the auth server.
     pub auth_port: u16,
-    /// Port of the api-server.
     pub api_port: u16,
     /// The public URL of the auth server: its issuer.
     pub auth_url: String,
-    /// The public URL of the api-server.
     pub api_url: String,
-    /// Proxies in front of the servers.
     pub proxies: Option<String>,
     /// Certificate files, if given; otherwise they are created.
     pub tls: Option<TlsFiles>,
     /// The name of the admin account, if there is none yet.
     pub admin: String,
-    /// Its password, if given.
     pub admin_password: Option<Password>,
     /// The client for programs, if wanted.
     pub client: Option<String>,
@@ -76,13 +59,10 @@ pub(super) struct Answers {
     pub documents: String,
     /// The api-server's settings for the bucket, if it is one.
     pub bucket: BucketSettings,
-    /// The spool folder for imports.
     pub spool: PathBuf,
-    /// Folder with the servers' programs.
     pub programs: PathBuf,
     /// Folder for systemd units, if wanted.
     pub units: Option<PathBuf>,
-    /// True to start the services.
     pub start: bool,
     /// The system user that runs the servers; `None` for the user running the installer.
     pub service_user: Option<String>,
@@ -168,12 +148,10 @@ impl Answers {
         accounts::check_name(&self.admin)
     }
 
-    /// The auth server's address on this machine.
     pub(super) fn auth_address(&self) -> SocketAddr {
         SocketAddr::new(self.auth_listen, self.auth_port)
     }
 
-    /// The api-server's address on this machine.
     pub(super) fn api_address(&self) -> SocketAddr {
         SocketAddr::new(self.api_listen, self.api_port)
     }
@@ -318,12 +296,10 @@ fn own_folder() -> Result<PathBuf, CliError> {
     Ok(program.parent().map_or_else(|| "/".into(), Path::to_owned))
 }
 
-/// True if systemd is running.
 pub(super) fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }
 
-/// This machine's host name.
 pub(super) fn this_host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim().to_lowercase();

@@ -10,11 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The settings of an earlier run, or those of a new installation.
 pub(super) struct ExistingSettings {
-    /// The auth server's.
     pub auth: SettingsFile,
-    /// The api-server's.
     pub api: SettingsFile,
-    /// Their folder.
     pub dir: PathBuf,
     /// True if an earlier run wrote them.
     pub exist: bool,
@@ -47,35 +44,23 @@ impl ExistingSettings {
 /// The answers in the existing settings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExistingConfig {
-    /// URL of the database.
     pub database_url: Option<String>,
     /// The business time zone as answered before; no setting contains it.
     pub time_zone: Option<String>,
-    /// This machine's host name.
     pub host: Option<String>,
-    /// The auth server's listen address.
     pub auth_listen: Option<IpAddr>,
-    /// The api-server's listen address.
     pub api_listen: Option<IpAddr>,
-    /// Port of the auth server.
     pub auth_port: Option<u16>,
-    /// Port of the api-server.
     pub api_port: Option<u16>,
     /// The issuer: the public URL of the auth server.
     pub auth_url: Option<String>,
-    /// The public URL of the api-server.
     pub api_url: Option<String>,
-    /// Folder for data.
     pub data_dir: Option<PathBuf>,
-    /// The document store.
     pub documents: Option<String>,
-    /// Certificate, key and authority.
     pub tls: Option<TlsFiles>,
-    /// Proxies in front of the servers.
     pub proxies: Option<String>,
     /// The spool folder for imports, if it is not the one in the data folder.
     pub spool: Option<PathBuf>,
-    /// The system user that runs the servers.
     pub service_user: Option<String>,
 }
 

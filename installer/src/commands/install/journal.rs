@@ -20,45 +20,34 @@ const NAME: &str = "install.unfinished";
 pub(super) enum Undo {
     /// A folder was created: remove it if it is empty.
     RemoveFolder(PathBuf),
-    /// A file was created.
     RemoveFile(PathBuf),
     /// A file was changed: this was its text.
     RestoreFile(PathBuf, String),
     /// An existing folder changed its owner.
     RestoreRights {
-        /// The folder.
         path: PathBuf,
-        /// Its owning user.
         user: u32,
-        /// Its owning group.
         group: u32,
-        /// Its mode.
         mode: u32,
     },
-    /// A system user was created.
     RemoveAccount(String),
     /// The schema was created in the database of this URL, which had none of its tables; or in the
     /// file of an embedded database, created for it.
     DropSchema {
-        /// The URL.
         database_url: String,
         /// The embedded database's files.
         files: Vec<PathBuf>,
     },
-    /// Rows were added.
     RemoveRows(Rows),
     /// The business time zone was changed from this one.
     RestoreTimeZone {
-        /// The URL of the database.
         database_url: String,
         /// The previous zone, if any.
         zone: Option<String>,
     },
     /// The documentation's client was allowed for this URL of the api-server as well.
     RemoveReceiver {
-        /// The URL of the database.
         database_url: String,
-        /// The URL of the api-server.
         api_url: String,
     },
     /// Services were started.

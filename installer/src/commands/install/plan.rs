@@ -12,28 +12,22 @@ use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use shared::migration::SchemaState;
 use std::path::{Path, PathBuf};
 
-/// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InstallStep {
     /// Create the system user that runs the servers.
     Account,
-    /// Create the data folders.
     Folders,
     /// Create the authority and the certificate.
     Certificates,
     /// Write the settings files.
     Settings,
-    /// Create the schema.
     Schema,
     /// Add the admin account and the clients.
     Rows,
-    /// Set the business time zone.
     TimeZone,
     /// Allow another URL of the documentation.
     Documentation,
-    /// Write the systemd units.
     Units,
-    /// Start the services.
     Services,
     /// Verify the auth server as the api-server sees it.
     Verify,
@@ -43,11 +37,8 @@ pub(super) enum InstallStep {
 pub(super) struct InstallPlan {
     /// The steps, each with its description.
     pub steps: Vec<(InstallStep, String)>,
-    /// The auth server's new settings.
     pub auth: SettingsFile,
-    /// The api-server's new settings.
     pub api: SettingsFile,
-    /// The servers' certificate files.
     pub tls: TlsFiles,
     /// The new business time zone, if it changes.
     pub time_zone: Option<String>,
@@ -209,7 +200,6 @@ pub(super) fn host_file(answers: &Answers) -> PathBuf {
     answers.dir.join(HOST_FILE)
 }
 
-/// A server's settings file.
 pub(super) fn env_file(answers: &Answers, server: &str) -> PathBuf {
     answers.dir.join(format!("{server}.env"))
 }

@@ -29,7 +29,6 @@ use shared::time::Timestamp;
 /// The rows that were added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rows {
-    /// URL of the database.
     database_url: String,
     /// The admin account's name, if it is new.
     admin: Option<String>,
@@ -40,7 +39,6 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// URL of the database.
     pub(super) fn database_url(&self) -> &str {
         &self.database_url
     }

@@ -17,15 +17,12 @@ use std::process::Command;
 
 /// The state of a run.
 pub(super) struct Work<'a> {
-    /// The answers.
     pub answers: &'a Answers,
-    /// The plan.
     pub plan: &'a InstallPlan,
     /// The contents of the database before the run.
     pub found: &'a DatabaseState,
     /// True if it changes an existing installation.
     pub settings_existed: bool,
-    /// The changes so far.
     pub journal: Journal,
     /// Secrets to show at the end: their description, and the secret.
     pub secrets: Vec<(String, String)>,

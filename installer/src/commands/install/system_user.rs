@@ -48,7 +48,6 @@ pub(super) fn remove(name: &str) -> Result<(), String> {
     run(command)
 }
 
-/// Runs a system program to its end.
 pub(super) fn run(mut command: Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
@@ -90,7 +89,6 @@ pub(super) fn restore(path: &Path, (user, group): (u32, u32), mode: u32) -> std:
 /// Access to a file or folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Right {
-    /// Read a file.
     Read,
     /// Enter a folder, run a program.
     Enter,

@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 
 type PromptResult<T> = Result<T, CliError>;
 
-/// Prints the introduction.
 pub(super) fn greet() {
     super::say("This sets up the auth server and the api-server on this machine.");
     super::say(

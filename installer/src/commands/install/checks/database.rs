@@ -23,13 +23,9 @@ const CONNECTIONS_MIN: i64 = 40;
 /// The contents of the database.
 #[derive(Clone, Debug)]
 pub(crate) struct DatabaseState {
-    /// The state of its schema.
     pub schema: SchemaState,
-    /// Its business time zone.
     pub time_zone: Option<String>,
-    /// True if there is an admin account.
     pub admin: bool,
-    /// The ids of registered clients.
     pub clients: BTreeSet<String>,
     /// The redirect URIs of the documentation's client, if it is registered.
     pub receivers: Option<BTreeSet<String>>,
