@@ -104,16 +104,19 @@ async fn run_checks(
     let web = web::Web::new(&target, &trust.path).map_err(|error| {
         run.fail(VerificationStep::Metadata, error, "make sure the authorities file is valid")
     })?;
-    let metadata = metadata::read(&web, &target, run).await?;
+    let metadata = metadata::read(&web, &target).await;
+    let metadata = run.record(VerificationStep::Metadata, metadata)?;
     // The clock check and the metadata checks are independent of each other.
     let ready = clock::check(&web, &target, run).await;
-    metadata::check_issuer(&metadata, &target, run)?;
-    metadata::check_keys(&web, &metadata, run).await;
+    run.record_finding(VerificationStep::Issuer, metadata::check_issuer(&metadata, &target))?;
+    let keys = metadata::check_keys(&web, &metadata).await;
+    // No other check depends on the keys.
+    let _ = run.record_finding(VerificationStep::Keys, keys);
     ready?;
     if run.includes(VerificationStep::Introspection) {
         let found = introspection::introspect(&web, &metadata, arguments).await;
         // The round trip does not depend on it.
-        let _ = run.record(VerificationStep::Introspection, found.map(|found| ((), found)));
+        let _ = run.record_finding(VerificationStep::Introspection, found);
     }
     Ok((web, metadata))
 }

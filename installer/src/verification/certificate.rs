@@ -66,10 +66,10 @@ pub(super) fn check(
         })?);
     }
     // Each of the three is reported, whichever fails.
-    let issuers = find_issuers(trust, &chains_read).map(|found| ((), found));
-    let chain = run.record(VerificationStep::Chain, issuers);
-    let names = find_names(target, &chains_read).map(|found| ((), found));
-    let host_name = run.record(VerificationStep::HostName, names);
+    let issuers = find_issuers(trust, &chains_read);
+    let chain = run.record_finding(VerificationStep::Chain, issuers);
+    let names = find_names(target, &chains_read);
+    let host_name = run.record_finding(VerificationStep::HostName, names);
     let expiry = check_expiry(trust, &chains_read, run);
     chain.and(host_name).and(expiry)
 }

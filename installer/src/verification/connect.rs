@@ -2,6 +2,7 @@
 
 use super::report::{VerificationRun, VerificationStep};
 use super::{STEP_TIME, VerificationArgs};
+use crate::installation::checks::Failure;
 use reqwest::Url;
 use rustls::pki_types::ServerName;
 use std::io;
@@ -30,34 +31,22 @@ pub(super) async fn check(
 ) -> Result<Target, VerificationStep> {
     let VerificationArgs { url: given, connect_to, server_name, .. } = arguments;
     let (url, host) = parse(given).map_err(|found| {
-        run.fail(
-            VerificationStep::Url,
-            found,
-            "pass the issuer URL, such as https://auth.example.com:8443",
-        )
+        let advice = "pass the issuer URL, such as https://auth.example.com:8443";
+        run.fail(VerificationStep::Url, found, advice)
     })?;
     let host = server_name.clone().unwrap_or(host);
     let name = ServerName::try_from(host.clone()).map_err(|_| {
         let found = format!("no certificate can contain the host name {host:?}");
-        run.fail(
-            VerificationStep::Url,
-            found,
-            "give the server a DNS name of letters, digits and hyphens",
-        )
+        let advice = "give the server a DNS name of letters, digits and hyphens";
+        run.fail(VerificationStep::Url, found, advice)
     })?;
     run.pass(VerificationStep::Url, url.as_str());
     let addresses = match connect_to {
-        None => resolve(&url, &host, run).await?,
-        Some(address) => {
-            let address = *address;
-            run.pass(
-                VerificationStep::NameResolution,
-                format!("{host} is assumed to be at {address}"),
-            );
-            vec![address]
-        }
+        None => resolve(&url, &host).await,
+        Some(address) => Ok((vec![*address], format!("{host} is assumed to be at {address}"))),
     };
-    let address = connect_to_one(&addresses, run).await?;
+    let addresses = run.record(VerificationStep::NameResolution, addresses)?;
+    let address = run.record(VerificationStep::Tcp, connect_to_one(&addresses).await)?;
     Ok(Target { url, given: given.to_owned(), name, host, address })
 }
 
@@ -77,49 +66,39 @@ fn parse(given: &str) -> Result<(Url, String), String> {
     Ok((url, host))
 }
 
-async fn resolve(
-    url: &Url,
-    host: &str,
-    run: &mut VerificationRun,
-) -> Result<Vec<SocketAddr>, VerificationStep> {
-    let port = url.port_or_known_default().unwrap_or(443);
-    let lookup = in_time(STEP_TIME, lookup_host((host, port))).await;
-    let found = match lookup {
-        Ok(addresses) => {
-            let mut addresses: Vec<_> = addresses.collect();
-            addresses.dedup();
-            if !addresses.is_empty() {
-                let ips: Vec<_> = addresses.iter().map(|it| it.ip().to_string()).collect();
-                run.pass(VerificationStep::NameResolution, format!("{host} is {}", ips.join(", ")));
-                return Ok(addresses);
-            }
-            format!("{host} has no address")
-        }
-        Err(error) => format!("{host}: {error}"),
+async fn resolve(url: &Url, host: &str) -> Result<(Vec<SocketAddr>, String), Failure> {
+    let failed = |found: String| {
+        let advice = "correct the host in the URL, or add it to DNS or the hosts file";
+        Failure::new(found, advice)
     };
-    let advice = "correct the host in the URL, or add it to DNS or the hosts file";
-    Err(run.fail(VerificationStep::NameResolution, found, advice))
+    let port = url.port_or_known_default().unwrap_or(443);
+    let addresses = in_time(STEP_TIME, lookup_host((host, port))).await;
+    let addresses = addresses.map_err(|error| failed(format!("{host}: {error}")))?;
+    let mut addresses: Vec<_> = addresses.collect();
+    addresses.dedup();
+    if addresses.is_empty() {
+        return Err(failed(format!("{host} has no address")));
+    }
+    let ips: Vec<_> = addresses.iter().map(|it| it.ip().to_string()).collect();
+    let found = format!("{host} is {}", ips.join(", "));
+    Ok((addresses, found))
 }
 
 /// Tries the addresses in turn, all within the time limit of one request.
-async fn connect_to_one(
-    addresses: &[SocketAddr],
-    run: &mut VerificationRun,
-) -> Result<SocketAddr, VerificationStep> {
+async fn connect_to_one(addresses: &[SocketAddr]) -> Result<(SocketAddr, String), Failure> {
     let share = STEP_TIME / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut failures = Vec::new();
     for address in addresses {
         match in_time(share, TcpStream::connect(address)).await {
             Ok(_) => {
                 let failed: String = failures.iter().map(|it| format!("; not by {it}")).collect();
-                run.pass(VerificationStep::Tcp, format!("accepted by {address}{failed}"));
-                return Ok(*address);
+                return Ok((*address, format!("accepted by {address}{failed}")));
             }
             Err(error) => failures.push(format!("{address}: {error}")),
         }
     }
     let advice = "start the authentication server, correct the port, or open the firewall for it";
-    Err(run.fail(VerificationStep::Tcp, failures.join("; "), advice))
+    Err(Failure::new(failures.join("; "), advice))
 }
 
 /// Returns the outcome, or an error after this time.

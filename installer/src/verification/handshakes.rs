@@ -8,6 +8,7 @@ use super::connect::{Target, in_time};
 use super::legacy_client_hello::{self, Offer, Reply, cipher_name, version_name};
 use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::KeyHolder;
+use crate::installation::checks::Failure;
 use rustls::pki_types::CertificateDer;
 use rustls::version::{TLS12, TLS13};
 use rustls::{AlertDescription, ClientConfig, Error, SupportedProtocolVersion};
@@ -18,6 +19,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
+const SEE_LOG: &str = "see the authentication server's log";
+
 /// The certificates a server presents: its own first, then those of its authorities.
 pub(super) type Chain = Vec<CertificateDer<'static>>;
 
@@ -26,16 +29,24 @@ pub(super) async fn check(
     target: &Target,
     run: &mut VerificationRun,
 ) -> Result<Vec<Chain>, VerificationStep> {
-    let tls12 = handshake(target, &TLS12).await;
-    if let Err(fault @ (HandshakeFault::NotTls(_) | HandshakeFault::NoResponse(_))) = &tls12 {
-        return Err(run.fail(VerificationStep::Tls12, fault.found(), fault.advice("TLS 1.2")));
+    let mut completed = Vec::new();
+    for (step, version, name) in
+        [(VerificationStep::Tls12, &TLS12, "TLS 1.2"), (VerificationStep::Tls13, &TLS13, "TLS 1.3")]
+    {
+        match handshake(target, version, name).await {
+            Ok(handshake) => {
+                run.pass(step, format!("handshake with {name}"));
+                completed.push(handshake);
+            }
+            Err(HandshakeFault { failure: Failure { found, advice }, is_tls }) => {
+                let step = run.fail(step, found, advice);
+                if !is_tls && step == VerificationStep::Tls12 {
+                    return Err(step);
+                }
+            }
+        }
     }
-    record(VerificationStep::Tls12, "TLS 1.2", &tls12, run);
-    let tls13 = handshake(target, &TLS13).await;
-    record(VerificationStep::Tls13, "TLS 1.3", &tls13, run);
     check_refusal_of_older(target, run).await;
-
-    let completed: Vec<_> = tls12.into_iter().chain(tls13).collect();
     check_cipher(target, &completed, run).await;
     if completed.is_empty() {
         return Err(VerificationStep::Tls13);
@@ -52,68 +63,19 @@ struct Handshake {
 }
 
 /// Why a handshake was not completed.
-enum HandshakeFault {
-    Alert(AlertDescription),
-    /// The server speaks another protocol.
-    NotTls(&'static str),
-    NoResponse(String),
-    /// The server closed the connection without a response.
-    Closed,
-    Other(String),
-}
-
-impl HandshakeFault {
-    fn found(&self) -> String {
-        match self {
-            Self::Alert(alert) => format!("refused with the alert {alert:?}"),
-            Self::NotTls(what) => format!("the server speaks {what}"),
-            Self::NoResponse(text) | Self::Other(text) => text.clone(),
-            Self::Closed => "the server closed the connection without a response".to_owned(),
-        }
-    }
-
-    fn advice(&self, version: &str) -> String {
-        match self {
-            Self::Alert(AlertDescription::ProtocolVersion) | Self::Closed => {
-                format!("enable {version} on the server, or on the proxy in front of it")
-            }
-            Self::Alert(AlertDescription::HandshakeFailure) => {
-                format!("enable {version} with ECDHE and AES-GCM or ChaCha20-Poly1305 there")
-            }
-            Self::NotTls(_) => {
-                "use the port of the authentication server's TLS listener, or configure its \
-                 certificate and key"
-                    .to_owned()
-            }
-            Self::NoResponse(_) => {
-                "make sure the process listening there is the authentication server, and that it \
-                 is not hanging"
-                    .to_owned()
-            }
-            Self::Alert(_) | Self::Other(_) => "see the authentication server's log".to_owned(),
-        }
-    }
-}
-
-fn record(
-    step: VerificationStep,
-    version: &str,
-    outcome: &Result<Handshake, HandshakeFault>,
-    run: &mut VerificationRun,
-) {
-    match outcome {
-        Ok(_) => run.pass(step, format!("handshake with {version}")),
-        Err(fault) => {
-            run.fail(step, fault.found(), fault.advice(version));
-        }
-    }
+struct HandshakeFault {
+    failure: Failure,
+    /// False if the server speaks another protocol, or does not respond.
+    is_tls: bool,
 }
 
 async fn handshake(
     target: &Target,
     version: &'static SupportedProtocolVersion,
+    version_name: &str,
 ) -> Result<Handshake, HandshakeFault> {
-    let config = accepting_any_certificate(version).map_err(HandshakeFault::Other)?;
+    let config = accepting_any_certificate(version)
+        .map_err(|why| HandshakeFault { failure: Failure::new(why, SEE_LOG), is_tls: true })?;
     let connector = TlsConnector::from(Arc::new(config));
     let outcome = in_time(STEP_TIME, async {
         let stream = TcpStream::connect(target.address).await?;
@@ -122,7 +84,7 @@ async fn handshake(
     .await;
     let mut stream = match outcome {
         Ok(stream) => stream,
-        Err(error) => return Err(diagnose(target, &error).await),
+        Err(error) => return Err(diagnose(target, &error, version_name).await),
     };
     let (_, connection) = stream.get_ref();
     let chain = connection.peer_certificates().unwrap_or_default();
@@ -137,23 +99,46 @@ async fn handshake(
     Ok(handshake)
 }
 
-async fn diagnose(target: &Target, error: &io::Error) -> HandshakeFault {
+async fn diagnose(target: &Target, error: &io::Error, version: &str) -> HandshakeFault {
+    let tls = |failure| HandshakeFault { failure, is_tls: true };
+    let not_tls = |what: &str| HandshakeFault {
+        failure: Failure::new(
+            format!("the server speaks {what}"),
+            "use the port of the authentication server's TLS listener, or configure its \
+             certificate and key",
+        ),
+        is_tls: false,
+    };
+    let enable = format!("enable {version} on the server, or on the proxy in front of it");
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match (inner, error.kind()) {
-        (Some(Error::AlertReceived(alert)), _) => HandshakeFault::Alert(*alert),
-        (Some(Error::InvalidMessage(_)), _) => match speaks_plain_http(target).await {
-            true => HandshakeFault::NotTls("plain HTTP, not TLS"),
-            false => HandshakeFault::NotTls("something that is not TLS"),
+        (Some(Error::AlertReceived(alert)), _) => {
+            let advice = match alert {
+                AlertDescription::ProtocolVersion => enable,
+                AlertDescription::HandshakeFailure => {
+                    format!("enable {version} with ECDHE and AES-GCM or ChaCha20-Poly1305 there")
+                }
+                _ => SEE_LOG.to_owned(),
+            };
+            tls(Failure::new(format!("refused with the alert {alert:?}"), advice))
+        }
+        (None | Some(Error::InvalidMessage(_)), _) if speaks_plain_http(target).await => {
+            not_tls("plain HTTP, not TLS")
+        }
+        (Some(Error::InvalidMessage(_)), _) => not_tls("something that is not TLS"),
+        (Some(error), _) => tls(Failure::new(error, SEE_LOG)),
+        (None, io::ErrorKind::TimedOut) => HandshakeFault {
+            failure: Failure::new(
+                error,
+                "make sure the process listening there is the authentication server, and that it \
+                 is not hanging",
+            ),
+            is_tls: false,
         },
-        (Some(error), _) => HandshakeFault::Other(error.to_string()),
-        (None, _) if speaks_plain_http(target).await => {
-            HandshakeFault::NotTls("plain HTTP, not TLS")
-        }
-        (None, io::ErrorKind::TimedOut) => HandshakeFault::NoResponse(error.to_string()),
         (None, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
-            HandshakeFault::Closed
+            tls(Failure::new("the server closed the connection without a response", enable))
         }
-        (None, _) => HandshakeFault::Other(error.to_string()),
+        (None, _) => tls(Failure::new(error, SEE_LOG)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The server's metadata (RFC 8414): that they exist, name the right issuer, and list usable keys.
 
 use super::connect::Target;
-use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
+use crate::installation::checks::{Failure, Finding};
 use crate::installation::count;
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -24,37 +24,29 @@ impl Metadata {
     }
 }
 
-/// Fetches the metadata from the well-known path.
-pub(super) async fn read(
-    web: &Web,
-    target: &Target,
-    run: &mut VerificationRun,
-) -> Result<Metadata, VerificationStep> {
+/// Fetches the metadata from the well-known path, whose URL is what was found.
+pub(super) async fn read(web: &Web, target: &Target) -> Result<(Metadata, String), Failure> {
     let url = well_known(&target.url);
-    let advice = "pass the URL of the authentication server: another server answers here";
-    let outcome = match web.get(url.clone()).await {
-        Ok(response) if response.status.is_server_error() => {
-            Err((response.error(), "see the authentication server's log"))
-        }
-        Ok(response) => response.ok_json().cloned().map_err(|error| (error, advice)),
-        Err(error) => Err((error, "make sure the authentication server is not hanging")),
+    let failed = |found: &str, advice: &str| Failure::new(format!("{url}: {found}"), advice);
+    let foreign = |found: &str| {
+        failed(found, "pass the URL of the authentication server: another server answers here")
     };
-    let members = match outcome {
-        Ok(Value::Object(members)) => members,
-        Ok(_) => {
-            let found = format!("{url}: JSON, but not an object");
-            return Err(run.fail(VerificationStep::Metadata, found, advice));
-        }
-        Err((error, advice)) => {
-            return Err(run.fail(VerificationStep::Metadata, format!("{url}: {error}"), advice));
-        }
+    let response = web
+        .get(url.clone())
+        .await
+        .map_err(|error| failed(&error, "make sure the authentication server is not hanging"))?;
+    if response.status.is_server_error() {
+        return Err(failed(&response.error(), "see the authentication server's log"));
+    }
+    let Value::Object(members) = response.ok_json().map_err(|error| foreign(&error))?.clone()
+    else {
+        return Err(foreign("JSON, but not an object"));
     };
     let metadata = Metadata(members);
-    if let Some(name) = REQUIRED.iter().find(|name| metadata.text(name).is_none()) {
-        return Err(run.fail(VerificationStep::Metadata, format!("{url}: no {name}"), advice));
+    match REQUIRED.iter().find(|name| metadata.text(name).is_none()) {
+        Some(name) => Err(foreign(&format!("no {name}"))),
+        None => Ok((metadata, url.to_string())),
     }
-    run.pass(VerificationStep::Metadata, url.as_str());
-    Ok(metadata)
 }
 
 /// The well-known path goes between the issuer's host and path (RFC 8414, 3.1).
@@ -67,34 +59,27 @@ fn well_known(issuer: &Url) -> Url {
 
 /// Checks that the issuer is the URL, and that the endpoints are below it: tokens and secrets are
 /// sent there.
-pub(super) fn check_issuer(
-    metadata: &Metadata,
-    target: &Target,
-    run: &mut VerificationRun,
-) -> Result<(), VerificationStep> {
+pub(super) fn check_issuer(metadata: &Metadata, target: &Target) -> Finding {
     let issuer = metadata.text("issuer").unwrap_or_default();
     // Shells and browsers add a trailing slash to a URL without a path.
     if issuer != target.given && issuer != target.given.trim_end_matches('/') {
-        let found = format!("the issuer is {issuer}, but the URL is {}", target.given);
-        let advice =
-            "pass the issuer as the URL, or set the authentication server's issuer to this URL";
-        return Err(run.fail(VerificationStep::Issuer, found, advice));
+        return Err(Failure::new(
+            format!("the issuer is {issuer}, but the URL is {}", target.given),
+            "pass the issuer as the URL, or set the authentication server's issuer to this URL",
+        ));
     }
-    let endpoints = metadata.0.iter();
-    let endpoints =
-        endpoints.filter(|(name, _)| name.ends_with("_endpoint") || *name == "jwks_uri");
-    let mut endpoint_count: u64 = 0;
-    for (name, value) in endpoints {
-        if !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url)) {
-            let found = format!("{name} is {value}, which is not under {issuer}");
-            let advice = "correct the authentication server's issuer, or what rewrites its answers";
-            return Err(run.fail(VerificationStep::Issuer, found, advice));
-        }
-        endpoint_count += 1;
+    let members = metadata.0.iter();
+    let endpoints: Vec<_> =
+        members.filter(|(name, _)| name.ends_with("_endpoint") || *name == "jwks_uri").collect();
+    let is_outside =
+        |value: &Value| !value.as_str().is_some_and(|endpoint| is_under(endpoint, &target.url));
+    if let Some((name, value)) = endpoints.iter().find(|(_, value)| is_outside(value)) {
+        return Err(Failure::new(
+            format!("{name} is {value}, which is not under {issuer}"),
+            "correct the authentication server's issuer, or what rewrites its answers",
+        ));
     }
-    let endpoint_count = count(endpoint_count, "endpoint");
-    run.pass(VerificationStep::Issuer, format!("{issuer}, {endpoint_count} under it"));
-    Ok(())
+    Ok(format!("{issuer}, {} under it", count(endpoints.len() as u64, "endpoint")))
 }
 
 /// Compared after parsing, which resolves dot segments that could lead outside.
@@ -106,24 +91,20 @@ fn is_under(endpoint: &str, issuer: &Url) -> bool {
 }
 
 /// A server that announces no keys signs nothing, which is fine.
-pub(super) async fn check_keys(web: &Web, metadata: &Metadata, run: &mut VerificationRun) {
-    let advice = "see the authentication server's log for messages about its signing keys";
+pub(super) async fn check_keys(web: &Web, metadata: &Metadata) -> Finding {
+    let failed = |found: String| {
+        let advice = "see the authentication server's log for messages about its signing keys";
+        Failure::new(found, advice)
+    };
     let Some(announced) = metadata.0.get("jwks_uri") else {
-        return run.pass(VerificationStep::Keys, "no keys are announced");
+        return Ok("no keys are announced".to_owned());
     };
-    let found = match announced.as_str().and_then(|url| Url::parse(url).ok()) {
-        None => format!("jwks_uri is {announced}, which is not a URL"),
-        Some(url) => match web.get(url.clone()).await {
-            Err(error) => format!("{url}: {error}"),
-            Ok(response) => match response.ok_json().and_then(count_usable_keys) {
-                Ok(usable) => {
-                    return run.pass(VerificationStep::Keys, format!("{url}: {usable} usable"));
-                }
-                Err(error) => format!("{url}: {error}"),
-            },
-        },
-    };
-    run.fail(VerificationStep::Keys, found, advice);
+    let url = announced.as_str().and_then(|url| Url::parse(url).ok());
+    let url = url.ok_or_else(|| failed(format!("jwks_uri is {announced}, which is not a URL")))?;
+    let failed = |error: String| failed(format!("{url}: {error}"));
+    let response = web.get(url.clone()).await.map_err(failed)?;
+    let usable = response.ok_json().and_then(count_usable_keys).map_err(failed)?;
+    Ok(format!("{url}: {usable} usable"))
 }
 
 fn count_usable_keys(set: &Value) -> Result<usize, String> {

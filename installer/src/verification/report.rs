@@ -1,7 +1,7 @@
 //! The checks of an auth server in order, and their findings so far.
 
 use super::clock;
-use crate::installation::checks::{Check, CheckName, Failure, Outcome, Report};
+use crate::installation::checks::{Check, CheckName, Failure, Finding, Outcome, Report};
 use sea_orm::{EnumIter, Iterable};
 
 /// The checks, in report order.
@@ -127,6 +127,15 @@ impl VerificationRun {
             }
             Err(Failure { found, advice }) => Err(self.fail(step, found, advice)),
         }
+    }
+
+    /// As [`Self::record`], if the next ones need nothing of it.
+    pub(super) fn record_finding(
+        &mut self,
+        step: VerificationStep,
+        finding: Finding,
+    ) -> Result<(), VerificationStep> {
+        self.record(step, finding.map(|found| ((), found)))
     }
 
     /// Marks the first remaining check as interrupted.

@@ -7,7 +7,7 @@ use super::probe_account::{self, ProbeAccount};
 use super::report::{VerificationRun, VerificationStep};
 use super::web::Web;
 use crate::installation::CliError;
-use crate::installation::checks::Failure;
+use crate::installation::checks::{Failure, Finding};
 use oauth2::basic::{BasicErrorResponseType, BasicTokenIntrospectionResponse, BasicTokenResponse};
 use oauth2::{
     AccessToken, RefreshToken, RequestTokenError, TokenIntrospectionResponse, TokenResponse,
@@ -84,10 +84,10 @@ impl<'a> RoundTrip<'a> {
     /// Takes the steps in order. An error names the failed one that the others depend on.
     async fn run(&self, run: &mut VerificationRun) -> Result<(), VerificationStep> {
         let tokens = run.record(VerificationStep::LogIn, self.log_in().await)?;
-        run.record(VerificationStep::LiveToken, self.check_live(&tokens).await)?;
+        run.record_finding(VerificationStep::LiveToken, self.check_live(&tokens).await)?;
         let tokens = run.record(VerificationStep::Refresh, self.refresh(&tokens).await)?;
-        run.record(VerificationStep::LogOut, self.log_out(&tokens).await)?;
-        run.record(VerificationStep::Refused, self.check_revoked(&tokens).await)
+        run.record_finding(VerificationStep::LogOut, self.log_out(&tokens).await)?;
+        run.record_finding(VerificationStep::Refused, self.check_revoked(&tokens).await)
     }
 
     async fn log_in(&self) -> Result<(Tokens, String), Failure> {
@@ -108,7 +108,7 @@ impl<'a> RoundTrip<'a> {
             .map_err(|error| Failure::new(describe(&error), SEE_LOG))
     }
 
-    async fn check_live(&self, tokens: &Tokens) -> Result<((), String), Failure> {
+    async fn check_live(&self, tokens: &Tokens) -> Finding {
         let response = self.introspect(tokens).await?;
         if !response.active() {
             return Err(Failure::new(r#"{"active":false}"#, SAME_DATABASE));
@@ -116,7 +116,7 @@ impl<'a> RoundTrip<'a> {
         let expected = format!("core:{}", self.probe.user_id);
         match (response.sub(), response.username()) {
             (Some(sub), Some(name)) if sub == expected && name == self.probe.name => {
-                Ok(((), format!("active, {expected}")))
+                Ok(format!("active, {expected}"))
             }
             (sub, name) => {
                 let found = format!("{sub:?} ({name:?}), not {expected}");
@@ -137,13 +137,13 @@ impl<'a> RoundTrip<'a> {
         }
     }
 
-    async fn log_out(&self, tokens: &Tokens) -> Result<((), String), Failure> {
+    async fn log_out(&self, tokens: &Tokens) -> Finding {
         let outcome = self.client.log_out(&tokens.access).await;
         outcome.map_err(|error| Failure::new(error.without_url(), SEE_LOG))?;
-        Ok(((), "204".to_owned()))
+        Ok("204".to_owned())
     }
 
-    async fn check_revoked(&self, tokens: &Tokens) -> Result<((), String), Failure> {
+    async fn check_revoked(&self, tokens: &Tokens) -> Finding {
         let advice = "do not use this server: log-outs do not end sessions";
         if self.introspect(tokens).await?.active() {
             return Err(Failure::new("the access token is still active", advice));
@@ -153,7 +153,7 @@ impl<'a> RoundTrip<'a> {
             Err(RequestTokenError::ServerResponse(response))
                 if *response.error() == BasicErrorResponseType::InvalidGrant =>
             {
-                Ok(((), r#"{"active":false}, and invalid_grant"#.to_owned()))
+                Ok(r#"{"active":false}, and invalid_grant"#.to_owned())
             }
             Err(error) => Err(Failure::new(format!("the refresh: {}", describe(&error)), SEE_LOG)),
         }
