@@ -1,7 +1,6 @@
 //! `installer documents`: verifies the document store against the database, removes leftovers from
 //! it, and makes it this database's own.
 
-mod adopt;
 mod verify;
 
 use crate::installation::document_files::one_line;
@@ -10,7 +9,9 @@ use api_server::config;
 use api_server::documents::store::DocumentStore;
 use api_server::documents::store::gc::{GcReport, ORPHAN_HOURS_MIN};
 use clap::Subcommand;
-use sea_orm::DatabaseConnection;
+use futures_util::stream::TryStreamExt;
+use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait};
+use shared::entity::document_files;
 use std::path::{Path, PathBuf};
 
 /// The longest age that `--hours` accepts: about a hundred years.
@@ -63,7 +64,7 @@ pub async fn run(arguments: &DocumentsArgs) -> Result<(), CliError> {
     match arguments.command {
         DocumentsCommand::Verify { json } => verify::run(&db, &store, json).await,
         DocumentsCommand::Sweep { hours } => sweep(&db, &store, hours).await,
-        DocumentsCommand::Adopt { yes } => adopt::run(&db, &store, yes).await,
+        DocumentsCommand::Adopt { yes } => adopt(&db, &store, yes).await,
     }
 }
 
@@ -74,6 +75,28 @@ async fn sweep(db: &DatabaseConnection, store: &DocumentStore, hours: u32) -> Re
         0 => Ok(()),
         _ => refuse(format!("{} could not be removed", count(left, "object"))),
     }
+}
+
+/// Says what adopting means, and does it if requested.
+async fn adopt(db: &DatabaseConnection, store: &DocumentStore, yes: bool) -> Result<(), CliError> {
+    let files = document_files::Entity::find().count(db).await?;
+    let (mut objects, mut bytes) = (0, 0);
+    let mut orphans = std::pin::pin!(store.orphans(db, None));
+    while let Some(page) = orphans.try_next().await? {
+        objects += page.len() as u64;
+        bytes += page.iter().map(|orphan| orphan.size_bytes).sum::<u64>();
+    }
+    print(&format!(
+        "{} in the database\n{} without a row, {}: sweeps remove those older than a day",
+        count(files, "file"),
+        count(objects, "object"),
+        count(bytes, "byte"),
+    ))?;
+    if !yes {
+        return refuse("nothing was changed: pass --yes to make the store this database's own");
+    }
+    store.adopt(db).await?;
+    print("the store now belongs to this database")
 }
 
 /// Opens the database and the document store that an api-server's settings name. Other settings may
