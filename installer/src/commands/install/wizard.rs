@@ -266,17 +266,16 @@ fn ask_addresses(
     if given.listen.is_none() {
         let all = "programs on other machines";
         let local = "only programs on this machine, such as a web server in front of them";
-        let mut choices = vec![all.to_owned(), local.to_owned()];
-        let unchanged = existing.auth_listen.map(|ip| (format!("as before, on {ip}"), ip));
-        choices.splice(0..0, unchanged.iter().map(|(text, _)| text.clone()));
-        let chosen = choice("Who connects to the servers?", choices)?;
-        given.listen = match unchanged {
+        let unchanged = existing.auth_listen.map(|ip| format!("as before, on {ip}"));
+        let choices = unchanged.as_deref().into_iter().chain([all, local]);
+        let chosen = choice("Who connects to the servers?", choices.collect())?;
+        given.listen = if Some(chosen) == unchanged.as_deref() {
             // If the two listen on different addresses, each keeps its own.
-            Some((text, ip)) if text == chosen => {
-                Some(ip).filter(|_| existing.auth_listen == existing.api_listen)
-            }
-            _ if chosen == local => Some(Ipv4Addr::LOCALHOST.into()),
-            _ => Some(Ipv4Addr::UNSPECIFIED.into()),
+            existing.auth_listen.filter(|_| existing.auth_listen == existing.api_listen)
+        } else if chosen == local {
+            Some(Ipv4Addr::LOCALHOST.into())
+        } else {
+            Some(Ipv4Addr::UNSPECIFIED.into())
         };
     }
     let listen = given.listen.or(existing.auth_listen).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
@@ -387,16 +386,13 @@ async fn ask_documents(
     if given.documents.is_some() {
         return Ok(());
     }
-    let unchanged =
-        existing.documents.iter().map(|location| (location, format!("as before, in {location}")));
-    let unchanged: Vec<_> = unchanged.collect();
-    let mut choices: Vec<_> = unchanged.iter().map(|(_, text)| text.as_str()).collect();
+    let unchanged = existing.documents.as_ref().map(|location| format!("as before, in {location}"));
     let bucket = "in a bucket of S3 or a compatible service";
-    choices.extend(["in a folder on this machine", bucket]);
-    let chosen = choice("Where should documents be stored?", choices)?;
-    if let Some((location, _)) = unchanged.iter().find(|(_, text)| text == chosen) {
+    let choices = unchanged.as_deref().into_iter().chain(["in a folder on this machine", bucket]);
+    let chosen = choice("Where should documents be stored?", choices.collect())?;
+    if Some(chosen) == unchanged.as_deref() {
         given.bucket = before.bucket.clone();
-        given.documents = Some((*location).clone());
+        given.documents = existing.documents.clone();
         return Ok(());
     }
     if chosen != bucket {
@@ -406,17 +402,16 @@ async fn ask_documents(
     }
     let mut location = existing.documents.clone().filter(|location| location.starts_with("s3://"));
     loop {
-        let entered =
-            ask_bucket(location.as_deref().unwrap_or("s3://loan-documents"), &given.bucket)?;
-        let bucket_settings = entered.1.settings(&entered.0)?;
-        let outcome = bucket::try_out(&entered.0, &bucket_settings, settings).await;
-        location = Some(entered.0);
-        given.bucket = entered.1;
+        let proposed = location.as_deref().unwrap_or("s3://loan-documents");
+        let (entered, bucket) = ask_bucket(proposed, &given.bucket)?;
+        let outcome = bucket::try_out(&entered, &bucket.settings(&entered)?, settings).await;
+        given.bucket = bucket;
         let Err(error) = outcome else {
-            given.documents = location;
+            given.documents = Some(entered);
             return Ok(());
         };
-        let fault = format!("cannot use {}: {error}", location.as_deref().unwrap_or_default());
+        let fault = format!("cannot use {entered}: {error}");
+        location = Some(entered);
         super::say(&fault);
         if !confirm("Answer again?")? {
             return refuse(fault);
