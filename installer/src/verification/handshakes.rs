@@ -8,7 +8,7 @@ use super::connect::{Target, in_time};
 use super::legacy_client_hello::{self, Offer, Reply, cipher_name, version_name};
 use super::report::{VerificationRun, VerificationStep};
 use crate::installation::certificates::KeyHolder;
-use crate::installation::checks::Failure;
+use crate::installation::checks::{Failure, Finding};
 use rustls::pki_types::CertificateDer;
 use rustls::version::{TLS12, TLS13};
 use rustls::{AlertDescription, ClientConfig, Error, SupportedProtocolVersion};
@@ -46,8 +46,11 @@ pub(super) async fn check(
             }
         }
     }
-    check_refusal_of_older(target, run).await;
-    check_cipher(target, &completed, run).await;
+    // No other check depends on these two.
+    let _ = run.record_finding(VerificationStep::OlderTls, find_refusal_of_older(target).await);
+    if let Some(ciphers) = find_ciphers(target, &completed).await {
+        let _ = run.record_finding(VerificationStep::Cipher, ciphers);
+    }
     if completed.is_empty() {
         return Err(VerificationStep::Tls13);
     }
@@ -157,45 +160,29 @@ async fn speaks_plain_http(target: &Target) -> bool {
     response.starts_with(b"HTTP/") && response.get(9..12).is_some_and(|status| status != b"400")
 }
 
-async fn check_refusal_of_older(target: &Target, run: &mut VerificationRun) {
-    let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on the proxy in front of it";
-    match legacy_client_hello::offer(target, Offer::OldVersions).await {
-        Ok(Reply::Alert(alert)) => {
-            run.pass(VerificationStep::OlderTls, format!("refused with the alert {alert:?}"));
-        }
-        Ok(Reply::Closed) => {
-            run.pass(VerificationStep::OlderTls, "refused by closing the connection")
-        }
+async fn find_refusal_of_older(target: &Target) -> Finding {
+    let found = match legacy_client_hello::offer(target, Offer::OldVersions).await {
+        Ok(Reply::Alert(alert)) => return Ok(format!("refused with the alert {alert:?}")),
+        Ok(Reply::Closed) => return Ok("refused by closing the connection".to_owned()),
         Ok(Reply::Accepted { version, cipher }) => {
-            let (version, cipher) = (version_name(version), cipher_name(cipher));
-            let found = format!("accepted with {version} and {cipher}");
-            run.fail(VerificationStep::OlderTls, found, advice);
+            format!("accepted with {} and {}", version_name(version), cipher_name(cipher))
         }
-        Ok(Reply::Foreign) => {
-            run.fail(VerificationStep::OlderTls, "answered with something that is not TLS", advice);
-        }
-        Err(error) => {
-            run.fail(
-                VerificationStep::OlderTls,
-                format!("neither refused nor accepted: {error}"),
-                advice,
-            );
-        }
-    }
+        Ok(Reply::Foreign) => "answered with something that is not TLS".to_owned(),
+        Err(error) => format!("neither refused nor accepted: {error}"),
+    };
+    let advice = "disable TLS 1.1, TLS 1.0 and SSL on the server, or on the proxy in front of it";
+    Err(Failure::new(found, advice))
 }
 
-async fn check_cipher(target: &Target, completed: &[Handshake], run: &mut VerificationRun) {
+/// Without a handshake there is no cipher to judge, unless the server accepts a broken one.
+async fn find_ciphers(target: &Target, completed: &[Handshake]) -> Option<Finding> {
     // This client only negotiates authenticated encryption with forward secrecy, so a weak cipher
     // can be found only by offering it.
     let ciphers: Vec<_> = completed.iter().map(|handshake| handshake.cipher.as_str()).collect();
     let ciphers = ciphers.join(", ");
-    let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
-                  and RC4 on the server, or on the proxy in front of it";
     let found = match legacy_client_hello::offer(target, Offer::BrokenCiphers).await {
-        // Without a handshake there is no cipher to judge.
-        Ok(Reply::Alert(_) | Reply::Closed) if completed.is_empty() => return,
         Ok(Reply::Alert(_) | Reply::Closed) => {
-            return run.pass(VerificationStep::Cipher, ciphers);
+            return (!completed.is_empty()).then_some(Ok(ciphers));
         }
         Ok(Reply::Accepted { cipher, .. }) if completed.is_empty() => cipher_name(cipher),
         Ok(Reply::Accepted { cipher, .. }) => {
@@ -204,7 +191,9 @@ async fn check_cipher(target: &Target, completed: &[Handshake], run: &mut Verifi
         Ok(Reply::Foreign) => "broken ciphers are answered with something that is not TLS".into(),
         Err(error) => format!("broken ciphers are neither refused nor accepted: {error}"),
     };
-    run.fail(VerificationStep::Cipher, found, advice);
+    let advice = "disable ciphers without encryption or authentication, export ciphers, DES, 3DES \
+                  and RC4 on the server, or on the proxy in front of it";
+    Some(Err(Failure::new(found, advice)))
 }
 
 fn accepting_any_certificate(
