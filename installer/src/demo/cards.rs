@@ -34,12 +34,10 @@ const CARDS: [DemoCard; 8] = [
     (3, "tok_mastercard", EntryType::Wallet, 1),
     (5, "tok_visa", EntryType::Wallet, 4),
     (12, "tok_amex", EntryType::Wallet, 0),
-    (20, EXPIRED, EntryType::Wallet, 1),
+    (20, "tok_expired", EntryType::Wallet, 1),
 ];
 /// The card its owner has forgotten.
 const FORGOTTEN: &str = "tok_amex";
-/// The expired card.
-const EXPIRED: &str = "tok_expired";
 /// The place in the mix with payments by card: one posted, one declined.
 const PAID_AT: u32 = 0;
 

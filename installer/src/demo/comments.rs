@@ -12,13 +12,8 @@ use shared::entity::{comment_categories, comments};
 const PRIORITIES: [CommentPriority; 3] =
     [CommentPriority::Low, CommentPriority::Normal, CommentPriority::High];
 
-/// The subject of a comment.
-#[derive(Clone, Copy)]
-enum CommentOwner {
-    Loan(i64),
-    Contact(i64),
-    Collateral(i64),
-}
+/// The subject of a comment: its kind, as that of documents, and its id.
+type CommentOwner = (DocumentOwner, i64);
 
 /// Writes comments.
 struct CommentWriter<'a> {
@@ -46,8 +41,8 @@ pub(super) async fn add(
     let mut new_documents = Vec::new();
     for loan in block.at(|slot| slot == 0 || slot % 4 == 1 || slot % 6 == 5 || slot == 8) {
         let slot = loan.slot as usize;
-        let (on_loan, on_contact) =
-            (CommentOwner::Loan(loan.loan_id), CommentOwner::Contact(loan.contact_id));
+        let on_loan = (DocumentOwner::LoanComment, loan.loan_id);
+        let on_contact = (DocumentOwner::ContactComment, loan.contact_id);
         match loan.slot {
             0 => {
                 new_documents.push(writer.all_priorities(on_loan).await?);
@@ -74,7 +69,7 @@ pub(super) async fn add(
         }
     }
     for CollateralRef { slot, collateral_id } in collateral {
-        let on_collateral = CommentOwner::Collateral(*collateral_id);
+        let on_collateral = (DocumentOwner::CollateralComment, *collateral_id);
         match slot {
             0 => new_documents.push(writer.all_priorities(on_collateral).await?),
             13 | 23 | 33 => {
@@ -97,11 +92,11 @@ async fn category(tx: &DatabaseTransaction, code: &str) -> Result<i64, DbErr> {
     Ok(category.comment_category_id)
 }
 
-fn comment_document(owner: CommentOwner, comment_id: i64) -> NewDocument {
-    let (owner_type, name) = match owner {
-        CommentOwner::Loan(_) => (DocumentOwner::LoanComment, "Letter to the borrower"),
-        CommentOwner::Contact(_) => (DocumentOwner::ContactComment, "Letter from the borrower"),
-        CommentOwner::Collateral(_) => (DocumentOwner::CollateralComment, "Appraisal"),
+fn comment_document((owner_type, _): CommentOwner, comment_id: i64) -> NewDocument {
+    let name = match owner_type {
+        DocumentOwner::LoanComment => "Letter to the borrower",
+        DocumentOwner::ContactComment => "Letter from the borrower",
+        _ => "Appraisal",
     };
     NewDocument {
         owner_type,
@@ -125,7 +120,7 @@ impl CommentWriter<'_> {
 
     async fn write(
         &self,
-        owner: CommentOwner,
+        (owner, id): CommentOwner,
         comment_category_id: i64,
         text: &str,
         priority: CommentPriority,
@@ -133,9 +128,9 @@ impl CommentWriter<'_> {
         let urgent = priority == CommentPriority::High;
         let comment = Model {
             comment_id: 0,
-            loan_id: if let CommentOwner::Loan(id) = owner { Some(id) } else { None },
-            contact_id: if let CommentOwner::Contact(id) = owner { Some(id) } else { None },
-            collateral_id: if let CommentOwner::Collateral(id) = owner { Some(id) } else { None },
+            loan_id: (owner == DocumentOwner::LoanComment).then_some(id),
+            contact_id: (owner == DocumentOwner::ContactComment).then_some(id),
+            collateral_id: (owner == DocumentOwner::CollateralComment).then_some(id),
             comment_category_id,
             comment: text.to_owned(),
             action_date: urgent.then(|| self.block.day(4)),

@@ -129,22 +129,19 @@ impl Records<'_> {
             3 => ("ACT", "365", "STANDARD"),
             _ => ("360", "360", "LEVEL"),
         };
-        let mut loan = element(
-            "Loan",
-            &[
-                ("OriginationDate", (first - Months::new(1)).to_string().as_str()),
-                ("FirstPaymentDate", first.to_string().as_str()),
-                ("PaymentDay", anchor.day().to_string().as_str()),
-                ("LoanAmount", amount),
-                ("InterestRate", rate),
-                ("InterestYearNumerator", numerator),
-                ("InterestYearDenominator", denominator),
-                ("InterestPlanName", plan),
-                ("NumberOfPayments", count.to_string().as_str()),
-                ("PaymentAmount", instalment),
-                ("PaymentPeriod", "monthly"),
-            ],
-        );
+        let mut loan = loan(&[
+            ("OriginationDate", (first - Months::new(1)).to_string().as_str()),
+            ("FirstPaymentDate", first.to_string().as_str()),
+            ("PaymentDay", anchor.day().to_string().as_str()),
+            ("LoanAmount", amount),
+            ("InterestRate", rate),
+            ("InterestYearNumerator", numerator),
+            ("InterestYearDenominator", denominator),
+            ("InterestPlanName", plan),
+            ("NumberOfPayments", count.to_string().as_str()),
+            ("PaymentAmount", instalment),
+            ("PaymentPeriod", "monthly"),
+        ]);
         let schedule = Schedule {
             period: PaymentPeriod::Monthly,
             first_payment_date: Some(first),
@@ -163,36 +160,30 @@ impl Records<'_> {
         let instalment = if days == 7 { "55.00" } else { "110.00" };
         let periods = 20 + u64::from(slot % 10);
         let first = self.today - Days::new(days * periods);
-        let loan = element(
-            "Loan",
-            &[
-                ("OriginationDate", (first - Days::new(days)).to_string().as_str()),
-                ("FirstPaymentDate", first.to_string().as_str()),
-                ("LoanAmount", "5200.00"),
-                ("InterestRate", "9.25"),
-                ("NumberOfPayments", if days == 7 { "104" } else { "52" }),
-                ("PaymentAmount", instalment),
-                ("PaymentPeriod", period),
-            ],
-        );
+        let loan = loan(&[
+            ("OriginationDate", (first - Days::new(days)).to_string().as_str()),
+            ("FirstPaymentDate", first.to_string().as_str()),
+            ("LoanAmount", "5200.00"),
+            ("InterestRate", "9.25"),
+            ("NumberOfPayments", if days == 7 { "104" } else { "52" }),
+            ("PaymentAmount", instalment),
+            ("PaymentPeriod", period),
+        ]);
         let due = (0..periods).map(|n| first + Days::new(days * n));
         (loan, due.map(|date| payment(instalment, date)).collect())
     }
 
     fn at_maturity(&self, slot: u32) -> (Element, Vec<Element>) {
         let origination = self.today - Days::new(100 + u64::from(slot));
-        let mut loan = element(
-            "Loan",
-            &[
-                ("OriginationDate", origination.to_string().as_str()),
-                ("MaturityDate", (origination + Days::new(180)).to_string().as_str()),
-                ("LoanAmount", "75000.00"),
-                ("InterestRate", "6.5"),
-                ("InterestYearDenominator", "360"),
-                ("InterestPlanName", "BANKER"),
-                ("PaymentPeriod", "maturity"),
-            ],
-        );
+        let mut loan = loan(&[
+            ("OriginationDate", origination.to_string().as_str()),
+            ("MaturityDate", (origination + Days::new(180)).to_string().as_str()),
+            ("LoanAmount", "75000.00"),
+            ("InterestRate", "6.5"),
+            ("InterestYearDenominator", "360"),
+            ("InterestPlanName", "BANKER"),
+            ("PaymentPeriod", "maturity"),
+        ]);
         if slot == 37 {
             loan.children.push(rate_from(origination + Days::new(60), "7.25"));
         }
@@ -202,16 +193,13 @@ impl Records<'_> {
     /// A credit line; it is drawn later.
     fn open_ended(&self, slot: u32, loan_type: &str) -> (Element, Vec<Element>) {
         let origination = self.today - Days::new(60 + u64::from(slot));
-        let mut loan = element(
-            "Loan",
-            &[
-                ("OriginationDate", origination.to_string().as_str()),
-                ("LoanType", loan_type),
-                ("LoanAmount", "2500.00"),
-                ("InterestRate", "18.9"),
-                ("PaymentPeriod", "none"),
-            ],
-        );
+        let mut loan = loan(&[
+            ("OriginationDate", origination.to_string().as_str()),
+            ("LoanType", loan_type),
+            ("LoanAmount", "2500.00"),
+            ("InterestRate", "18.9"),
+            ("PaymentPeriod", "none"),
+        ]);
         match slot {
             0 => loan.children.push(rate_from(self.today + Days::new(15), "17.9")),
             42 => loan.children.push(rate_from(origination + Days::new(20), "21.9")),
@@ -224,15 +212,12 @@ impl Records<'_> {
 
 /// Two payments and a payoff on fixed days, so that the payoff amount is known.
 fn paid_off() -> (Element, Vec<Element>) {
-    let loan = element(
-        "Loan",
-        &[
-            ("OriginationDate", "2021-10-25"),
-            ("LoanAmount", "10000.00"),
-            ("InterestRate", "10"),
-            ("PaymentPeriod", "none"),
-        ],
-    );
+    let loan = loan(&[
+        ("OriginationDate", "2021-10-25"),
+        ("LoanAmount", "10000.00"),
+        ("InterestRate", "10"),
+        ("PaymentPeriod", "none"),
+    ]);
     let paid = |amount, date| element("Payment", &[("Amount", amount), ("EffectiveDate", date)]);
     let mut payoff = paid("8432.88", "2022-01-07");
     set(&mut payoff, "Payoff", "true");
@@ -289,6 +274,10 @@ fn co_borrowers(number: u32) -> Vec<Element> {
         links.push(link(&contact_number(0, 1)));
     }
     links
+}
+
+fn loan(attributes: &[(&str, &str)]) -> Element {
+    element("Loan", attributes)
 }
 
 fn payment(amount: &str, date: NaiveDate) -> Element {
