@@ -119,7 +119,7 @@ async fn ensure_user(
             privilege_id.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?,
         );
     }
-    accounts::add(db, user, &privilege_ids).await
+    Ok(accounts::add(db, user, &privilege_ids).await?.user_id)
 }
 
 async fn clients(

@@ -11,7 +11,6 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, Que
 use shared::audit::EventKind;
 use shared::db::{self, Fault};
 use shared::entity::{log_in_failures, users};
-use shared::introspection::UserKind;
 use shared::sessions;
 use shared::time::Timestamp;
 
@@ -142,12 +141,11 @@ async fn add(installation: &Installation, new_user: &NewUser) -> Result<(), CliE
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let user = new_user.row(db::time(&db).await?);
     let account = change(&db, async |tx| {
-        let user_id = match accounts::add(tx, user.clone(), &privileges).await {
+        let account = match accounts::add(tx, user.clone(), &privileges).await {
             Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(lookalike)?),
             added => added?,
         };
-        accounts::set_password(tx, UserKind::Core, user_id, hash.clone()).await?;
-        let account = Account { kind: UserKind::Core, user_id, user_name: name.to_owned() };
+        accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
         account.event(EventKind::UserAdded).record(tx).await?;
         Ok(account)
     })

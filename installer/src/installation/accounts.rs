@@ -4,7 +4,7 @@ use crate::installation::actor;
 use crate::installation::cli_error::{CliError, refuse};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
 use shared::audit::{Event, EventKind};
 use shared::entity::users::UserStatus;
 use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
@@ -100,16 +100,15 @@ pub fn row(name: &str, full_name: &str, now: Timestamp) -> users::ActiveModel {
     }
 }
 
-/// Adds a core-system user with privileges, and returns the id. A conflict means that the name is
-/// taken or looks like another one.
+/// Adds a core-system user with privileges. A conflict means that the name is taken or looks like
+/// another one.
 pub async fn add(
     tx: &impl ConnectionTrait,
     user: users::ActiveModel,
     privileges: &[i64],
-) -> Result<i64, DbErr> {
-    if let ActiveValue::Set(name) = &user.user_name {
-        user_names::take(tx, UserKind::Core, name).await?;
-    }
+) -> Result<Account, DbErr> {
+    let user_name = user.user_name.clone().unwrap();
+    user_names::take(tx, UserKind::Core, &user_name).await?;
     let user_id = users::Entity::insert(user).exec(tx).await?.last_insert_id;
     for privilege_id in privileges {
         let grant = privilege_grants::ActiveModel {
@@ -120,7 +119,7 @@ pub async fn add(
         };
         privilege_grants::Entity::insert(grant).exec(tx).await?;
     }
-    Ok(user_id)
+    Ok(Account { kind: UserKind::Core, user_id, user_name })
 }
 
 /// Finds the privilege written as `path:verb`, such as `Loan > Payments:Add`.

@@ -1,7 +1,7 @@
 //! The probe account: a user and a client that exist for one round trip, without privileges, with
 //! names and secrets that no one knows.
 
-use crate::installation::accounts::{self, Account};
+use crate::installation::accounts;
 use crate::installation::credentials::{random_password, random_secret};
 use crate::installation::registration::{Grant, Registration};
 use crate::installation::{CliError, event};
@@ -40,8 +40,8 @@ impl ProbeAccount {
         let now = db::time(db).await?;
         let tx = db::begin_write(db).await?;
         let user = accounts::row(&name, "Verify Auth Server", now);
-        let user_id = accounts::add(&tx, user, &[]).await?;
-        accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
+        let account = accounts::add(&tx, user, &[]).await?;
+        accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
         let client = Registration {
             id: name.clone(),
             grants: vec![Grant::Password, Grant::RefreshToken],
@@ -51,14 +51,10 @@ impl ProbeAccount {
         };
         let client = client.row(Some(&secret), None, now);
         oauth_clients::Entity::insert(client).exec_without_returning(&tx).await?;
-        account(user_id, &name)
-            .event(EventKind::UserAdded)
-            .reason("round_trip")
-            .record(&tx)
-            .await?;
+        account.event(EventKind::UserAdded).reason("round_trip").record(&tx).await?;
         event(EventKind::ClientChanged).reason("added").client(&name).record(&tx).await?;
         db::commit(tx).await?;
-        Ok(Self { name, password, secret, user_id })
+        Ok(Self { name, password, secret, user_id: account.user_id })
     }
 
     /// Removes both and everything created through them, except the audit trail.
@@ -96,12 +92,8 @@ async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
         log_in_failures::Entity::delete_by_id(failures).exec(&tx).await?;
         users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
         shared::user_names::release(&tx, UserKind::Core, name).await?;
-        let disabled = account(user.user_id, name).event(EventKind::UserDisabled);
-        disabled.reason("removed").record(&tx).await?;
+        let event = event(EventKind::UserDisabled).user(UserKind::Core, user.user_id);
+        event.user_name(name).reason("removed").record(&tx).await?;
     }
     db::commit(tx).await
-}
-
-fn account(user_id: i64, name: &str) -> Account {
-    Account { kind: UserKind::Core, user_id, user_name: name.to_owned() }
 }

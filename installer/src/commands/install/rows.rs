@@ -4,10 +4,9 @@ use super::answers::Answers;
 use super::journal::Undo;
 use super::plan::{InstallPlan, env_file, receiver};
 use super::steps::Work;
-use crate::installation::accounts::{self, Account};
+use crate::installation::accounts;
 use crate::installation::core_settings;
 use crate::installation::credentials::random_secret;
-use crate::installation::new_password::Password;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
 use crate::installation::{CliError, Installation, event};
 use crate::verification::probe_account;
@@ -109,11 +108,12 @@ pub(super) async fn add(work: &mut Work<'_>) -> Result<(), String> {
                 admin_flag: Set(true),
                 ..accounts::row(name, "Administrator", now)
             };
-            let user_id = accounts::add(&tx, admin, &[]).await?;
-            accounts::set_password(&tx, UserKind::Core, user_id, hash).await?;
-            let account = Account { kind: UserKind::Core, user_id, user_name: name.clone() };
+            let account = accounts::add(&tx, admin, &[]).await?;
+            accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
             account.event(EventKind::UserAdded).record(&tx).await?;
-            secrets.extend(generated_secret(name, password));
+            if password.generated() {
+                secrets.push((format!("the password of {name}"), password.text.clone()));
+            }
         }
         for id in &plan.clients {
             let secret = add_client(&tx, id, plan, &answers.api_url, now).await?;
@@ -131,10 +131,6 @@ pub(super) async fn add(work: &mut Work<'_>) -> Result<(), String> {
     added.await.map_err(|error: CliError| error.to_string())?;
     work.secrets.extend(secrets);
     Ok(())
-}
-
-fn generated_secret(name: &str, password: &Password) -> Option<(String, String)> {
-    password.generated().then(|| (format!("the password of {name}"), password.text.clone()))
 }
 
 /// The auth server's password hashing, peppers included.
@@ -212,31 +208,24 @@ pub(super) async fn add_receiver(work: &mut Work<'_>) -> Result<(), String> {
     let undo =
         Undo::RemoveReceiver { database_url: database_url.clone(), api_url: api_url.clone() };
     work.journal.note(undo)?;
-    let added = change_receivers(&database_url, &api_url, |uris, uri| {
-        uris.push(uri);
-    });
+    let added = set_receiver(&database_url, &api_url, true);
     added.await.map_err(|error| format!("cannot change the documentation's client: {error}"))
 }
 
 /// Removes that URL again.
 pub(super) async fn remove_receiver(database_url: &str, api_url: &str) -> Result<(), String> {
-    let removed = change_receivers(database_url, api_url, |_, _| {});
+    let removed = set_receiver(database_url, api_url, false);
     removed.await.map_err(|error| format!("cannot restore the documentation's client: {error}"))
 }
 
-/// Changes the client's redirect URIs and origins; those of this URL are removed first.
-async fn change_receivers(
-    database_url: &str,
-    api_url: &str,
-    change: impl Fn(&mut Vec<String>, String),
-) -> Result<(), DbErr> {
+/// Adds those of this URL to the client's redirect URIs and origins, or removes them.
+async fn set_receiver(database_url: &str, api_url: &str, allowed: bool) -> Result<(), DbErr> {
     let db = db::connect(database_url, 2, false).await?;
     let tx = db::begin_write(&db).await?;
     if let Some(client) = oauth_clients::Entity::find_by_id(BROWSER_CLIENT).one(&tx).await? {
         let changed = |list: &str, uri: String| {
-            let others = list.split_whitespace().filter(|it| **it != uri).map(str::to_owned);
-            let mut uris = others.collect();
-            change(&mut uris, uri);
+            let others = list.split_whitespace().filter(|it| **it != uri);
+            let uris: Vec<_> = others.chain(allowed.then_some(uri.as_str())).collect();
             uris.join(" ")
         };
         let redirect_uris = changed(&client.redirect_uris, receiver(api_url));
