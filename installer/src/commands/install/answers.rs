@@ -124,15 +124,10 @@ impl Answers {
                 (None, false) => systemd_runs().then(|| UNITS.into()),
             },
             start: given.start,
-            service_user: match super::is_root() {
-                true => Some(
-                    given
-                        .service_user
-                        .or_else(|| existing.service_user.clone())
-                        .unwrap_or_else(|| SERVICE_USER.to_owned()),
-                ),
-                false => None,
-            },
+            service_user: super::is_root().then(|| {
+                let user = given.service_user.or_else(|| existing.service_user.clone());
+                user.unwrap_or_else(|| SERVICE_USER.to_owned())
+            }),
             dir,
             data_dir,
             host,

@@ -29,19 +29,18 @@ impl SettingsFile {
 
     /// Sets a setting: in its line, in the line that shows its default, or at the end.
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        let lines: Vec<&str> = self.0.lines().collect();
+        let mut lines: Vec<&str> = self.0.lines().collect();
         let default = format!("#{name}=");
         let index = lines
             .iter()
             .rposition(|line| assigned(line, name).is_some())
             .or_else(|| lines.iter().position(|line| line.starts_with(&default)));
         let new = format!("{name}={value}");
-        let mut changed: Vec<&str> = lines;
         match index {
-            Some(index) => changed[index] = &new,
-            None => changed.push(&new),
+            Some(index) => lines[index] = &new,
+            None => lines.push(&new),
         }
-        self.0 = changed.join("\n") + "\n";
+        self.0 = lines.join("\n") + "\n";
     }
 
     /// The settings that differ from before, with both values unless they are secret.
