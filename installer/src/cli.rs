@@ -62,46 +62,35 @@ pub async fn main() -> ExitCode {
     shared::tls::install_provider();
     let command_line = match install::with_answers(std::env::args_os().collect()) {
         Ok(command_line) => command_line,
-        Err(error) => return exit_code("install", Err(error)),
+        Err(CliError(why)) => return shared::runtime::exit_code("install", Err(why)),
     };
-    match Arguments::parse_from(command_line).command {
-        Command::Install(arguments) => exit_code("install", install::run(&arguments).await),
-        Command::Quickstart(arguments) => {
-            shared::runtime::exit_code("quickstart", quickstart::run(&arguments).await)
-        }
+    let (command, outcome) = match Arguments::parse_from(command_line).command {
+        Command::Quickstart(arguments) => ("quickstart", done(quickstart::run(&arguments).await)),
+        Command::Install(arguments) => ("install", done(install::run(&arguments).await)),
         Command::VerifyAuthServer(arguments) => {
-            checks_exit_code("verify-auth-server", verify_auth_server::run(&arguments).await)
+            ("verify-auth-server", verify_auth_server::run(&arguments).await)
         }
-        Command::Client(arguments) => exit_code("client", client::run(&arguments).await),
-        Command::User(arguments) => exit_code("user", user::run(&arguments).await),
-        Command::Settings(arguments) => exit_code("settings", settings::run(&arguments).await),
-        Command::Keys(arguments) => exit_code("keys", keys::run(&arguments).await),
-        Command::Audit(arguments) => exit_code("audit", audit::run(&arguments).await),
-        Command::Documents(arguments) => exit_code("documents", documents::run(&arguments).await),
-        Command::Import(arguments) => exit_code("import", import::run(&arguments).await),
-        Command::Status(arguments) => checks_exit_code("status", status::run(&arguments).await),
-        Command::BackupCheck(arguments) => {
-            checks_exit_code("backup-check", backup_check::run(&arguments).await)
-        }
-        Command::Upgrade(arguments) => exit_code("upgrade", upgrade::run(&arguments).await),
-        Command::ServeAuth(arguments) => {
-            shared::runtime::exit_code("auth-server", serve::auth(&arguments).await)
-        }
-        Command::ServeApi(arguments) => {
-            shared::runtime::exit_code("api-server", serve::api(&arguments).await)
-        }
-    }
-}
-
-fn exit_code(command: &str, outcome: Result<(), CliError>) -> ExitCode {
-    shared::runtime::exit_code(command, outcome.map_err(|error| error.to_string()))
-}
-
-/// The exit code of a command that reports checks: success only if all of them passed.
-fn checks_exit_code(command: &str, outcome: Result<bool, CliError>) -> ExitCode {
+        Command::Client(arguments) => ("client", done(client::run(&arguments).await)),
+        Command::User(arguments) => ("user", done(user::run(&arguments).await)),
+        Command::Settings(arguments) => ("settings", done(settings::run(&arguments).await)),
+        Command::Keys(arguments) => ("keys", done(keys::run(&arguments).await)),
+        Command::Audit(arguments) => ("audit", done(audit::run(&arguments).await)),
+        Command::Documents(arguments) => ("documents", done(documents::run(&arguments).await)),
+        Command::Import(arguments) => ("import", done(import::run(&arguments).await)),
+        Command::Status(arguments) => ("status", status::run(&arguments).await),
+        Command::BackupCheck(arguments) => ("backup-check", backup_check::run(&arguments).await),
+        Command::Upgrade(arguments) => ("upgrade", done(upgrade::run(&arguments).await)),
+        Command::ServeAuth(arguments) => ("auth-server", done(serve::auth(&arguments).await)),
+        Command::ServeApi(arguments) => ("api-server", done(serve::api(&arguments).await)),
+    };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(error) => exit_code(command, Err(error)),
+        Err(CliError(why)) => shared::runtime::exit_code(command, Err(why)),
     }
+}
+
+/// The outcome of a command without checks: all of them passed.
+fn done(outcome: Result<(), impl ToString>) -> Result<bool, CliError> {
+    outcome.map(|()| true).map_err(|why| CliError(why.to_string()))
 }
