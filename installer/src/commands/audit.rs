@@ -70,21 +70,22 @@ impl FromStr for Since {
         if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
             return Ok(Self::Instant(Timestamp(instant.with_timezone(&Utc))));
         }
-        let unit = text.chars().last().and_then(|unit| match unit {
-            's' => Some(1),
-            'm' => Some(60),
-            'h' => Some(3600),
-            'd' => Some(86_400),
-            _ => None,
-        });
-        let number = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
-        let number = Some(number).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        let number = number.and_then(|number| number.parse::<i64>().ok());
-        let seconds = unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit));
+        let wrong =
+            "must be an instant such as 2026-11-21T08:00:00Z, or an age such as 90s, 30m, 2h or 7d";
+        let unit_start = text.trim_end_matches(char::is_alphabetic).len();
+        let (number, unit) = text.split_at(unit_start);
+        let unit_seconds = match unit {
+            "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            "d" => 86_400,
+            _ => return Err(wrong),
+        };
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let number: Option<i64> = number.parse().ok().filter(|_| is_number);
+        let seconds = number.and_then(|number| number.checked_mul(unit_seconds));
         let seconds = seconds.filter(|seconds| *seconds <= SPAN_SECONDS_MAX);
-        seconds.map(Self::SecondsAgo).ok_or(
-            "must be an instant such as 2026-11-21T08:00:00Z, or an age such as 90s, 30m, 2h or 7d",
-        )
+        seconds.map(Self::SecondsAgo).ok_or(wrong)
     }
 }
 
