@@ -1,12 +1,12 @@
 //! The bucket for document files, if they are not in a folder.
 
-use super::existing_config::ExistingSettings as Present;
+use super::existing_config::ExistingSettings;
 use crate::installation::files::read;
 use crate::installation::{CliError, refuse};
-use api_server::documents::store::{DocumentStore, Location};
+use api_server::documents::store::DocumentStore;
 use clap::Args;
 use shared::settings::Settings;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const AUTHORITY: &str = "API_S3_CA";
 
@@ -77,26 +77,21 @@ pub(super) fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
     bucket.iter().find(|(name, _)| *name == AUTHORITY).map(|(_, path)| path.into())
 }
 
-/// Tests the bucket as the api-server will use it, with the answers on top of the present settings.
+/// Tests the bucket as the api-server will use it, with the answers on top of the existing settings.
 pub(super) async fn try_out(
     url: &str,
     bucket: &BucketSettings,
-    present: &Present,
+    existing: &ExistingSettings,
 ) -> Result<(), String> {
-    let location = location(url, bucket, &present.dir.join("api-server.env"))?;
-    DocumentStore::open(&location)?.check().await
-}
-
-fn location(url: &str, bucket: &BucketSettings, present: &Path) -> Result<Location, String> {
     if !url.starts_with("s3://") {
         return Err("it must be a folder, s3://BUCKET or s3://BUCKET/PREFIX".to_owned());
     }
-    let present = Some(present).filter(|file| file.exists());
-    let mut settings = Settings::read(api_server::config::SETTINGS, present);
+    let file = Some(existing.dir.join("api-server.env")).filter(|file| file.exists());
+    let mut settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
     settings.set("API_DOCUMENTS", url);
     for (name, value) in bucket {
         settings.set(name, value);
     }
     let location = api_server::config::documents(&mut settings);
-    settings.finish(location)
+    DocumentStore::open(&settings.finish(location)?)?.check().await
 }
