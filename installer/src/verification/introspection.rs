@@ -5,9 +5,10 @@ use super::metadata::Metadata;
 use super::web::{Web, WebResponse};
 use crate::installation::checks::{Failure, Finding};
 use crate::installation::files::read;
-use reqwest::{StatusCode, Url};
+use reqwest::StatusCode;
 use shared::introspection::Introspection;
 use std::path::Path;
+use url::form_urlencoded::byte_serialize;
 
 /// A token that no server ever issued.
 const JUNK: &str = "junk-sent-by-verify-auth-server";
@@ -27,10 +28,11 @@ pub(super) async fn introspect(
     let endpoint = metadata
         .endpoint("introspection_endpoint")
         .map_err(|error| Failure::new(error, "correct the authentication server's issuer"))?;
-    let credentials = (form_encoded(client), form_encoded(&secret));
-    let credentials = (credentials.0.as_str(), credentials.1.as_str());
+    // Both parts of the Basic credentials are form-encoded first (RFC 6749, 2.3.1).
+    let [client_id, secret] =
+        [client, &secret].map(|text| byte_serialize(text.as_bytes()).collect::<String>());
     let response = web
-        .post(endpoint, credentials, &[("token", JUNK)])
+        .post(endpoint, (&client_id, &secret), &[("token", JUNK)])
         .await
         .map_err(|error| Failure::new(error, "see the authentication server's log"))?;
     evaluate(&response, client)
@@ -41,13 +43,6 @@ fn read_secret(path: &Path) -> Result<String, String> {
         "" => Err(format!("{} is empty", path.display())),
         secret => Ok(secret.to_owned()),
     }
-}
-
-/// Both parts of the Basic credentials are form-encoded first (RFC 6749, 2.3.1).
-fn form_encoded(text: &str) -> String {
-    let pair = Url::parse_with_params("https://localhost/", [("", text)]);
-    let query = pair.ok().and_then(|url| url.query().map(str::to_owned));
-    query.unwrap_or_default().trim_start_matches('=').to_owned()
 }
 
 fn evaluate(response: &WebResponse, client: &str) -> Finding {
