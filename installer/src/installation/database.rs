@@ -8,6 +8,7 @@ use reqwest::Url;
 use sea_orm::sea_query::Query;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
+    TryGetable,
 };
 use shared::db::{self, Contended};
 use shared::runtime::check_schema;
@@ -85,11 +86,16 @@ pub async fn product(db: &DatabaseConnection) -> Result<String, CliError> {
     Ok(format!("{name} {version}, {location}"))
 }
 
+/// The first column of the only row that a query returns.
+pub async fn query_value<T: TryGetable>(db: &impl ConnectionTrait, sql: &str) -> Result<T, DbErr> {
+    let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
+    row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))?.try_get_by_index(0)
+}
+
 /// The file of an embedded database.
 pub async fn file(db: &DatabaseConnection) -> Result<Option<PathBuf>, DbErr> {
     let sql = "SELECT file FROM pragma_database_list WHERE name = 'main'";
-    let row = db.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql)).await?;
-    let file: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+    let file: Option<String> = query_value(db, sql).await?;
     Ok(file.and_then(|file| PathBuf::from(file).canonicalize().ok()))
 }
 

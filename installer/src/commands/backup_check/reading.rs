@@ -1,11 +1,11 @@
 //! Read-only connections, and whether two of them lead to the same database.
 
 use crate::installation::CliError;
-use crate::installation::database::file;
+use crate::installation::database::{file, query_value};
 use crate::installation::db_probe;
 use sea_orm::sqlx::Executor;
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, Statement,
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr,
     TransactionTrait,
 };
 use shared::random::random_bytes;
@@ -54,7 +54,8 @@ pub(super) async fn are_same(
         DbBackend::Postgres => format!("SELECT pg_try_advisory_xact_lock({lock_name})"),
         DbBackend::MySql => {
             // Locks are server-wide: two databases on one server have different names.
-            if text(one, "SELECT database()").await? != text(other, "SELECT database()").await? {
+            let name: Option<String> = query_value(one, "SELECT database()").await?;
+            if name != query_value(other, "SELECT database()").await? {
                 return Ok(false);
             }
             format!("SELECT GET_LOCK('loan_servicing_{lock_name}', 0) = 1")
@@ -62,13 +63,8 @@ pub(super) async fn are_same(
         _ => return Ok(file(one).await? == file(other).await?),
     };
     let (first_tx, second_tx) = (one.begin().await?, other.begin().await?);
-    let try_lock = async |tx: &sea_orm::DatabaseTransaction| {
-        let statement = Statement::from_string(tx.get_database_backend(), sql.clone());
-        let row = tx.query_one_raw(statement).await?;
-        row.map_or(Ok(false), |row| row.try_get_by_index::<bool>(0))
-    };
-    let locked = try_lock(&first_tx).await?;
-    let same = locked && !try_lock(&second_tx).await?;
+    let locked: bool = query_value(&first_tx, &sql).await?;
+    let same = locked && !query_value::<bool>(&second_tx, &sql).await?;
     if one.get_database_backend() == DbBackend::MySql {
         for tx in [&first_tx, &second_tx] {
             tx.execute_unprepared(&format!("DO RELEASE_LOCK('loan_servicing_{lock_name}')"))
@@ -78,9 +74,4 @@ pub(super) async fn are_same(
     first_tx.rollback().await?;
     second_tx.rollback().await?;
     Ok(same)
-}
-
-async fn text(db: &DatabaseConnection, sql: &str) -> Result<Option<String>, DbErr> {
-    let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
-    row.map_or(Ok(None), |row| row.try_get_by_index(0))
 }

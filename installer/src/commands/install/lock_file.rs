@@ -1,11 +1,11 @@
 //! A lock that admits one installer at a time to a database, whatever machine and folder it
 //! installs on: if a second one failed, its rollback would undo the work of the first.
 
+use crate::installation::database::query_value;
 use crate::installation::{CliError, refuse};
 use aws_lc_rs::digest::{SHA256, digest};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, TransactionTrait,
 };
 use shared::db;
 use std::io::ErrorKind::AddrInUse;
@@ -79,8 +79,7 @@ async fn in_server(url: &str) -> Result<Option<InstallLock>, DbErr> {
     }
     let db = db::connect(url, 1, false).await?;
     let tx = db.begin().await?;
-    let backend = tx.get_database_backend();
-    let sql = match backend {
+    let sql = match tx.get_database_backend() {
         DbBackend::MySql => {
             "SELECT GET_LOCK(CONCAT('loan_install_', SHA1(DATABASE())), 0)".to_owned()
         }
@@ -89,9 +88,7 @@ async fn in_server(url: &str) -> Result<Option<InstallLock>, DbErr> {
         ),
     };
     // A Galera cluster has no such locks and reports an error.
-    let row = tx.query_one_raw(Statement::from_string(backend, sql)).await?;
-    let row = row.ok_or_else(|| DbErr::RecordNotFound("an answer".to_owned()))?;
-    if row.try_get_by_index::<Option<i64>>(0)? == Some(1) {
+    if query_value::<Option<i64>>(&tx, &sql).await? == Some(1) {
         return Ok(Some(InstallLock::Server(tx, db)));
     }
     let _ = tx.rollback().await;

@@ -3,10 +3,10 @@
 use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
-use crate::installation::database::compare_clocks;
+use crate::installation::database::{compare_clocks, query_value};
 use crate::installation::db_probe::{self, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 use shared::database_url::without_password;
 use shared::db;
 use shared::migration::{self, SchemaState, schema_state};
@@ -127,15 +127,6 @@ async fn run_checks(
     }
     report.pass(RIGHTS, "all granted");
     Ok(Some(found))
-}
-
-async fn query_value<T: sea_orm::TryGetable>(
-    db: &DatabaseConnection,
-    sql: &str,
-) -> Result<T, DbErr> {
-    let statement = Statement::from_string(db.get_database_backend(), sql);
-    let row = db.query_one_raw(statement).await?;
-    row.ok_or_else(|| DbErr::RecordNotFound(sql.to_owned()))?.try_get_by_index(0)
 }
 
 async fn postgres(db: &DatabaseConnection, report: &mut Report) -> Result<(), DbErr> {
