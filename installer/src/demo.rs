@@ -22,6 +22,7 @@ mod returned_payments;
 use self::block::Block;
 use self::copies::{Before, Original};
 use self::loans::Records;
+use crate::installation::core_settings;
 use crate::installation::{CliError, count, refuse};
 use crate::seed;
 use api_server::audit::Actor;
@@ -33,15 +34,13 @@ use api_server::xml_import::report::Action;
 use api_server::xml_import::results::ImportResponse;
 use api_server::xml_import::{Import, ImportMode, run};
 use indicatif::ProgressBar;
-use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    QueryFilter, QueryOrder, QuerySelect,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryOrder,
+    QuerySelect,
 };
-use shared::bulk_insert;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
-use shared::entity::{loans as loan_rows, settings};
+use shared::entity::loans as loan_rows;
 use shared::envelope_encryption::MasterKeys;
 use shared::passwords::Passwords;
 use shared::telemetry::RequestId;
@@ -86,11 +85,7 @@ pub async fn fill(
     documents::write_copies(db, store).await?;
     builder.progress.finish_and_clear();
     copies::gather_statistics(db).await?;
-    settings::Entity::update_many()
-        .col_expr(settings::Column::Value, Expr::value(COMPLETE))
-        .filter(settings::Column::Name.eq(PROGRESS))
-        .exec(db)
-        .await?;
+    core_settings::write(db, PROGRESS, Some(COMPLETE)).await?;
     let seconds = started.elapsed().as_secs_f64();
     let speed = f64::from(size.loans) / seconds;
     let loans = count(size.loans, "loan");
@@ -102,9 +97,9 @@ pub async fn fill(
 /// setup lists.
 async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
     let tx = db::begin_write(db).await?;
-    let progress = settings::Entity::find_by_id(PROGRESS).one(&tx).await?;
+    let progress = core_settings::read(&tx, PROGRESS).await?;
     let has_loans = newest_loan(&tx).await? > 0;
-    match progress.map(|setting| setting.value).as_deref() {
+    match progress.as_deref() {
         Some(BEGUN) if has_loans => {
             return refuse(
                 "an earlier run was interrupted and left part of it: start again with an empty \
@@ -116,8 +111,7 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
         None if has_loans => return Ok(false),
         None => {}
     }
-    let begun = settings::Model { name: PROGRESS.to_owned(), value: BEGUN.to_owned() };
-    bulk_insert::add_all(&tx, vec![begun]).await?;
+    core_settings::write(&tx, PROGRESS, Some(BEGUN)).await?;
     seed::setup_lists::add(&tx).await?;
     db::commit(tx).await?;
     Ok(true)
