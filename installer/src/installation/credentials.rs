@@ -1,6 +1,6 @@
 //! A quickstart's secrets: random, generated once per folder, kept in a private file.
 
-use crate::installation::files::write_private;
+use crate::installation::files::{read, write_private};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -38,11 +38,8 @@ impl Credentials {
     /// Loads the secrets in this file, or generates it.
     pub fn load_or_create(path: &Path) -> Result<Self, String> {
         if path.exists() {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-            let parsed = text
-                .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-            let mut existing: Self =
-                parsed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let mut existing: Self = serde_json::from_str(&read(path)?)
+                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
             // A folder from a release that had no such keys.
             let missing = [&mut existing.master_key, &mut existing.card_key];
             let missing: Vec<_> = missing.into_iter().filter(|key| key.is_empty()).collect();
