@@ -15,7 +15,6 @@ const PRIORITIES: [CommentPriority; 3] =
 /// The subject of a comment: its kind, as that of documents, and its id.
 type CommentOwner = (DocumentOwner, i64);
 
-/// Writes comments.
 struct CommentWriter<'a> {
     tx: &'a DatabaseTransaction,
     block: &'a Block,

@@ -113,7 +113,6 @@ fn web_credentials(number: u32, person: u32, password: &str) -> Option<Element> 
     Some(element("WebCredentials", &attributes))
 }
 
-/// Adds borrowers' previous addresses.
 pub(super) async fn add_previous_addresses(
     tx: &DatabaseTransaction,
     block: &Block,

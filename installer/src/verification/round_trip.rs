@@ -65,7 +65,6 @@ struct RoundTrip<'a> {
     probe: &'a ProbeAccount,
 }
 
-/// The tokens of a log-in.
 struct Tokens {
     access: AccessToken,
     refresh: RefreshToken,

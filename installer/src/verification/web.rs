@@ -39,7 +39,6 @@ impl Web {
         Ok(Self { client, public, host, port })
     }
 
-    /// The underlying HTTP client.
     pub(super) fn client(&self) -> reqwest::Client {
         self.client.clone()
     }
@@ -54,7 +53,6 @@ impl Web {
         url
     }
 
-    /// Sends a GET request.
     pub(super) async fn get(&self, url: Url) -> Result<WebResponse, String> {
         self.send(self.client.get(self.bypassing_proxy(url))).await
     }
@@ -83,7 +81,6 @@ impl Web {
     }
 }
 
-/// The relevant parts of a response.
 pub(super) struct WebResponse {
     pub(super) status: StatusCode,
     /// The body, if it is JSON.

@@ -61,7 +61,6 @@ impl SettingsFile {
         format!("{name} from {} to {}", old.unwrap_or("none"), new.unwrap_or("none"))
     }
 
-    /// The text to write.
     pub(super) fn text(&self) -> &str {
         &self.0
     }

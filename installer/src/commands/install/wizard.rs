@@ -104,7 +104,6 @@ fn text(
     prompt_result(prompt.prompt()).map(|text| text.trim().to_owned())
 }
 
-/// Asks for a secret, once.
 fn secret(question: &str) -> PromptResult<String> {
     let prompt = inquire::Password::new(question)
         .without_confirmation()
@@ -112,7 +111,6 @@ fn secret(question: &str) -> PromptResult<String> {
     prompt_result(prompt.prompt())
 }
 
-/// Refuses an empty answer.
 fn non_empty(text: &str) -> Result<(), CliError> {
     if text.is_empty() { refuse("enter a value") } else { Ok(()) }
 }

@@ -14,7 +14,6 @@ const RENEW: &str = "have it renewed, then send the server SIGHUP";
 const RENEW_OWN: &str = "run installer install again to renew it (in a quickstart: remove \
                          server.pem and restart the quickstart), then send the server SIGHUP";
 
-/// Checks each server's certificate.
 pub(super) fn check(settings: &ServerSettings, report: &mut Report) {
     let auth = settings.auth.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));
     let api = settings.api.as_ref().map(|it| (&it.tls_certificate, &it.tls_key));

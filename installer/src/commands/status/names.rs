@@ -11,7 +11,6 @@ const NAMES: CheckName = ("user names", "visible characters, composed form, no t
 /// Names that are listed; the rest are only counted.
 const LISTED_MAX: usize = 10;
 
-/// Checks the names of all users.
 pub(super) async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
     let Some(db) = db else { return report.skip(NAMES, NO_DATABASE) };
     match find(db).await {

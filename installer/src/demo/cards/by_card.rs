@@ -21,7 +21,6 @@ const PAID: i64 = 2500;
 /// The declined amount in cents.
 const DECLINED: i64 = 200_000;
 
-/// Adds both payments.
 pub(super) async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
