@@ -2,12 +2,12 @@
 
 use super::block::Block;
 use super::collateral::CollateralRef;
-use super::documents::NewDocument;
+use super::documents::document;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::bulk_insert;
 use shared::entity::comments::{CommentPriority, Model};
 use shared::entity::documents::DocumentOwner;
-use shared::entity::{comment_categories, comments};
+use shared::entity::{comment_categories, comments, documents};
 
 const PRIORITIES: [CommentPriority; 3] =
     [CommentPriority::Low, CommentPriority::Normal, CommentPriority::High];
@@ -29,7 +29,7 @@ pub(super) async fn add(
     tx: &DatabaseTransaction,
     block: &Block,
     collateral: &[CollateralRef],
-) -> Result<Vec<NewDocument>, DbErr> {
+) -> Result<Vec<documents::Model>, DbErr> {
     let writer = CommentWriter {
         tx,
         block,
@@ -58,7 +58,7 @@ pub(super) async fn add(
                 let text = "Called about the next payment; the borrower will pay on time.";
                 let comment_id = writer.write(on_loan, category, text, priority).await?;
                 if slot % 12 == 1 {
-                    new_documents.push(comment_document(on_loan, comment_id));
+                    new_documents.push(writer.document(on_loan, comment_id));
                 }
             }
             _ => {
@@ -91,30 +91,24 @@ async fn category(tx: &DatabaseTransaction, code: &str) -> Result<i64, DbErr> {
     Ok(category.comment_category_id)
 }
 
-fn comment_document((owner_type, _): CommentOwner, comment_id: i64) -> NewDocument {
-    let name = match owner_type {
-        DocumentOwner::LoanComment => "Letter to the borrower",
-        DocumentOwner::ContactComment => "Letter from the borrower",
-        _ => "Appraisal",
-    };
-    NewDocument {
-        owner_type,
-        owner_id: comment_id,
-        field_name: None,
-        name: name.to_owned(),
-        files: 1,
-    }
-}
-
 impl CommentWriter<'_> {
     /// Writes a comment in each priority; the first one has a document.
-    async fn all_priorities(&self, owner: CommentOwner) -> Result<NewDocument, DbErr> {
+    async fn all_priorities(&self, owner: CommentOwner) -> Result<documents::Model, DbErr> {
         let first = self.write(owner, self.general, "For the file.", PRIORITIES[0]).await?;
         let text = "Asks for a statement of the year.";
         self.write(owner, self.general, text, PRIORITIES[1]).await?;
         let text = "Call back before the end of the week.";
         self.write(owner, self.collections, text, PRIORITIES[2]).await?;
-        Ok(comment_document(owner, first))
+        Ok(self.document(owner, first))
+    }
+
+    fn document(&self, (owner_type, _): CommentOwner, comment_id: i64) -> documents::Model {
+        let name = match owner_type {
+            DocumentOwner::LoanComment => "Letter to the borrower",
+            DocumentOwner::ContactComment => "Letter from the borrower",
+            _ => "Appraisal",
+        };
+        document(self.block, owner_type, comment_id, None, name)
     }
 
     async fn write(

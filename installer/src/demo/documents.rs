@@ -21,18 +21,26 @@ const FILES_PER_LOAN: u64 = 100;
 /// Rows read at a time.
 const FILES_AT_ONCE: u64 = 1000;
 
-/// A document to add.
-pub struct NewDocument {
-    /// What the document is attached to: a kind of comment, or a form.
-    pub owner_type: DocumentOwner,
-    /// Id of the comment, or of the form's loan or contact.
-    pub owner_id: i64,
-    /// Field of the form; `None` on a comment.
-    pub field_name: Option<String>,
-    /// Name of the document, which also begins the names of its files.
-    pub name: String,
-    /// The number of its files.
-    pub files: u32,
+/// A document to add: on a comment or, with the name of a field, on a form of a loan or contact.
+pub fn document(
+    block: &Block,
+    owner_type: DocumentOwner,
+    owner_id: i64,
+    field_name: Option<String>,
+    name: &str,
+) -> documents::Model {
+    documents::Model {
+        document_id: 0,
+        owner_type,
+        owner_id,
+        description: field_name.is_some().then(|| "Signed copies".to_owned()),
+        field_name,
+        name: name.to_owned(),
+        created_by_user_id: block.staff.officer,
+        created_date: block.days_ago(11),
+        modified_by_user_id: None,
+        modified_date: None,
+    }
 }
 
 /// The contents of a file of the portfolio: a text that names it.
@@ -82,8 +90,11 @@ pub async fn write_copies(db: &DatabaseConnection, store: &DocumentStore) -> Res
     }
 }
 
-/// Documents with two files each, on the first document field of each loan and contact form.
-pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<NewDocument>, DbErr> {
+/// Documents on the first document field of each loan and contact form.
+pub async fn on_fields(
+    tx: &DatabaseTransaction,
+    block: &Block,
+) -> Result<Vec<documents::Model>, DbErr> {
     let definitions = user_defined_fields::Entity::find()
         .order_by_asc(user_defined_fields::Column::FieldId)
         .all(tx)
@@ -102,47 +113,35 @@ pub async fn on_fields(tx: &DatabaseTransaction, block: &Block) -> Result<Vec<Ne
         let Some(field) = field else { continue };
         let of_loan = matches!(form, Form::LoanDetail1 | Form::LoanDetail2);
         let loans = block.at(|slot| slot == 0 || (form == Form::LoanDetail1 && slot == 12));
-        new_documents.extend(loans.map(|loan| NewDocument {
-            owner_type,
-            owner_id: if of_loan { loan.loan_id } else { loan.contact_id },
-            field_name: Some(field.field_name.clone()),
-            name: field.label.clone(),
-            files: 2,
+        new_documents.extend(loans.map(|loan| {
+            let owner_id = if of_loan { loan.loan_id } else { loan.contact_id };
+            document(block, owner_type, owner_id, Some(field.field_name.clone()), &field.label)
         }));
     }
     Ok(new_documents)
 }
 
-/// Adds the documents and their files, which are numbered consecutively.
+/// Adds the documents and their files, which are numbered consecutively: two on a field, one on a
+/// comment.
 pub async fn add(
     tx: &DatabaseTransaction,
     store: &DocumentStore,
     block: &Block,
-    new_documents: Vec<NewDocument>,
+    new_documents: Vec<documents::Model>,
 ) -> Result<(), CliError> {
     let first = block.loans.first();
     let first = first.map_or(0, |loan| u64::from(loan.number) * FILES_PER_LOAN);
     let mut file_number = first;
     let mut files = Vec::new();
-    for new in new_documents {
-        let document = documents::Model {
-            document_id: 0,
-            owner_type: new.owner_type,
-            owner_id: new.owner_id,
-            field_name: new.field_name,
-            name: new.name.clone(),
-            description: (new.files > 1).then(|| "Signed copies".to_owned()),
-            created_by_user_id: block.staff.officer,
-            created_date: block.days_ago(11),
-            modified_by_user_id: None,
-            modified_date: None,
-        };
+    for document in new_documents {
+        let name = document.name.clone();
+        let file_count = if document.field_name.is_some() { 2 } else { 1 };
         let document_id = bulk_insert::add(tx, document).await?;
-        for copy in 1..=new.files {
+        for copy in 1..=file_count {
             file_number += 1;
             let bytes = file_bytes(file_number);
             store.put(&object_key(file_number), bytes.into()).await.map_err(CliError)?;
-            files.push(file(block, document_id, &format!("{} {copy}.txt", new.name), file_number));
+            files.push(file(block, document_id, &format!("{name} {copy}.txt"), file_number));
         }
     }
     bulk_insert::add_all(tx, files).await?;
