@@ -100,8 +100,9 @@ pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
 /// True after Ctrl-C or SIGTERM. A second signal ends the process immediately.
 fn stop_on_signal() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
+    let first = stop_signal();
     tokio::spawn(async move {
-        stop_signal().await;
+        first.await;
         sender.send_replace(true);
         stop_signal().await;
         std::process::exit(1);

@@ -30,6 +30,7 @@ use answers::{Answers, DIR};
 use checks::DatabaseState;
 use console::Term;
 use existing_config::ExistingSettings;
+use futures_util::FutureExt;
 use indicatif::{ProgressBar, ProgressStyle};
 use journal::{Journal, Undo};
 use lock_file::InstallLock;
@@ -37,9 +38,9 @@ use plan::{InstallPlan, InstallStep};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 use steps::{Work, remove_folders, undo};
-use tokio::sync::oneshot::{self, Receiver};
 
 /// True if this program runs as root.
 pub fn is_root() -> bool {
@@ -145,7 +146,7 @@ async fn perform<'a>(
     plan: &'a InstallPlan,
     found: &'a DatabaseState,
 ) -> Result<Work<'a>, CliError> {
-    let mut stop = stop_signal();
+    let mut stop = pin!(shared::shutdown::stop_signal());
     let journal = Journal::begin(&answers.dir).map_err(CliError)?;
     let settings_existed = settings.exist;
     let secrets = Vec::new();
@@ -155,7 +156,7 @@ async fn perform<'a>(
         let progress = Progress::begin(number, plan.steps.len(), what);
         // Steps are not interrupted: a signal takes effect after the current one.
         outcome = work.perform(*step).await;
-        if stop.try_recv().is_ok() {
+        if stop.as_mut().now_or_never().is_some() {
             outcome = Err(STOPPED.to_owned());
         }
         progress.end(outcome.is_ok());
@@ -226,16 +227,6 @@ async fn roll_back_interrupted(
     }
     say("What it did was rolled back.\n");
     Ok(())
-}
-
-/// Resolves when the process receives a stop signal; the current step is completed first.
-fn stop_signal() -> Receiver<()> {
-    let (sender, receiver) = oneshot::channel();
-    tokio::spawn(async move {
-        shared::shutdown::stop_signal().await;
-        let _ = sender.send(());
-    });
-    receiver
 }
 
 /// The progress display of one step.

@@ -51,7 +51,7 @@ pub struct InstallArgs {
     #[arg(long, value_name = "URL")]
     pub api_url: Option<String>,
     /// Addresses or networks of the proxies that the servers run behind, separated by commas: they
-    /// are trusted to report client addresses
+    /// are trusted to report client addresses, and may open any number of connections
     #[arg(long, value_name = "ADDRESSES")]
     pub proxies: Option<String>,
     /// The servers' certificate chain, PEM [default: issued by an authority created here]

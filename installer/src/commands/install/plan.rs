@@ -234,6 +234,11 @@ fn new_settings(
         auth.set(name, &value);
     }
     if let Some(proxies) = &answers.proxies {
+        // An administrator's choice of other ones for the api-server is kept.
+        let of_api = api.get("API_TRUSTED_PROXIES");
+        if of_api.is_none() || of_api == auth.get("AUTH_TRUSTED_PROXIES") {
+            api.set("API_TRUSTED_PROXIES", proxies);
+        }
         auth.set("AUTH_TRUSTED_PROXIES", proxies);
     }
     for (name, value) in [

@@ -135,7 +135,11 @@ async fn the_host_name_of_a_proxy_need_not_be_in_the_server_certificate() {
     assert!(printed.contains("20 of 20 checks passed"), "{printed}");
     let api = machine.text("etc/api-server.env");
     let direct = format!("API_AUTH_URL=https://localhost:{}", machine.auth_port);
-    for line in [direct.as_str(), "API_AUTH_PUBLIC_URL=https://auth.example.com"] {
+    for line in [
+        direct.as_str(),
+        "API_AUTH_PUBLIC_URL=https://auth.example.com",
+        "API_TRUSTED_PROXIES=127.0.0.1",
+    ] {
         assert!(api.lines().any(|it| it == line), "no {line} in {api}");
     }
 }
