@@ -3,7 +3,7 @@
 
 use crate::payments::jobs::{Job, State, Work};
 use acceptance::{Client, TestResponse, World};
-use futures_util::future::join;
+use futures_util::future::{join, join_all};
 use installer::installation::accounts::{self, Account};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
@@ -20,6 +20,8 @@ const RETRIES_MAX: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Payments of one import.
 const PAYMENTS_PER_IMPORT: usize = 10;
+/// Payments sent to both nodes at once.
+const KEYS_PER_ROUND: usize = 6;
 /// The user whose password changes.
 const CHANGED_USER: &str = "officer";
 
@@ -222,32 +224,41 @@ impl Races<'_> {
         .await
     }
 
-    /// Sends one payment under one key to both nodes concurrently: one effect, and one response.
+    /// Sends several payments at once, each under one key to both nodes, so that each node posts
+    /// them together: one effect, and one response for each.
     pub async fn shared_keys(&self, loan_id: i64, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let teller = tokens(&self.replicas[0], "teller", &self.world.credentials.teller).await;
+        let token = teller.access.as_str();
         for round in 0..rounds {
             let (first, second) = self.replicas_in_turn(round);
-            let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
-            let mut job = Job::new(format!("key-{round}"), work);
-            let (one, other) =
-                join(pay(first, &teller.access, &job), pay(second, &teller.access, &job)).await;
-            for response in [&one, &other] {
-                let is_allowed = matches!(response.status.as_u16(), 201 | 409 | 423 | 503);
-                tally.check(is_allowed, || {
-                    format!("key {round}: {} {}", response.status, response.text)
-                });
+            let job = |number| {
+                let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };
+                Job::new(format!("key-{round}-{number}"), work)
+            };
+            let jobs: Vec<Job> = (0..KEYS_PER_ROUND).map(job).collect();
+            let sent = jobs.iter().map(|job| join(pay(first, token, job), pay(second, token, job)));
+            let responses = join_all(sent).await;
+            for (mut job, (one, other)) in jobs.into_iter().zip(responses) {
+                for response in [&one, &other] {
+                    let is_allowed = matches!(response.status.as_u16(), 201 | 409 | 423 | 503);
+                    tally.check(is_allowed, || {
+                        format!("{}: {} {}", job.name, response.status, response.text)
+                    });
+                }
+                let mut ids = Vec::new();
+                for replica in [first, second] {
+                    let response = retry_while_unavailable(|| pay(replica, token, &job)).await;
+                    tally.check(response.status == 201, || {
+                        format!("{}: {}", job.name, response.text)
+                    });
+                    ids.push(response.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
+                }
+                tally.check(ids[0] == ids[1], || format!("{}: two effects, {ids:?}", job.name));
+                tally.both_succeeded += u32::from(one.status == 201 && other.status == 201);
+                job.state = State::Acknowledged(ids[0]);
+                tally.jobs.push(job);
             }
-            let mut ids = Vec::new();
-            for replica in [first, second] {
-                let response = retry_while_unavailable(|| pay(replica, &teller.access, &job)).await;
-                tally.check(response.status == 201, || format!("key {round}: {}", response.text));
-                ids.push(response.json()[0]["Transaction_ID"].as_i64().unwrap_or_default());
-            }
-            tally.check(ids[0] == ids[1], || format!("key {round}: two effects, {ids:?}"));
-            tally.both_succeeded += u32::from(one.status == 201 && other.status == 201);
-            job.state = State::Acknowledged(ids[0]);
-            tally.jobs.push(job);
         }
         tally
     }

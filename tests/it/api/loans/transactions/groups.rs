@@ -211,3 +211,44 @@ async fn equal_keys_at_once_post_one_payment() {
     })
     .await;
 }
+
+/// Every key is sent to both replicas, in the middle of payments that each replica posts together.
+#[tokio::test]
+async fn equal_keys_at_once_on_two_replicas_post_one_payment_each() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let replica = world.api_replica().await;
+        let loan_ids = import_loans(&world, &admin, 1..5).await;
+        let body = json!({"Amount": "10.00"});
+        let (rounds, keys) = (3, 16);
+        for round in 0..rounds {
+            let send = async |number: usize| {
+                let path = format!("/loans/{}/transactions/payments", loan_ids[number / 2 % 4]);
+                let client = [&world.client, &replica.client][number % 2];
+                let key = format!("{round} {}", number / 2);
+                client.post(&admin, &path, &body, Some(&key)).await
+            };
+            let responses = join_all((0..2 * keys).map(send)).await;
+            for pair in responses.chunks(2) {
+                let texts = pair.iter().map(|response| {
+                    assert!(matches!(response.status.as_u16(), 201 | 409), "{}", response.text);
+                    (response.status == 201).then_some(&response.text)
+                });
+                let texts: Vec<_> = texts.flatten().collect();
+                assert!(
+                    !texts.is_empty() && texts.iter().all(|text| *text == texts[0]),
+                    "{texts:?}"
+                );
+            }
+            for (first, number) in (0..2 * keys).step_by(2).enumerate() {
+                let (one, other) = (send(number).await.expect(201), send(number + 1).await);
+                assert_eq!(one.text, other.expect(201).text, "{first}");
+            }
+        }
+        let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
+        assert_eq!(world.count(totals).await, (rounds * keys) as i64);
+        replica.close().await;
+        world
+    })
+    .await;
+}
