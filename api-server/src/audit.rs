@@ -260,22 +260,10 @@ impl Changes<'_> {
     }
 
     /// Adds the change of a value that is not a column of a tracked row.
-    pub fn note(&mut self, note: FieldNote) {
-        let FieldNote { place, table, record_id, names, old_value, new_value } = note;
-        let AuditTarget { owners, privilege_path, comment } = place;
-        for owner in owners {
-            self.rows.push(FieldChangeRow {
-                author: self.author,
-                owner,
-                table,
-                record_id,
-                names: Arc::clone(&names),
-                old_value: old_value.clone(),
-                new_value: new_value.clone(),
-                privilege_path,
-                comment,
-            });
-        }
+    pub fn note(&mut self, mut note: FieldNote) {
+        let (author, owners) = (self.author, std::mem::take(&mut note.place.owners));
+        let rows = owners.into_iter();
+        self.rows.extend(rows.map(|owner| FieldChangeRow { author, owner, note: note.clone() }));
     }
 
     /// Writes the collected changes if there are many.

@@ -3,11 +3,13 @@
 use super::{AuditTarget, Audited, HasAuditTarget, HistoryOwner};
 use shared::entity::*;
 
-/// Implements `Audited` for tables of which every column is recorded.
-macro_rules! tracked {
-    ($($table:ident: $key:ident;)*) => {$(
+/// Implements `Audited` for tables, with their keys. Every column is recorded, except those listed
+/// as `UNTRACKED`; those listed as `SECRET` are recorded without their values.
+macro_rules! audited {
+    ($($table:ident: $key:ident $(, $columns:ident = $names:expr)*;)*) => {$(
         impl Audited for $table::Model {
             const TABLE: &'static str = stringify!($table);
+            $(const $columns: &'static [&'static str] = &$names;)*
 
             fn record_id(&self) -> i64 {
                 self.$key
@@ -16,7 +18,7 @@ macro_rules! tracked {
     )*};
 }
 
-tracked! {
+audited! {
     automated_payments: row_id;
     collateral_descriptions: collateral_id;
     collateral_insurance_policies: row_id;
@@ -29,30 +31,23 @@ tracked! {
     contacts: contact_id;
     credit_lines: creditline_id;
     credit_profiles: report_id;
+    document_files: file_id, UNTRACKED = ["object_key"];
     documents: document_id;
     loan_collaterals: row_id;
     loan_contacts: row_id;
     loan_interest_rates: row_id;
+    loans: loan_id, UNTRACKED = [
+        "interest_accrued_thru_date",
+        "interest_accrued_total",
+        "accrual_base_date",
+        "accrual_base_total",
+    ];
+    payment_gateway_secrets: payment_gateway_token_id,
+        UNTRACKED = ["payment_gateway_token_id"], SECRET = ["gateway_token"];
+    payment_gateway_tokens: payment_gateway_token_id,
+        UNTRACKED = ["last_used_date", "used_count"];
     recurring_transactions: row_id;
-}
-
-impl Audited for payment_gateway_tokens::Model {
-    const TABLE: &'static str = "payment_gateway_tokens";
-    const UNTRACKED: &'static [&'static str] = &["last_used_date", "used_count"];
-
-    fn record_id(&self) -> i64 {
-        self.payment_gateway_token_id
-    }
-}
-
-impl Audited for payment_gateway_secrets::Model {
-    const TABLE: &'static str = "payment_gateway_secrets";
-    const UNTRACKED: &'static [&'static str] = &["payment_gateway_token_id"];
-    const SECRET: &'static [&'static str] = &["gateway_token"];
-
-    fn record_id(&self) -> i64 {
-        self.payment_gateway_token_id
-    }
+    web_credentials: contact_id, SECRET = ["password_hash"];
 }
 
 /// Recorded by form and field: see `FieldNote`.
@@ -68,70 +63,22 @@ impl Audited for user_defined_values::Model {
     }
 }
 
-impl Audited for loans::Model {
-    const TABLE: &'static str = "loans";
-    const UNTRACKED: &'static [&'static str] = &[
-        "interest_accrued_thru_date",
-        "interest_accrued_total",
-        "accrual_base_date",
-        "accrual_base_total",
-    ];
-
-    fn record_id(&self) -> i64 {
-        self.loan_id
-    }
+/// Implements `HasAuditTarget` for tables whose rows name the owner of the history.
+macro_rules! audit_targets {
+    ($($table:ident: $owner:ident($owner_id:ident), $privilege_path:literal;)*) => {$(
+        impl HasAuditTarget for $table::Model {
+            fn place(&self) -> AuditTarget {
+                AuditTarget::of(HistoryOwner::$owner(self.$owner_id), $privilege_path)
+            }
+        }
+    )*};
 }
 
-impl HasAuditTarget for loans::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Loan(self.loan_id), "Loan > Records")
-    }
-}
-
-impl HasAuditTarget for loan_contacts::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Loan(self.loan_id), "Loan > Records")
-    }
-}
-
-impl HasAuditTarget for loan_interest_rates::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Loan(self.loan_id), "Loan > Records")
-    }
-}
-
-impl HasAuditTarget for credit_lines::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Loan(self.loan_id), "Loan > Credit Lines")
-    }
-}
-
-impl HasAuditTarget for contacts::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Contact(self.contact_id), "Contact > Records")
-    }
-}
-
-impl Audited for web_credentials::Model {
-    const TABLE: &'static str = "web_credentials";
-    const SECRET: &'static [&'static str] = &["password_hash"];
-
-    fn record_id(&self) -> i64 {
-        self.contact_id
-    }
-}
-
-impl HasAuditTarget for web_credentials::Model {
-    fn place(&self) -> AuditTarget {
-        AuditTarget::of(HistoryOwner::Contact(self.contact_id), "Contact > Records")
-    }
-}
-
-impl Audited for document_files::Model {
-    const TABLE: &'static str = "document_files";
-    const UNTRACKED: &'static [&'static str] = &["object_key"];
-
-    fn record_id(&self) -> i64 {
-        self.file_id
-    }
+audit_targets! {
+    contacts: Contact(contact_id), "Contact > Records";
+    credit_lines: Loan(loan_id), "Loan > Credit Lines";
+    loan_contacts: Loan(loan_id), "Loan > Records";
+    loan_interest_rates: Loan(loan_id), "Loan > Records";
+    loans: Loan(loan_id), "Loan > Records";
+    web_credentials: Contact(contact_id), "Contact > Records";
 }

@@ -1,6 +1,6 @@
 //! Bulk inserts of field changes: an import writes about sixty per loan.
 
-use super::{Actor, Changes, CommentTarget, FieldNames, HistoryOwner};
+use super::{Actor, Changes, FieldNote, HistoryOwner};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{
@@ -10,24 +10,17 @@ use sea_orm::{
 use shared::bulk_insert::rows_at_once;
 use shared::entity::field_changes::{ActiveModel, Entity};
 use shared::time::Timestamp;
-use std::sync::Arc;
 
 /// Rows per INSERT: databases limit the parameters of a statement.
 const ROWS_PER_INSERT: usize = 500;
 /// Rows per INSERT on PostgreSQL, where each column is one parameter.
 const ROWS_PER_ARRAY: usize = 5_000;
 
-/// The values that differ from change to change.
+/// A note in the history of one owner.
 pub(super) struct FieldChangeRow<'a> {
     pub author: &'a Actor,
     pub owner: HistoryOwner,
-    pub table: &'static str,
-    pub record_id: i64,
-    pub names: Arc<FieldNames>,
-    pub old_value: Option<String>,
-    pub new_value: Option<String>,
-    pub privilege_path: &'static str,
-    pub comment: Option<CommentTarget>,
+    pub note: FieldNote,
 }
 
 impl FieldChangeRow<'_> {
@@ -45,25 +38,33 @@ impl FieldChangeRow<'_> {
         }
     }
 
+    fn category_id(&self) -> Option<i64> {
+        self.note.place.comment.map(|comment| comment.category_id)
+    }
+
+    fn comment_id(&self) -> Option<i64> {
+        self.note.place.comment.map(|comment| comment.comment_id)
+    }
+
     fn into_model(self, now: Timestamp) -> ActiveModel {
         ActiveModel {
             row_id: NotSet,
             loan_id: Set(self.loan_id()),
             contact_id: Set(self.contact_id()),
-            table_name: Set(self.table.to_owned()),
-            record_id: Set(self.record_id),
-            field_name: Set(self.names.field.clone()),
-            field_label: Set(self.names.label.clone()),
-            old_value: Set(self.old_value),
-            new_value: Set(self.new_value),
+            comment_category_id: Set(self.category_id()),
+            comment_id: Set(self.comment_id()),
+            table_name: Set(self.note.table.to_owned()),
+            record_id: Set(self.note.record_id),
+            field_name: Set(self.note.names.field.clone()),
+            field_label: Set(self.note.names.label.clone()),
+            old_value: Set(self.note.old_value),
+            new_value: Set(self.note.new_value),
+            privilege_path: Set(self.note.place.privilege_path.to_owned()),
             modified_by_user_id: Set(self.author.user_id),
             modified_by_name: Set(self.author.name.clone()),
             modified_date: Set(now),
             source: Set(self.author.source),
             request_id: Set(self.author.request_id.clone()),
-            privilege_path: Set(self.privilege_path.to_owned()),
-            comment_category_id: Set(self.comment.map(|comment| comment.category_id)),
-            comment_id: Set(self.comment.map(|comment| comment.comment_id)),
         }
     }
 }
@@ -117,17 +118,17 @@ impl Changes<'_> {
         let values = [
             keys(|row| row.loan_id()),
             keys(|row| row.contact_id()),
-            texts(rows, |row| row.table),
-            keys(|row| Some(row.record_id)),
-            texts(rows, |row| &row.names.field),
-            texts(rows, |row| &row.names.label),
-            flags(|row| row.old_value.is_some()),
-            texts(rows, |row| row.old_value.as_deref().unwrap_or_default()),
-            flags(|row| row.new_value.is_some()),
-            texts(rows, |row| row.new_value.as_deref().unwrap_or_default()),
-            texts(rows, |row| row.privilege_path),
-            keys(|row| row.comment.map(|comment| comment.category_id)),
-            keys(|row| row.comment.map(|comment| comment.comment_id)),
+            texts(rows, |row| row.note.table),
+            keys(|row| Some(row.note.record_id)),
+            texts(rows, |row| &row.note.names.field),
+            texts(rows, |row| &row.note.names.label),
+            flags(|row| row.note.old_value.is_some()),
+            texts(rows, |row| row.note.old_value.as_deref().unwrap_or_default()),
+            flags(|row| row.note.new_value.is_some()),
+            texts(rows, |row| row.note.new_value.as_deref().unwrap_or_default()),
+            texts(rows, |row| row.note.place.privilege_path),
+            keys(|row| row.category_id()),
+            keys(|row| row.comment_id()),
             keys(|row| row.author.user_id),
             texts(rows, |row| &row.author.name),
             array(ArrayType::String, rows.iter().map(|row| row.author.source.to_value().into())),
