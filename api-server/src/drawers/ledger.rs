@@ -45,7 +45,8 @@ impl Drawer {
         let held = self.balance(tender);
         let after = held.plus(amount)?;
         if after < Money::ZERO {
-            let is_amount = false;
+            // The request that reverses a payment has no member Amount.
+            let is_amount = transaction_type != DrawerTransactionType::PaymentReversal;
             return Err(DrawerError::Refused(DrawerRefusal::Negative { held, tender, is_amount }));
         }
         if self.becomes_active {

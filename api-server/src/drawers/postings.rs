@@ -12,8 +12,10 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
 };
-use shared::amounts::{AmountText, Money};
-use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
+use shared::amounts::{AmountText, Money, OutOfRange};
+use shared::entity::cash_drawer_transactions::{
+    self as entries, DrawerTransactionType as Stored, Tender,
+};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::interface_names;
 use shared::problem::InvalidValue;
@@ -70,8 +72,9 @@ pub struct ValidatedTransaction {
 
 #[derive(Clone, Copy, Debug)]
 enum Direction {
-    In(DrawerTransactionType),
-    Out(DrawerTransactionType),
+    /// Into this drawer, or out of it.
+    Single(Stored),
+    /// Into another drawer.
     To { drawer_id: i64 },
 }
 
@@ -130,19 +133,15 @@ impl NewDrawerTransaction {
         let has_reference =
             reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
         let direction = match requested {
-            NewDrawerTransactionType::BankIn => Direction::In(DrawerTransactionType::BankIn),
-            NewDrawerTransactionType::BankOut => Direction::Out(DrawerTransactionType::BankOut),
             NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut
                 if !has_reference =>
             {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
-            NewDrawerTransactionType::AdjustmentIn => {
-                Direction::In(DrawerTransactionType::AdjustmentIn)
-            }
-            NewDrawerTransactionType::AdjustmentOut => {
-                Direction::Out(DrawerTransactionType::AdjustmentOut)
-            }
+            NewDrawerTransactionType::BankIn => Direction::Single(Stored::BankIn),
+            NewDrawerTransactionType::BankOut => Direction::Single(Stored::BankOut),
+            NewDrawerTransactionType::AdjustmentIn => Direction::Single(Stored::AdjustmentIn),
+            NewDrawerTransactionType::AdjustmentOut => Direction::Single(Stored::AdjustmentOut),
             NewDrawerTransactionType::Transfer => {
                 let drawer_id = self.counter_drawer_id.ok_or_else(|| {
                     InvalidValue::missing("Counter_Drawer_ID", "is required for a transfer")
@@ -164,9 +163,9 @@ async fn open_drawer(
 }
 
 /// Requires the privilege Funding if one of the drawers is a reserve.
-fn check_funding<const N: usize>(
+fn check_funding(
     caller: &Caller,
-    drawers: [Option<&cash_drawers::Model>; N],
+    drawers: [Option<&cash_drawers::Model>; 2],
 ) -> Result<(), Forbidden> {
     let mut drawers = drawers.into_iter().flatten();
     match drawers.any(|drawer| drawer.drawer_type == DrawerType::Reserve) {
@@ -185,16 +184,10 @@ pub async fn post(
     transaction: &ValidatedTransaction,
 ) -> Result<Vec<entries::Model>, DrawerError> {
     let row_ids = match transaction.direction {
-        Direction::In(transaction_type) => {
+        Direction::Single(transaction_type) => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            let movement = transaction.movement(transaction_type, transaction.amount, now);
+            let movement = transaction.movement(transaction_type, now)?;
             vec![drawer.enter(tx, movement, transaction.row()).await?]
-        }
-        Direction::Out(transaction_type) => {
-            let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            let movement =
-                transaction.movement(transaction_type, negated(transaction.amount)?, now);
-            vec![drawer.enter(tx, movement, transaction.row()).await.map_err(mark_amount)?]
         }
         Direction::To { drawer_id: target } => {
             transaction.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
@@ -207,24 +200,13 @@ pub async fn post(
     Ok(rows.all(tx).await?)
 }
 
-/// Marks the member Amount as at fault if more is taken out than the drawer holds.
-fn mark_amount(error: DrawerError) -> DrawerError {
-    match error {
-        DrawerError::Refused(DrawerRefusal::Negative { held, tender, .. }) => {
-            DrawerError::Refused(DrawerRefusal::Negative { held, tender, is_amount: true })
-        }
-        error => error,
-    }
-}
-
 impl ValidatedTransaction {
-    fn movement(
-        &self,
-        transaction_type: DrawerTransactionType,
-        amount: Money,
-        now: Timestamp,
-    ) -> Movement {
-        Movement { transaction_type, tender: self.tender, amount, now }
+    fn movement(&self, transaction_type: Stored, now: Timestamp) -> Result<Movement, OutOfRange> {
+        let amount = match transaction_type {
+            Stored::BankOut | Stored::AdjustmentOut | Stored::TransferOut => negated(self.amount)?,
+            _ => self.amount,
+        };
+        Ok(Movement { transaction_type, tender: self.tender, amount, now })
     }
 
     fn row(&self) -> entries::ActiveModel {
@@ -264,12 +246,11 @@ impl ValidatedTransaction {
         let mut to = Drawer { row: to, active: false, becomes_active: false, ..from.clone() };
         let mut row = self.row();
         row.counter_drawer_id = Set(Some(target));
-        let movement =
-            self.movement(DrawerTransactionType::TransferOut, negated(self.amount)?, now);
-        let out_id = from.enter(tx, movement, row.clone()).await.map_err(mark_amount)?;
+        let movement = self.movement(Stored::TransferOut, now)?;
+        let out_id = from.enter(tx, movement, row.clone()).await?;
         row.counter_drawer_id = Set(Some(source));
         row.transfer_reference_no = Set(Some(out_id));
-        let movement = self.movement(DrawerTransactionType::TransferIn, self.amount, now);
+        let movement = self.movement(Stored::TransferIn, now)?;
         let in_id = to.enter(tx, movement, row).await?;
         entries::Entity::update_many()
             .col_expr(entries::Column::TransferReferenceNo, Expr::value(out_id))
