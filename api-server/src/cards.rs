@@ -161,6 +161,18 @@ pub enum GatewayError {
     Unknown,
 }
 
+impl GatewayRefusal {
+    fn new(code: &str, message: &str) -> Self {
+        Self { code: code.to_owned(), message: message.to_owned() }
+    }
+}
+
+impl GatewayError {
+    fn refused(code: &str, message: &str) -> Self {
+        Self::Refused(GatewayRefusal::new(code, message))
+    }
+}
+
 impl PaymentGateway {
     /// Returns the gateway of these settings. The built-in one keeps its records in the core
     /// database.

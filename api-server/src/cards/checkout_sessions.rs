@@ -15,7 +15,6 @@ use crate::auth::privileges::Rights;
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::cards::rules;
 use crate::command::execute::{self, Command};
-use crate::command::lock_queues::RowKey;
 use crate::http::operations::{SANDBOX_PAGE, STRIPE_RETURN};
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
@@ -83,14 +82,12 @@ pub async fn open(
     let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>());
     let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
+    let own_url = format!("{origin}{SANDBOX_PAGE}?session={secret}");
     if dry_run {
-        return Ok(AddCardPage {
-            url: format!("{origin}{SANDBOX_PAGE}?session={secret}"),
-            expires_at,
-        });
+        return Ok(AddCardPage { url: own_url, expires_at });
     }
     let (url, gateway_reference) = match processor.gateway.stripe() {
-        None => (format!("{origin}{SANDBOX_PAGE}?session={secret}"), None),
+        None => (own_url, None),
         Some(stripe) => {
             let done_url = format!("{origin}{STRIPE_RETURN}?session={secret}");
             let cancel_url = format!("{done_url}&cancelled=1");
@@ -203,21 +200,18 @@ pub async fn settle(
         Ok(CheckoutState::Open) if expire => stripe.expire_checkout(reference).await,
         found => found,
     };
-    let method = match state {
-        Ok(CheckoutState::Complete(method)) => method,
+    let described = match state {
         Ok(CheckoutState::Open) => return Ok(SessionOutcome::Pending),
-        // A refusal means that Stripe does not know the page: no card will come from it.
-        Ok(CheckoutState::Expired) => {
-            return close(processor, session, SessionState::Expired).await;
+        Ok(CheckoutState::Complete(method)) => {
+            processor.gateway.describe(&method, session.contact_id).await.map(Some)
         }
-        Err(GatewayError::Refused(_)) if expire => {
-            return close(processor, session, SessionState::Expired).await;
-        }
-        Err(_) => return Err(GatewayError::Unavailable.into()),
+        Ok(CheckoutState::Expired) => Ok(None),
+        Err(error) => Err(error),
     };
-    let described = match processor.gateway.describe(&method, session.contact_id).await {
-        Ok(described) => described,
-        // The card was removed again.
+    let described = match described {
+        Ok(Some(described)) => described,
+        Ok(None) => return close(processor, session, SessionState::Expired).await,
+        // Stripe does not know the page, or the card was removed again: no card will come from it.
         Err(GatewayError::Refused(_)) if expire => {
             return close(processor, session, SessionState::Expired).await;
         }
@@ -329,10 +323,6 @@ struct AddSessionCard {
 impl Command for AddSessionCard {
     type Answer = Option<cards::Model>;
     type Refusal = CardRefusal;
-
-    fn rows(&self) -> Vec<RowKey> {
-        Vec::new()
-    }
 
     #[expect(clippy::disallowed_methods, reason = "the secret of the session grants access")]
     async fn apply(

@@ -216,22 +216,17 @@ fn retry_later(error: GatewayError) -> CardError {
     CardError::Unavailable(UnavailableService::Gateway)
 }
 
-fn card_forgotten() -> GatewayRefusal {
-    let message = "The card was forgotten before it was charged.".to_owned();
-    GatewayRefusal { code: "card_forgotten".to_owned(), message }
-}
-
 fn not_charged() -> GatewayRefusal {
-    GatewayRefusal {
-        code: "not_charged".to_owned(),
-        message: "The card was not charged.".to_owned(),
-    }
+    GatewayRefusal::new("not_charged", "The card was not charged.")
 }
 
 /// Step 2.
 async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardError> {
     let token = saved_cards::token_to_charge(processor, intent.payment_gateway_token_id).await?;
-    let Some(token) = token else { return fail(processor, intent, card_forgotten()).await };
+    let Some(token) = token else {
+        let message = "The card was forgotten before it was charged.";
+        return fail(processor, intent, GatewayRefusal::new("card_forgotten", message)).await;
+    };
     let request = ChargeRequest {
         card_payment_id: intent.card_payment_id,
         total: intent.total_charged,

@@ -18,7 +18,6 @@ use shared::entity::payment_gateway_tokens::BrandType;
 use shared::entity::sandbox_payments::{
     ActiveModel, Column, Entity, Model, SandboxOutcome, SandboxState,
 };
-use shared::time::Timestamp;
 
 /// A test card of the sandbox.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +27,8 @@ pub struct TestCard {
     /// Name shown to people.
     pub name: &'static str,
     brand: BrandType,
-    last_four: &'static str,
+    /// The last four digits of its number.
+    pub last_four: &'static str,
     /// `None`: the gateway cannot be reached with it.
     outcome: Option<SandboxOutcome>,
     expiry_year: i32,
@@ -45,61 +45,28 @@ const fn card(
 }
 
 /// All test cards.
-pub const TEST_CARDS: [TestCard; 10] = [
-    card("tok_visa", "Visa", BrandType::Visa, "4242", SandboxOutcome::Charged),
-    card("tok_mastercard", "Mastercard", BrandType::Mastercard, "4444", SandboxOutcome::Charged),
-    card("tok_amex", "American Express", BrandType::Amex, "8431", SandboxOutcome::Charged),
-    card("tok_discover", "Discover", BrandType::Discover, "1117", SandboxOutcome::Charged),
-    card("tok_declined", "Visa, declined", BrandType::Visa, "0002", SandboxOutcome::CardDeclined),
-    card(
-        "tok_insufficient",
-        "Visa, insufficient funds",
-        BrandType::Visa,
-        "9995",
-        SandboxOutcome::InsufficientFunds,
-    ),
-    TestCard {
-        expiry_year: 2020,
-        ..card(
-            "tok_expired",
-            "Visa, expired",
-            BrandType::Visa,
-            "0069",
-            SandboxOutcome::CardDeclined,
-        )
-    },
-    card(
-        "tok_lost_charged",
-        "Visa, charged without a response",
-        BrandType::Visa,
-        "0077",
-        SandboxOutcome::LostCharged,
-    ),
-    card(
-        "tok_lost_failed",
-        "Visa, charge lost",
-        BrandType::Visa,
-        "0085",
-        SandboxOutcome::LostFailed,
-    ),
-    TestCard {
-        outcome: None,
-        ..card(
-            "tok_down",
-            "Visa, gateway unreachable",
-            BrandType::Visa,
-            "0093",
-            SandboxOutcome::LostFailed,
-        )
-    },
-];
-
-impl TestCard {
-    /// Returns the last four digits of its number.
-    pub fn last_four(&self) -> &'static str {
-        self.last_four
-    }
-}
+pub const TEST_CARDS: [TestCard; 10] = {
+    use BrandType::{Amex, Discover, Mastercard, Visa};
+    use SandboxOutcome::{CardDeclined, Charged, InsufficientFunds, LostCharged, LostFailed};
+    [
+        card("tok_visa", "Visa", Visa, "4242", Charged),
+        card("tok_mastercard", "Mastercard", Mastercard, "4444", Charged),
+        card("tok_amex", "American Express", Amex, "8431", Charged),
+        card("tok_discover", "Discover", Discover, "1117", Charged),
+        card("tok_declined", "Visa, declined", Visa, "0002", CardDeclined),
+        card("tok_insufficient", "Visa, insufficient funds", Visa, "9995", InsufficientFunds),
+        TestCard {
+            expiry_year: 2020,
+            ..card("tok_expired", "Visa, expired", Visa, "0069", CardDeclined)
+        },
+        card("tok_lost_charged", "Visa, charged without a response", Visa, "0077", LostCharged),
+        card("tok_lost_failed", "Visa, charge lost", Visa, "0085", LostFailed),
+        TestCard {
+            outcome: None,
+            ..card("tok_down", "Visa, gateway unreachable", Visa, "0093", LostFailed)
+        },
+    ]
+};
 
 /// The sandbox gateway.
 pub struct Sandbox {
@@ -150,16 +117,15 @@ impl Sandbox {
     pub(super) async fn charge(&self, reference: &str) -> Result<ChargeOutcome, GatewayError> {
         let payment = self.read(reference).await?;
         if payment.state == SandboxState::Prepared {
-            match payment.outcome {
+            let to = match payment.outcome {
                 SandboxOutcome::CardDeclined | SandboxOutcome::InsufficientFunds => {
-                    self.transition(reference, SandboxState::Prepared, SandboxState::Declined).await
+                    SandboxState::Declined
                 }
                 SandboxOutcome::LostFailed => return Err(GatewayError::Unknown),
-                SandboxOutcome::Charged | SandboxOutcome::LostCharged => {
-                    self.transition(reference, SandboxState::Prepared, SandboxState::Charged).await
-                }
-            }
-            .map_err(|error| {
+                SandboxOutcome::Charged | SandboxOutcome::LostCharged => SandboxState::Charged,
+            };
+            let charged = self.transition(reference, SandboxState::Prepared, to).await;
+            charged.map_err(|error| {
                 tracing::warn!(%error, "the sandbox's records cannot be used");
                 GatewayError::Unknown
             })?;
@@ -195,7 +161,7 @@ impl Sandbox {
     #[expect(clippy::disallowed_methods, reason = "the sandbox's own records")]
     async fn read(&self, reference: &str) -> Result<Model, GatewayError> {
         let found = Entity::find_by_id(reference).one(&self.db).await.map_err(unavailable)?;
-        found.ok_or_else(|| refused("resource_missing", "there is no such payment"))
+        found.ok_or_else(|| GatewayError::refused("resource_missing", "there is no such payment"))
     }
 
     /// Moves a payment from one state to another, if it is in the first.
@@ -206,16 +172,6 @@ impl Sandbox {
         to: SandboxState,
     ) -> Result<(), DbErr> {
         let now = db::time(&self.db).await?;
-        db::retry(|| self.try_transition(reference, from, to, now)).await
-    }
-
-    async fn try_transition(
-        &self,
-        reference: &str,
-        from: SandboxState,
-        to: SandboxState,
-        now: Timestamp,
-    ) -> Result<(), DbErr> {
         let mut update = Entity::update_many()
             .col_expr(Column::State, Expr::value(to))
             .filter(Column::Reference.eq(reference))
@@ -228,7 +184,7 @@ impl Sandbox {
         if to == SandboxState::Refunded {
             update = update.col_expr(Column::RefundCount, Column::RefundCount.into_expr().add(1));
         }
-        update.exec(&self.db).await.map(drop)
+        db::retry(|| update.clone().exec(&self.db)).await.map(drop)
     }
 }
 
@@ -237,21 +193,16 @@ fn find(token: &str) -> Option<&'static TestCard> {
 }
 
 fn unknown_token() -> GatewayError {
-    refused("resource_missing", "is not a token of the sandbox")
-}
-
-fn refused(code: &str, message: &str) -> GatewayError {
-    GatewayError::Refused(GatewayRefusal { code: code.to_owned(), message: message.to_owned() })
+    GatewayError::refused("resource_missing", "is not a token of the sandbox")
 }
 
 fn declined(outcome: SandboxOutcome) -> GatewayRefusal {
-    let (code, message) = match outcome {
+    match outcome {
         SandboxOutcome::InsufficientFunds => {
-            ("insufficient_funds", "The card has insufficient funds.")
+            GatewayRefusal::new("insufficient_funds", "The card has insufficient funds.")
         }
-        _ => ("card_declined", "The card was declined."),
-    };
-    GatewayRefusal { code: code.to_owned(), message: message.to_owned() }
+        _ => GatewayRefusal::new("card_declined", "The card was declined."),
+    }
 }
 
 fn unavailable(error: DbErr) -> GatewayError {

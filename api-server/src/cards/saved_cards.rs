@@ -6,7 +6,6 @@ use crate::auth::caller::Caller;
 use crate::cards::refusals::{CardError, CardRefusal};
 use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::idempotency::{IdempotencyScope, Replayable};
-use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::BoundedString;
 use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
@@ -41,14 +40,10 @@ pub struct NewCard {
 
 /// A card that is being added.
 pub struct AddCard {
-    /// Caller who adds it.
-    pub caller: Caller,
-    /// Author in the field history.
-    pub author: Actor,
-    /// Loan on which it is added.
-    pub loan_id: i64,
-    /// The request.
-    pub new: NewCard,
+    caller: Caller,
+    author: Actor,
+    loan_id: i64,
+    new: NewCard,
     processor: Arc<CardProcessor>,
     described: Option<CardDetails>,
 }
@@ -85,15 +80,15 @@ impl AddCard {
         loan: &loans::Model,
         requested: Option<i64>,
     ) -> Result<i64, CardError> {
+        let own = match &self.caller {
+            Caller::Web { contact_id } => *contact_id,
+            Caller::Core(_) => loan.contact_id,
+        };
         let refused = |message| Err(CardError::invalid("Contact_ID", message));
         match (&self.caller, requested) {
-            (Caller::Web { contact_id }, None) => Ok(*contact_id),
-            (Caller::Web { contact_id }, Some(requested)) if requested == *contact_id => {
-                Ok(requested)
-            }
+            (_, None) => Ok(own),
+            (_, Some(requested)) if requested == own => Ok(own),
             (Caller::Web { .. }, Some(_)) => refused("must be your own"),
-            (Caller::Core(_), None) => Ok(loan.contact_id),
-            (Caller::Core(_), Some(requested)) if requested == loan.contact_id => Ok(requested),
             (Caller::Core(_), Some(requested)) => {
                 let link = self.caller.find::<loan_contacts::Entity>();
                 let link = link.filter(loan_contacts::Column::LoanId.eq(loan.loan_id));
@@ -122,10 +117,6 @@ impl Command for AddCard {
 
     const PREPARES: bool = true;
 
-    fn rows(&self) -> Vec<RowKey> {
-        Vec::new()
-    }
-
     async fn prepare(&mut self) -> Result<(), CardError> {
         let (_, contact_id) = self.check(&self.processor.db).await?;
         let described = self.processor.gateway.describe(&self.new.gateway_token, contact_id).await;
@@ -151,16 +142,12 @@ impl Command for AddCard {
             .described
             .clone()
             .ok_or_else(|| CardError::defect("the gateway has not described the card"))?;
+        let cardholder_name = self.new.cardholder_name.clone().filter(|name| !name.is_empty());
         let card = Card {
             loan_id: loan.loan_id,
             contact_id,
             entry_type: self.new.entry_type.unwrap_or(EntryType::Wallet),
-            cardholder_name: self
-                .new
-                .cardholder_name
-                .clone()
-                .filter(|name| !name.is_empty())
-                .map(String::from),
+            cardholder_name: cardholder_name.map(String::from),
             described,
         };
         card.insert(tx, &self.processor.gateway, &self.author, clock).await
@@ -300,19 +287,15 @@ pub(super) async fn token_to_charge(
 ) -> Result<Option<String>, CardError> {
     let card = cards::Entity::find_by_id(card_id).one(&processor.db).await?;
     match card.is_some_and(|card| !card.forget_flag) {
-        true => secret(processor, &processor.db, card_id).await,
+        true => secret(processor, card_id).await,
         false => Ok(None),
     }
 }
 
 /// Returns the gateway's token of a card; `None` once the card was removed from the gateway.
 #[expect(clippy::disallowed_methods, reason = "for the gateway, never in a response")]
-pub(super) async fn secret(
-    processor: &CardProcessor,
-    db: &impl ConnectionTrait,
-    card_id: i64,
-) -> Result<Option<String>, CardError> {
-    match secrets::Entity::find_by_id(card_id).one(db).await? {
+async fn secret(processor: &CardProcessor, card_id: i64) -> Result<Option<String>, CardError> {
+    match secrets::Entity::find_by_id(card_id).one(&processor.db).await? {
         None => Ok(None),
         Some(secret) => processor.gateway.unseal(card_id, &secret.gateway_token).map(Some),
     }
@@ -344,7 +327,7 @@ pub(super) async fn remove_from_gateway(
     card: &cards::Model,
 ) -> Result<(), CardError> {
     let card_id = card.payment_gateway_token_id;
-    let Some(token) = secret(processor, &processor.db, card_id).await? else { return Ok(()) };
+    let Some(token) = secret(processor, card_id).await? else { return Ok(()) };
     processor.gateway.forget(&token).await?;
     let removal = RemovedFromGateway { author: author.clone(), card: card.clone() };
     execute::execute_without_key(&processor.executor, removal).await
@@ -359,10 +342,6 @@ struct ForgetCard {
 impl Command for ForgetCard {
     type Answer = cards::Model;
     type Refusal = CardRefusal;
-
-    fn rows(&self) -> Vec<RowKey> {
-        Vec::new()
-    }
 
     async fn apply(
         &self,
@@ -431,10 +410,6 @@ struct RemovedFromGateway {
 impl Command for RemovedFromGateway {
     type Answer = ();
     type Refusal = CardRefusal;
-
-    fn rows(&self) -> Vec<RowKey> {
-        Vec::new()
-    }
 
     #[expect(clippy::disallowed_methods, reason = "for the history, never in a response")]
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<(), CardError> {

@@ -69,17 +69,9 @@ pub struct Stripe {
     webhook_secret: Option<String>,
 }
 
-/// A card at Stripe, as stored in its token.
-struct StripeCard<'a> {
-    payment_method: &'a str,
-    customer: &'a str,
-}
-
-impl<'a> StripeCard<'a> {
-    fn read(token: &'a str) -> Result<Self, GatewayError> {
-        let (payment_method, customer) = token.split_once(' ').ok_or(GatewayError::Unavailable)?;
-        Ok(Self { payment_method, customer })
-    }
+/// Returns the payment method and the customer that the token of a card stands for.
+fn card_of(token: &str) -> Result<(&str, &str), GatewayError> {
+    token.split_once(' ').ok_or(GatewayError::Unavailable)
 }
 
 impl Stripe {
@@ -110,7 +102,7 @@ impl Stripe {
             _ => return Err(response.error()),
         };
         if text(&found["type"]) != "card" {
-            return Err(refused("payment_method_unsupported", "is not a card"));
+            return Err(GatewayError::refused("payment_method_unsupported", "is not a card"));
         }
         let contact = contact_id.to_string();
         let customer = match &found["customer"] {
@@ -118,7 +110,12 @@ impl Stripe {
             customer if text(&customer["metadata"][CONTACT]) == contact => {
                 text(&customer["id"]).to_owned()
             }
-            _ => return Err(refused("payment_method_attached", "belongs to another customer")),
+            _ => {
+                return Err(GatewayError::refused(
+                    "payment_method_attached",
+                    "belongs to another customer",
+                ));
+            }
         };
         card_details(&found, &customer)
     }
@@ -139,7 +136,7 @@ impl Stripe {
     }
 
     pub(super) async fn forget(&self, token: &str) -> Result<(), GatewayError> {
-        let payment_method = StripeCard::read(token)?.payment_method;
+        let (payment_method, _) = card_of(token)?;
         let path = format!("/v1/payment_methods/{payment_method}/detach");
         let response = self.http.post(&path, &[], "").await?;
         match response.status {
@@ -150,13 +147,13 @@ impl Stripe {
     }
 
     pub(super) async fn prepare(&self, request: ChargeRequest<'_>) -> Result<String, GatewayError> {
-        let card = StripeCard::read(request.token)?;
+        let (payment_method, customer) = card_of(request.token)?;
         let id = request.card_payment_id.to_string();
         let form = [
             ("amount", &*cents(request.total)?.to_string()),
             ("currency", &*self.currency),
-            ("customer", card.customer),
-            ("payment_method", card.payment_method),
+            ("customer", customer),
+            ("payment_method", payment_method),
             ("payment_method_types[0]", "card"),
             (&*format!("metadata[{PAYMENT}]"), &*id),
         ];
@@ -209,10 +206,8 @@ impl Stripe {
         match self.cancel(payment).await {
             Ok(ChargeOutcome::Cancelled) => {
                 let message = "The card requires its holder to authenticate the payment.";
-                Ok(ChargeOutcome::Declined(GatewayRefusal {
-                    code: "authentication_required".to_owned(),
-                    message: message.to_owned(),
-                }))
+                let refusal = GatewayRefusal::new("authentication_required", message);
+                Ok(ChargeOutcome::Declined(refusal))
             }
             Ok(outcome) => Ok(outcome),
             Err(_) => Err(GatewayError::Unknown),
@@ -350,7 +345,7 @@ fn cardholder_name(name: &str) -> Option<String> {
 fn cents(amount: Money) -> Result<i64, GatewayError> {
     match amount.units() {
         units if units % 100 == 0 => Ok(units / 100),
-        _ => Err(refused("invalid_amount", "has more than two decimals")),
+        _ => Err(GatewayError::refused("invalid_amount", "has more than two decimals")),
     }
 }
 
@@ -366,9 +361,5 @@ fn text(value: &Value) -> &str {
 }
 
 fn unknown_token() -> GatewayError {
-    refused("resource_missing", "is not a payment method of the gateway")
-}
-
-fn refused(code: &str, message: &str) -> GatewayError {
-    GatewayError::Refused(GatewayRefusal { code: code.to_owned(), message: message.to_owned() })
+    GatewayError::refused("resource_missing", "is not a payment method of the gateway")
 }

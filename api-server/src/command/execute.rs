@@ -36,7 +36,9 @@ pub trait Command: Send + Sync + 'static {
 
     /// Returns the rows whose lock queues the request waits in, in lock order: first the loan or
     /// comment, then drawers in ascending order of id.
-    fn rows(&self) -> Vec<RowKey>;
+    fn rows(&self) -> Vec<RowKey> {
+        Vec::new()
+    }
 
     /// True if the command must be prepared.
     const PREPARES: bool = false;
@@ -308,10 +310,6 @@ mod tests {
         type Refusal = ();
 
         const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
-
-        fn rows(&self) -> Vec<RowKey> {
-            Vec::new()
-        }
 
         async fn apply(&self, _: &DatabaseTransaction, _: Clock) -> Result<(), Failure<()>> {
             Ok(())

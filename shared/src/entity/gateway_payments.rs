@@ -10,12 +10,16 @@
 use super::payment_gateway_tokens::Gateway;
 use crate::amounts::Money;
 use crate::time::Timestamp;
+use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use shared_macros::interface_names;
 
 /// A row of `gateway_payments`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[interface_names]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
 #[sea_orm(table_name = "gateway_payments")]
+#[oai(rename = "CardPaymentRecord", skip_serializing_if_is_none)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub card_payment_id: i64,
@@ -29,10 +33,11 @@ pub struct Model {
     /// Total charged to the card: amount plus fee.
     pub total_charged: Money,
     pub waive_reason: Option<String>,
-    /// The gateway's own id of the payment. Nothing is charged before it is known.
+    // Nothing is charged before it is known.
+    /// The gateway's own id of the payment.
     pub gateway_reference: Option<String>,
-    /// Reason for the failure. In the state `charged`: reason why the payment could not be posted
-    /// and is to be refunded.
+    // Reason for the failure. In the state `charged`: reason why the payment could not be posted
+    // and is to be refunded.
     pub failure_code: Option<String>,
     pub failure_message: Option<String>,
     /// Reference number of the entry on the loan.
@@ -41,16 +46,21 @@ pub struct Model {
     pub charged_date: Option<Timestamp>,
     pub posted_date: Option<Timestamp>,
     /// Time at which it was posted, voided or failed.
+    #[oai(skip)]
     pub ended_date: Option<Timestamp>,
     pub entered_by_user_id: i64,
     /// The rest of the request: [`CardPaymentRequest`].
+    #[oai(skip)]
     pub request: Json,
     /// Id of the request that began the payment, for the field history.
+    #[oai(skip)]
     pub request_id: String,
     /// Hash of caller, path and `Idempotency-Key` of the request, kept for a day after the payment
     /// has ended.
+    #[oai(skip)]
     pub scope_hash: Option<String>,
     /// SHA-256 of the request's query and body.
+    #[oai(skip)]
     pub fingerprint: Option<String>,
 }
 

@@ -99,7 +99,8 @@ impl NewIntent {
         if new.waive_convenience_fee == Some(true) {
             caller.require(WAIVE_FEES)?;
         }
-        as_payment(&new).admit(&processor.loans, &caller, loan_id, today).await?;
+        let payment = NewPayment { payoff: new.payoff, ..NewPayment::of(new.amount.clone()) };
+        payment.admit(&processor.loans, &caller, loan_id, today).await?;
         let processor = Arc::clone(processor);
         Ok(Self { caller, processor, author, loan_id, new, scope_hash: None, fingerprint: None })
     }
@@ -135,14 +136,13 @@ impl NewIntent {
     fn waive_reason(&self) -> Result<Option<String>, CardError> {
         let reason = checked("Waive_Reason", self.new.waive_reason.clone())?;
         let given = reason.filter(|reason| !reason.trim().is_empty());
-        match (self.new.waive_convenience_fee == Some(true), given) {
+        match (self.new.waive_convenience_fee == Some(true), &given) {
             (true, None) => Err(CardError::missing("Waive_Reason", "is required to waive the fee")),
-            (true, Some(reason)) => Ok(Some(reason)),
             (false, Some(_)) => Err(CardError::invalid(
                 "Waive_Reason",
                 "is only allowed with Waive_Convenience_Fee",
             )),
-            (false, None) => Ok(None),
+            (true, Some(_)) | (false, None) => Ok(given),
         }
     }
 }
@@ -230,22 +230,5 @@ impl NewIntent {
             ],
         };
         serde_json::to_value(request).map_err(CardError::defect)
-    }
-}
-
-/// Returns the part of the request that it has in common with any payment.
-fn as_payment(new: &NewCardPayment) -> NewPayment {
-    let new = new.clone();
-    NewPayment {
-        payoff: new.payoff,
-        excess_handling: new.excess_handling,
-        user_reference: new.user_reference,
-        external_id: new.external_id,
-        userdef01: new.userdef01,
-        userdef02: new.userdef02,
-        userdef03: new.userdef03,
-        userdef04: new.userdef04,
-        userdef05: new.userdef05,
-        ..NewPayment::of(new.amount)
     }
 }

@@ -95,7 +95,8 @@ pub(super) fn validated_payment(
     charged_on: NaiveDate,
 ) -> Result<ValidatedPayment, CardError> {
     let request = CardPaymentRequest::read(&intent.request).map_err(CardError::defect)?;
-    let [userdef01, userdef02, userdef03, userdef04, userdef05] = request.user_fields;
+    let user_fields = request.user_fields.map(|value| value.map(BoundedString::from));
+    let [userdef01, userdef02, userdef03, userdef04, userdef05] = user_fields;
     let reference = intent.gateway_reference.clone().filter(|reference| reference.len() <= 50);
     let new = NewPayment {
         payment_method_code: Some(METHOD.to_owned().into()),
@@ -105,11 +106,11 @@ pub(super) fn validated_payment(
         user_reference: request.user_reference.map(BoundedString::from),
         external_id: request.external_id.map(BoundedString::from),
         paid_by_contact_id: Some(card.contact_id),
-        userdef01: userdef01.map(BoundedString::from),
-        userdef02: userdef02.map(BoundedString::from),
-        userdef03: userdef03.map(BoundedString::from),
-        userdef04: userdef04.map(BoundedString::from),
-        userdef05: userdef05.map(BoundedString::from),
+        userdef01,
+        userdef02,
+        userdef03,
+        userdef04,
+        userdef05,
         ..NewPayment::of(intent.amount.into())
     };
     Ok(new.validate()?.by_card(CardCharge {

@@ -212,7 +212,7 @@ fn cards(shown: &Shown) -> Markup {
                     input #(card.token) type="radio" name="card" value=(card.token) required
                         checked[index == chosen] autofocus[is_invalid && index == chosen];
                     span { (card.name) }
-                    span class="digits" { "•••• " (card.last_four()) }
+                    span class="digits" { "•••• " (card.last_four) }
                 }
             }
         }
