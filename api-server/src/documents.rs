@@ -11,7 +11,7 @@ pub mod no_content;
 pub mod refusals;
 pub mod store;
 
-use crate::audit::{self, AuditTarget};
+use crate::audit::{AuditTarget, HistoryOwner};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Privilege;
 use crate::auth::visibility::records::{FORM_OWNERS, view_of};
@@ -155,11 +155,9 @@ impl AttachmentOwner {
         use user_defined_fields::Column::{FieldName, Form as OfForm, HiddenFlag};
         let owner = FORM_OWNERS.into_iter().find(|(_, owner_form)| *owner_form == form);
         let (kind, _) = owner.ok_or(DocumentError::NotFound)?;
-        match form {
-            Form::LoanDetail1 | Form::LoanDetail2 => {
-                caller.get::<loans::Entity>(db, record_id).await.map(drop)?;
-            }
-            _ => caller.get::<contacts::Entity>(db, record_id).await.map(drop)?,
+        match history_owner(kind, record_id) {
+            HistoryOwner::Loan(id) => caller.get::<loans::Entity>(db, id).await.map(drop)?,
+            HistoryOwner::Contact(id) => caller.get::<contacts::Entity>(db, id).await.map(drop)?,
         }
         let definition = caller
             .find::<user_defined_fields::Entity>()
@@ -290,15 +288,19 @@ fn form_of(owner: DocumentOwner) -> Option<Form> {
     FORM_OWNERS.into_iter().find(|(kind, _)| *kind == owner).map(|(_, form)| form)
 }
 
-/// Returns where the changes of a field's document are recorded: in the history of its loan or
+/// Returns the loan or contact whose form has a field.
+fn history_owner(form: DocumentOwner, record_id: i64) -> HistoryOwner {
+    match form {
+        DocumentOwner::LoanDetail1 | DocumentOwner::LoanDetail2 => HistoryOwner::Loan(record_id),
+        _ => HistoryOwner::Contact(record_id),
+    }
+}
+
+/// Returns where the changes of a field's documents are recorded: in the history of its loan or
 /// contact.
-fn audit_target(document: &documents::Model) -> AuditTarget {
-    let Privilege(path, _) = view_of(document.owner_type);
-    let owner = match form_of(document.owner_type) {
-        Some(Form::LoanDetail1 | Form::LoanDetail2) => audit::HistoryOwner::Loan(document.owner_id),
-        _ => audit::HistoryOwner::Contact(document.owner_id),
-    };
-    AuditTarget::of(owner, path)
+fn audit_target(form: DocumentOwner, record_id: i64) -> AuditTarget {
+    let Privilege(path, _) = view_of(form);
+    AuditTarget::of(history_owner(form, record_id), path)
 }
 
 fn files(caller: &Caller, document_id: i64) -> Select<document_files::Entity> {

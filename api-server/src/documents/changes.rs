@@ -2,13 +2,13 @@
 //! locked from the check to commit, so that nothing is attached to what is being removed.
 
 use super::{AttachmentOwner, Document, DocumentFile};
-use crate::audit::{self, Actor, AuditTarget, Changes};
+use crate::audit::{self, Actor, AuditTarget, Changes, HistoryOwner};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::command::execute::Command;
 use crate::command::lock_queues::RowKey;
 use crate::documents::comments;
-use crate::documents::multipart::ReceivedForm;
+use crate::documents::multipart::{ReceivedForm, UploadedFile};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::http::bounded_string::{
     BoundedString, LongString, check_long_text, check_text, checked,
@@ -23,9 +23,8 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter, QueryOrder,
     QuerySelect,
 };
-use shared::entity::documents::DocumentOwner;
 use shared::entity::field_changes::ChangeSource;
-use shared::entity::user_defined_fields::{self, Form};
+use shared::entity::user_defined_fields;
 use shared::entity::{contacts, document_files, documents, loans};
 use shared::galera;
 use shared::interface_names;
@@ -89,10 +88,8 @@ impl Command for AddDocument {
     type Refusal = DocumentRefusal;
 
     fn rows(&self) -> Vec<RowKey> {
-        comments::CommentKind::of(self.owner.kind)
-            .map(|_| RowKey::Comment(self.owner.id))
-            .into_iter()
-            .collect()
+        let on_comment = comments::CommentKind::of(self.owner.kind).is_some();
+        on_comment.then_some(RowKey::Comment(self.owner.id)).into_iter().collect()
     }
 
     async fn apply(
@@ -106,21 +103,20 @@ impl Command for AddDocument {
             return Err(field_is_read_only());
         }
         check_texts(received)?;
-        let name = received.name.as_ref().unwrap_or(&received.file_name);
+        let name = received.name().unwrap_or(&received.file.name);
         let new = documents::ActiveModel {
             document_id: NotSet,
             owner_type: Set(owner.kind),
             owner_id: Set(owner.id),
             field_name: Set(owner.field.as_ref().map(|field| field.name.clone())),
-            name: Set(name.clone()),
-            description: Set(received.description.clone()),
+            name: Set(name.to_owned()),
+            description: Set(received.description().map(str::to_owned)),
             created_by_user_id: Set(editor.user_id()?),
             created_date: Set(clock.now),
             modified_by_user_id: Set(None),
             modified_date: Set(None),
         };
         let document = documents::Entity::insert(new).exec_with_returning(tx).await?;
-        let target = target.unwrap_or_else(|| super::audit_target(&document));
         let file = audit::recording(tx, &editor.author, clock.now, async |changes| {
             changes.add(&target, None, Some(&document))?;
             let file = add_file(tx, editor, clock, document.document_id, received).await?;
@@ -134,32 +130,30 @@ impl Command for AddDocument {
 
 impl AttachmentOwner {
     /// Locks what documents are attached to: it may have been removed while the file was uploaded.
-    /// For a comment, returns where its changes are recorded.
+    /// Returns where their changes are recorded.
     async fn lock(
         &self,
         tx: &DatabaseTransaction,
         caller: &Caller,
-    ) -> Result<Option<AuditTarget>, DocumentError> {
+    ) -> Result<AuditTarget, DocumentError> {
         if let Some(kind) = comments::CommentKind::of(self.kind) {
             let comment = comments::lock(tx, caller, kind, self.id).await?;
-            return Ok(Some(comments::audit_target(tx, &comment).await?));
+            return Ok(comments::audit_target(tx, &comment).await?);
         }
-        match self.kind {
-            DocumentOwner::LoanDetail1 | DocumentOwner::LoanDetail2 => {
-                caller.hold(tx, loans::Column::LoanId, self.id).await?;
-            }
-            _ => caller.hold(tx, contacts::Column::ContactId, self.id).await?,
+        match super::history_owner(self.kind, self.id) {
+            HistoryOwner::Loan(id) => caller.hold(tx, loans::Column::LoanId, id).await?,
+            HistoryOwner::Contact(id) => caller.hold(tx, contacts::Column::ContactId, id).await?,
         }
-        Ok(None)
+        Ok(super::audit_target(self.kind, self.id))
     }
 }
 
 fn check_texts(received: &ReceivedForm) -> Result<(), InvalidValue> {
-    check_text("file", &received.file_name, 255)?;
-    if let Some(name) = &received.name {
+    check_text("file", &received.file.name, 255)?;
+    if let Some(name) = received.name() {
         check_text("name", name, 255)?;
     }
-    if let Some(description) = &received.description {
+    if let Some(description) = received.description() {
         check_long_text("description", description)?;
     }
     Ok(())
@@ -176,13 +170,13 @@ async fn add_file(
     document_id: i64,
     received: &ReceivedForm,
 ) -> Result<document_files::Model, DocumentError> {
-    let stored = &received.stored;
+    let UploadedFile { stored, name, file_type, .. } = &received.file;
     let size_bytes = i64::try_from(stored.size_bytes).map_err(DocumentError::defect)?;
     let file = document_files::ActiveModel {
         file_id: NotSet,
         document_id: Set(document_id),
-        file_name: Set(received.file_name.clone()),
-        content_type: Set(received.content_type.to_owned()),
+        file_name: Set(name.clone()),
+        content_type: Set(file_type.media_type.to_owned()),
         size_bytes: Set(size_bytes),
         sha256: Set(stored.sha256.clone()),
         object_key: Set(stored.key.clone()),
@@ -220,7 +214,6 @@ impl Command for RemoveCommentDocument {
         let condition = owner.documents().add(documents::Column::DocumentId.eq(*document_id));
         let document = editor.caller.find::<documents::Entity>().filter(condition).one(tx).await?;
         let document = document.ok_or(DocumentError::NotFound)?;
-        let target = target.unwrap_or_else(|| super::audit_target(&document));
         let only = documents::Column::DocumentId.eq(document.document_id);
         let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
             remove(tx, changes, &target, Condition::all().add(only)).await
@@ -304,7 +297,7 @@ async fn check_field(
     document: &documents::Model,
 ) -> Result<(), DocumentError> {
     use user_defined_fields::Column::{FieldName, Form as OfForm, ReadOnlyFlag};
-    let form: Option<Form> = super::form_of(document.owner_type);
+    let form = super::form_of(document.owner_type);
     let (Some(form), Some(name)) = (form, &document.field_name) else { return Ok(()) };
     let read_only_field = caller
         .find::<user_defined_fields::Entity>()
@@ -366,7 +359,8 @@ impl Command for ChangeDocument {
             documents::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
         }
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::audit_target(&before), Some(&before), Some(&after))
+            let target = super::audit_target(before.owner_type, before.owner_id);
+            changes.add(&target, Some(&before), Some(&after))
         });
         recorded.await?;
         Ok(Document::new(after, files)?)
@@ -402,7 +396,8 @@ impl Command for RemoveDocument {
         check_field(tx, &editor.caller, &document).await?;
         let only = Condition::all().add(documents::Column::DocumentId.eq(*row_id));
         let removed = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            remove(tx, changes, &super::audit_target(&document), only).await
+            let target = super::audit_target(document.owner_type, document.owner_id);
+            remove(tx, changes, &target, only).await
         });
         Ok(removed.await?)
     }
@@ -441,7 +436,8 @@ impl Command for AddFile {
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::audit_target(&document), None, Some(&file))
+            let target = super::audit_target(document.owner_type, document.owner_id);
+            changes.add(&target, None, Some(&file))
         });
         recorded.await?;
         Ok(file.into())
@@ -482,7 +478,8 @@ impl Command for RemoveFile {
         }
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
         let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            changes.add(&super::audit_target(&document), Some(&file), None)
+            let target = super::audit_target(document.owner_type, document.owner_id);
+            changes.add(&target, Some(&file), None)
         });
         recorded.await?;
         Ok(vec![file.object_key])

@@ -73,17 +73,9 @@ impl CommentKind {
 
     /// Returns the kind of comment for an owner type of documents; `None` for owner types of
     /// fields.
-    pub const fn of(owner: DocumentOwner) -> Option<Self> {
-        match owner {
-            DocumentOwner::LoanComment => Some(Self::Loan),
-            DocumentOwner::ContactComment => Some(Self::Contact),
-            DocumentOwner::CollateralComment => Some(Self::Collateral),
-            DocumentOwner::LoanDetail1
-            | DocumentOwner::LoanDetail2
-            | DocumentOwner::ContactDetail
-            | DocumentOwner::ContactDemographics
-            | DocumentOwner::ContactFinancials => None,
-        }
+    pub fn of(owner: DocumentOwner) -> Option<Self> {
+        let kinds = [Self::Loan, Self::Contact, Self::Collateral];
+        kinds.into_iter().find(|kind| kind.owner() == owner)
     }
 
     /// Returns the privilege path of comments of this kind.
@@ -145,25 +137,15 @@ pub async fn audit_target(
     db: &impl ConnectionTrait,
     comment: &comments::Model,
 ) -> Result<AuditTarget, DbErr> {
-    let target = |kind: CommentKind, owners| AuditTarget {
-        owners,
-        privilege_path: kind.privilege_path(),
-        comment: Some(CommentTarget {
-            comment_id: comment.comment_id,
-            category_id: comment.comment_category_id,
-        }),
+    let (kind, owners) = match (comment.loan_id, comment.contact_id, comment.collateral_id) {
+        (Some(loan_id), ..) => (CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]),
+        (None, Some(id), _) => (CommentKind::Contact, vec![HistoryOwner::Contact(id)]),
+        (None, None, Some(id)) => (CommentKind::Collateral, collateral_owners(db, id).await?),
+        (None, None, None) => (CommentKind::Collateral, Vec::new()),
     };
-    if let Some(loan_id) = comment.loan_id {
-        return Ok(target(CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]));
-    }
-    if let Some(contact_id) = comment.contact_id {
-        return Ok(target(CommentKind::Contact, vec![HistoryOwner::Contact(contact_id)]));
-    }
-    let owners = match comment.collateral_id {
-        Some(collateral_id) => collateral_owners(db, collateral_id).await?,
-        None => Vec::new(),
-    };
-    Ok(target(CommentKind::Collateral, owners))
+    let (comment_id, category_id) = (comment.comment_id, comment.comment_category_id);
+    let comment = Some(CommentTarget { comment_id, category_id });
+    Ok(AuditTarget { owners, privilege_path: kind.privilege_path(), comment })
 }
 
 /// Returns the owners of the histories that record a collateral item: each loan that it secures or,

@@ -63,29 +63,47 @@ impl UploadLimits {
 /// A form that has been read. Its file is in the object store, but no row refers to it yet.
 #[derive(Clone, Debug)]
 pub struct ReceivedForm {
-    /// The stored bytes of the file.
-    pub stored: StoredObject,
-    /// Name of the file.
-    pub file_name: String,
-    /// Its media type.
-    pub content_type: &'static str,
-    /// The text `name`, if it is not blank.
-    pub name: Option<String>,
-    /// The text `description`, if it is not blank.
-    pub description: Option<String>,
-    /// What was sent, for fingerprints: each part, or `None` if it was missing.
-    sent: [Option<String>; 4],
+    /// The file.
+    pub file: UploadedFile,
+    name: Option<String>,
+    description: Option<String>,
 }
 
 impl ReceivedForm {
-    /// Returns what was sent, part by part. An empty part differs from a missing one.
-    pub fn parts(&self) -> Vec<&[u8]> {
-        let part = |sent| match sent {
-            Some(text) => [b"1".as_slice(), String::as_bytes(text)],
-            None => [b"0".as_slice(), b""],
-        };
-        self.sent.iter().flat_map(|sent| part(sent.as_ref())).collect()
+    /// Returns the text `name`, if it is not blank.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref().filter(|name| !name.trim().is_empty())
     }
+
+    /// Returns the text `description`, if it is not blank.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref().filter(|description| !description.trim().is_empty())
+    }
+
+    /// Returns what was sent, part by part, for fingerprints. An empty part differs from a missing
+    /// one.
+    pub fn parts(&self) -> Vec<&[u8]> {
+        let UploadedFile { stored, sent_name, .. } = &self.file;
+        let texts = [&self.name, &self.description, sent_name].map(Option::as_deref);
+        let sent = texts.into_iter().chain([Some(stored.sha256.as_str())]);
+        let parts = sent.flat_map(|sent| match sent {
+            Some(text) => [b"1".as_slice(), text.as_bytes()],
+            None => [b"0".as_slice(), b""],
+        });
+        parts.collect()
+    }
+}
+
+/// A file that is in the object store.
+#[derive(Clone, Debug)]
+pub struct UploadedFile {
+    /// The stored bytes.
+    pub stored: StoredObject,
+    sent_name: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub file_type: &'static FileType,
 }
 
 /// A multipart form, before its body is read.
@@ -114,14 +132,6 @@ impl FormBody {
         }
         received
     }
-}
-
-/// A file that is in the object store.
-struct UploadedFile {
-    stored: StoredObject,
-    sent_name: Option<String>,
-    name: String,
-    file_type: &'static FileType,
 }
 
 struct Reader<'a> {
@@ -155,20 +165,10 @@ impl Reader<'_> {
                 None => return Err(malformed().detail("a part of the form has no name")),
             }
         }
-        let Some(UploadedFile { stored, sent_name, name: file_name, file_type }) = &self.file
-        else {
-            return Err(malformed().field("file", "is required"));
-        };
-        let unless_blank =
-            |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-        Ok(ReceivedForm {
-            name: unless_blank(&name),
-            description: unless_blank(&description),
-            sent: [name, description, sent_name.clone(), Some(stored.sha256.clone())],
-            stored: stored.clone(),
-            file_name: file_name.clone(),
-            content_type: file_type.media_type,
-        })
+        match self.file.take() {
+            Some(file) => Ok(ReceivedForm { file, name, description }),
+            None => Err(malformed().field("file", "is required")),
+        }
     }
 
     async fn text(

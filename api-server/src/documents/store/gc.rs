@@ -64,13 +64,6 @@ pub struct GcReport {
     pub left: u64,
 }
 
-impl GcReport {
-    pub(super) fn add(&mut self, total: u64, left: u64) {
-        self.removed += total - left;
-        self.left += left;
-    }
-}
-
 impl DocumentStore {
     /// Removes orphans and unfinished uploads that are at least `hours` old. Does nothing if
     /// another server begins a sweep at the same moment.
@@ -80,13 +73,15 @@ impl DocumentStore {
         let mut report = GcReport::default();
         let mut orphans = std::pin::pin!(self.orphans(db, Some(cutoff)));
         while let Some(orphans) = orphans.try_next().await? {
-            let keys: Vec<String> = orphans.into_iter().map(|orphan| orphan.key).collect();
-            report.add(keys.len() as u64, self.remove(keys).await);
+            let total = orphans.len() as u64;
+            let left = self.remove(orphans.into_iter().map(|orphan| orphan.key).collect()).await;
+            report.removed += total - left;
+            report.left += left;
         }
-        // In a bucket a lifecycle rule removes them.
-        if let Some(folder) = self.folder.clone() {
-            orphans::remove_unfinished(folder, cutoff, &mut report).await?;
+        match self.folder.clone() {
+            Some(folder) => orphans::remove_unfinished(folder, cutoff, report).await,
+            // In a bucket a lifecycle rule removes them.
+            None => Ok(report),
         }
-        Ok(report)
     }
 }

@@ -81,31 +81,28 @@ impl DocumentStore {
     }
 }
 
-/// Removes unfinished uploads no newer than an instant.
+/// Removes unfinished uploads no newer than an instant, and adds them to the report.
 pub(super) async fn remove_unfinished(
     folder: PathBuf,
     cutoff: DateTime<Utc>,
-    swept: &mut GcReport,
-) -> Result<(), GcError> {
+    mut report: GcReport,
+) -> Result<GcReport, GcError> {
     let remove = move || {
-        let mut swept = GcReport::default();
         each_unfinished(&folder, |path, metadata| {
             if metadata.modified().is_ok_and(|modified| DateTime::<Utc>::from(modified) <= cutoff) {
                 match std::fs::remove_file(path) {
-                    Ok(()) => swept.add(1, 0),
+                    Ok(()) => report.removed += 1,
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
                     Err(error) => {
                         tracing::warn!(%error, "an unfinished upload is left for the sweep");
-                        swept.add(1, 1);
+                        report.left += 1;
                     }
                 }
             }
         })?;
-        Ok(swept)
+        Ok(report)
     };
-    let GcReport { removed, left } = run_blocking(remove).await?;
-    swept.add(removed + left, left);
-    Ok(())
+    run_blocking(remove).await
 }
 
 /// Returns those of these objects that have no row.
