@@ -8,10 +8,7 @@ const MACROS: &[u8] = b"vbaProject.bin";
 
 /// Scan of the bytes of one file, from the first to the last.
 #[derive(Debug)]
-pub(super) struct ContentScan(ScanKind);
-
-#[derive(Debug)]
-enum ScanKind {
+pub(super) enum ContentScan {
     Anything,
     /// A text whose characters are bytes, or begin with one.
     Bytes,
@@ -32,37 +29,35 @@ impl ContentScan {
         if file_type.is_textual() {
             Self::over_text(head)
         } else if file_type.is_office_document() {
-            Self(ScanKind::Archive { tail: Vec::new() })
+            Self::Archive { tail: Vec::new() }
         } else {
-            Self(ScanKind::Anything)
+            Self::Anything
         }
     }
 
     /// Returns a scan of a text that begins with `head`: UTF-16 has a byte-order mark.
     pub(super) fn over_text(head: &[u8]) -> Self {
-        Self(match head {
-            [0xff, 0xfe, ..] => ScanKind::Units { read: u16::from_le_bytes, half: None },
-            [0xfe, 0xff, ..] => ScanKind::Units { read: u16::from_be_bytes, half: None },
-            _ => ScanKind::Bytes,
-        })
+        match head {
+            [0xff, 0xfe, ..] => Self::Units { read: u16::from_le_bytes, half: None },
+            [0xfe, 0xff, ..] => Self::Units { read: u16::from_be_bytes, half: None },
+            _ => Self::Bytes,
+        }
     }
 
     /// Checks the next bytes. The error says what is wrong with them.
     pub(super) fn feed(&mut self, chunk: &[u8]) -> Result<(), &'static str> {
-        match &mut self.0 {
-            ScanKind::Anything => Ok(()),
-            ScanKind::Bytes => check_text(chunk.iter().map(|byte| u16::from(*byte))),
-            ScanKind::Units { read, half } => check_units(chunk, *read, half),
-            ScanKind::Archive { tail } => check_archive(chunk, tail),
+        match self {
+            Self::Anything => Ok(()),
+            Self::Bytes => check_text(chunk.iter().map(|byte| u16::from(*byte))),
+            Self::Units { read, half } => check_units(chunk, *read, half),
+            Self::Archive { tail } => check_archive(chunk, tail),
         }
     }
 
     /// Checks the end of the file.
     pub(super) fn finish(self) -> Result<(), &'static str> {
-        match self.0 {
-            ScanKind::Units { half: Some(_), .. } => {
-                Err("it ends in the middle of a UTF-16 character")
-            }
+        match self {
+            Self::Units { half: Some(_), .. } => Err("it ends in the middle of a UTF-16 character"),
             _ => Ok(()),
         }
     }

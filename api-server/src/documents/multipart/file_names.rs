@@ -25,8 +25,7 @@ pub fn content_disposition(name: &str) -> String {
     let plain: String = name
         .chars()
         .map(|c| match c {
-            '"' | '\\' | '%' => '_',
-            ' '..='~' => c,
+            ' '..='~' if !"\"\\%".contains(c) => c,
             _ => '_',
         })
         .collect();

@@ -2,13 +2,13 @@
 
 use super::malformed;
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
 use multer::{Field, Multipart};
 use poem::Body;
 use shared::problem::Problem;
 use std::error::Error;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -31,20 +31,17 @@ const EPILOGUE_BYTES_MAX: usize = 64 * 1024;
 pub(super) struct MultipartReader {
     /// `None` after the last part.
     parts: Option<Multipart<'static>>,
-    source: BodySource,
+    source: Arc<BodySource>,
     /// Time at which something was last returned.
     last_returned: Instant,
 }
 
-type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
-
 /// The body, which the parser reads, and then the code that reads the epilogue.
-#[derive(Clone)]
 struct BodySource {
-    body: Arc<Mutex<Chunks>>,
+    body: Mutex<BoxStream<'static, io::Result<Bytes>>>,
     /// Bytes that the parser may still read.
-    ahead: Arc<AtomicUsize>,
-    pace: Arc<Pace>,
+    ahead: AtomicUsize,
+    pace: Pace,
 }
 
 /// Rate at which the body arrives. Time in which no more of it is requested does not count against
@@ -57,13 +54,12 @@ struct Pace {
 
 impl MultipartReader {
     pub(super) fn new(body: Body, boundary: String) -> Self {
-        let body: Chunks = Box::pin(body.into_bytes_stream());
-        let source = BodySource {
-            body: Arc::new(Mutex::new(body)),
-            ahead: Arc::new(AtomicUsize::new(AHEAD_BYTES_MAX)),
-            pace: Arc::new(Pace::begin()),
-        };
-        let parts = Multipart::new(source.clone().paced(), boundary);
+        let source = Arc::new(BodySource {
+            body: Mutex::new(body.into_bytes_stream().boxed()),
+            ahead: AtomicUsize::new(AHEAD_BYTES_MAX),
+            pace: Pace::begin(),
+        });
+        let parts = Multipart::new(Arc::clone(&source).paced(), boundary);
         Self { parts: Some(parts), source, last_returned: Instant::now() }
     }
 
@@ -139,7 +135,7 @@ impl BodySource {
 
     /// Returns the body as the parser may read it. The parser reads whatever is ready before it
     /// looks at what it has, so once it has read enough it is made to wait once.
-    fn paced(self) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    fn paced(self: Arc<Self>) -> impl Stream<Item = io::Result<Bytes>> + Send {
         stream::unfold(self, |source| async {
             if source.is_exhausted() {
                 tokio::task::yield_now().await;
