@@ -147,7 +147,19 @@ pub async fn record<T: HasAuditTarget>(
     after: Option<&T>,
 ) -> Result<(), DbErr> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    recording(tx, author, now, async |changes| changes.add(&row.place(), before, after)).await
+    record_in(&row.place(), tx, author, now, before, after).await
+}
+
+/// Records the change of a row like [`record`], in these histories.
+pub async fn record_in<T: Audited>(
+    target: &AuditTarget,
+    tx: &DatabaseTransaction,
+    author: &Actor,
+    now: Timestamp,
+    before: Option<&T>,
+    after: Option<&T>,
+) -> Result<(), DbErr> {
+    recording(tx, author, now, async |changes| changes.add(target, before, after)).await
 }
 
 /// An updated row, before and after, and the author of the update.

@@ -417,9 +417,7 @@ impl Command for RemovedFromGateway {
         let secret = secrets::Entity::find_by_id(card_id).lock_exclusive().one(tx).await?;
         let Some(secret) = secret else { return Ok(()) };
         secrets::Entity::delete_by_id(card_id).exec(tx).await?;
-        let recorded = audit::recording(tx, &self.author, clock.now, async |changes| {
-            changes.add(&audit_target(&self.card), Some(&secret), None)
-        });
-        Ok(recorded.await?)
+        let target = audit_target(&self.card);
+        Ok(audit::record_in(&target, tx, &self.author, clock.now, Some(&secret), None).await?)
     }
 }

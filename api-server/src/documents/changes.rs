@@ -358,11 +358,9 @@ impl Command for ChangeDocument {
             let by_id = documents::Column::DocumentId.eq(*row_id);
             documents::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
         }
-        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            let target = super::audit_target(before.owner_type, before.owner_id);
-            changes.add(&target, Some(&before), Some(&after))
-        });
-        recorded.await?;
+        let target = super::audit_target(before.owner_type, before.owner_id);
+        audit::record_in(&target, tx, &editor.author, clock.now, Some(&before), Some(&after))
+            .await?;
         Ok(Document::new(after, files)?)
     }
 }
@@ -435,11 +433,8 @@ impl Command for AddFile {
             return Err(DocumentError::invalid("file", message));
         }
         let file = add_file(tx, editor, clock, *row_id, received).await?;
-        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            let target = super::audit_target(document.owner_type, document.owner_id);
-            changes.add(&target, None, Some(&file))
-        });
-        recorded.await?;
+        let target = super::audit_target(document.owner_type, document.owner_id);
+        audit::record_in(&target, tx, &editor.author, clock.now, None, Some(&file)).await?;
         Ok(file.into())
     }
 }
@@ -477,11 +472,8 @@ impl Command for RemoveFile {
             return Err(DocumentError::Refused(DocumentRefusal::LastFile));
         }
         document_files::Entity::delete_by_id(file.file_id).exec(tx).await?;
-        let recorded = audit::recording(tx, &editor.author, clock.now, async |changes| {
-            let target = super::audit_target(document.owner_type, document.owner_id);
-            changes.add(&target, Some(&file), None)
-        });
-        recorded.await?;
+        let target = super::audit_target(document.owner_type, document.owner_id);
+        audit::record_in(&target, tx, &editor.author, clock.now, Some(&file), None).await?;
         Ok(vec![file.object_key])
     }
 }
