@@ -20,6 +20,7 @@ use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::Timestamp;
+use std::collections::BTreeSet;
 
 /// Transaction types that clients can enter. Stored transactions have further types, for payments,
 /// counts and transfers.
@@ -81,10 +82,8 @@ enum Direction {
 impl NewDrawerTransaction {
     /// Returns the drawers that the transaction writes to when it is entered into this one, in
     /// ascending order of id: the lock order.
-    pub fn drawers(&self, drawer_id: i64) -> impl Iterator<Item = i64> + use<> {
-        let other = self.counter_drawer_id.unwrap_or(drawer_id);
-        let (first, second) = (drawer_id.min(other), drawer_id.max(other));
-        [first].into_iter().chain((first != second).then_some(second))
+    pub fn drawers(&self, drawer_id: i64) -> BTreeSet<i64> {
+        BTreeSet::from([drawer_id, self.counter_drawer_id.unwrap_or(drawer_id)])
     }
 
     /// Checks the privileges that the transaction needs. A closed target drawer counts as missing,
@@ -227,7 +226,7 @@ impl ValidatedTransaction {
         (source, target): (i64, i64),
     ) -> Result<[i64; 2], DrawerError> {
         let (mut from, mut to) = (None, None);
-        for drawer_id in [source.min(target), source.max(target)] {
+        for drawer_id in BTreeSet::from([source, target]) {
             match drawer_id == source {
                 true => from = lock_row(tx, drawer_id).await?,
                 false => to = lock_row(tx, drawer_id).await?,

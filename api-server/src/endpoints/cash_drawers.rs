@@ -290,7 +290,7 @@ impl Command for PostDrawerTransaction {
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
     fn rows(&self) -> Vec<RowKey> {
-        self.new.drawers(self.drawer_id).map(RowKey::Drawer).collect()
+        self.new.drawers(self.drawer_id).into_iter().map(RowKey::Drawer).collect()
     }
 
     async fn apply(
