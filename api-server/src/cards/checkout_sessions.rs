@@ -20,6 +20,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::StreamExt;
+use poem_openapi::Object;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -32,6 +33,7 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType, Gateway};
 use shared::entity::payment_method_sessions::{ActiveModel, Column, Entity, Model, SessionState};
 use shared::entity::{loans, users};
+use shared::interface_names;
 use shared::random::random_bytes;
 use shared::telemetry::RequestId;
 use shared::time::{Clock, Timestamp};
@@ -47,13 +49,15 @@ const UNUSED_RETENTION_SECONDS: i64 = 24 * 60 * 60;
 const SESSIONS_PER_QUERY: u64 = 100;
 const CONCURRENT_MAX: usize = 8;
 
-/// An open page.
-#[derive(Clone, Debug)]
-pub struct AddCardPage {
-    /// URL of the page.
-    pub url: String,
-    /// Time until which it may be used.
-    pub expires_at: Timestamp,
+/// A gateway page on which the borrower can add a card.
+#[interface_names]
+#[derive(Debug, Object)]
+#[oai(rename = "AddPaymentMethodUrl")]
+pub struct AddPaymentMethodUrl {
+    /// URL of the page. Anyone who has it can add one card, once: give it only to the borrower.
+    url: String,
+    /// Time at which the URL expires.
+    expires_at: Timestamp,
 }
 
 /// Outcome of a page on which a card was to be added.
@@ -76,7 +80,7 @@ pub async fn open(
     loan_id: i64,
     origin: &str,
     dry_run: bool,
-) -> Result<AddCardPage, CardError> {
+) -> Result<AddPaymentMethodUrl, CardError> {
     let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
     rules::refuse_disabled(&processor.db, &loan).await?;
     let user_id = caller.user_id().ok_or(Forbidden::CoreUserOnly)?;
@@ -84,7 +88,7 @@ pub async fn open(
     let expires_at = Timestamp(clock.now.0 + chrono::TimeDelta::minutes(MINUTES));
     let own_url = format!("{origin}{SANDBOX_PAGE}?session={secret}");
     if dry_run {
-        return Ok(AddCardPage { url: own_url, expires_at });
+        return Ok(AddPaymentMethodUrl { url: own_url, expires_at });
     }
     let (url, gateway_reference) = match processor.gateway.stripe() {
         None => (own_url, None),
@@ -112,7 +116,7 @@ pub async fn open(
         expires_at,
     };
     bulk_insert::add(&processor.db, session).await?;
-    Ok(AddCardPage { url, expires_at })
+    Ok(AddPaymentMethodUrl { url, expires_at })
 }
 
 fn hash(secret: &str) -> String {
@@ -279,15 +283,12 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardErro
 /// a gateway that is no longer in use.
 async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
     let expired = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
-    let own = match processor.gateway.stripe() {
-        Some(_) => Condition::all().add(Column::Gateway.ne(Gateway::Stripe)),
-        None => Condition::all(),
-    };
+    let own = processor.gateway.stripe().map(|_| Column::Gateway.ne(Gateway::Stripe));
     let update = Entity::update_many()
         .col_expr(Column::State, SessionState::Expired.into())
         .filter(Column::State.eq(SessionState::Open))
         .filter(expired)
-        .filter(own);
+        .filter(Condition::all().add_option(own));
     db::retry(|| update.clone().exec(&processor.db)).await.map(drop)
 }
 

@@ -3,10 +3,11 @@
 use super::super::Group;
 use crate::audit::Actor;
 use crate::auth::caller::RequestContext;
+use crate::cards::checkout_sessions::{self, AddPaymentMethodUrl};
 use crate::cards::convenience_fee;
 use crate::cards::payment::{CardPayment, NewCardPayment, NewIntent, pay};
+use crate::cards::rules;
 use crate::cards::saved_cards::{AddCard, NewCard, add, forget};
-use crate::cards::{checkout_sessions, rules};
 use crate::command::idempotency::{Created, IdempotencyScope};
 use crate::http::admission::{AnyUser, CoreUser};
 use crate::http::json_body::JsonBody;
@@ -28,7 +29,6 @@ use shared::middleware::HeadOnly;
 use shared::operations;
 use shared::problem::{JsonResult, Problem};
 use shared::telemetry::RequestId;
-use shared::time::Timestamp;
 use std::sync::Arc;
 
 /// Convenience fee for a card payment.
@@ -69,17 +69,6 @@ pub enum ReasonNotAssessed {
     BorrowerPresent,
     /// The fee was waived.
     Waived,
-}
-
-/// A gateway page on which the borrower can add a card.
-#[interface_names]
-#[derive(Debug, Object)]
-#[oai(rename = "AddPaymentMethodUrl")]
-pub struct AddPaymentMethodUrl {
-    /// URL of the page. Anyone who has it can add one card, once: give it only to the borrower.
-    url: String,
-    /// Time at which the URL expires.
-    expires_at: Timestamp,
 }
 
 /// `/loans/…/payment-gateway`
@@ -288,9 +277,8 @@ impl LoanPaymentGateway {
         let origin = state.cards.gateway.origin().to_owned();
         // HEAD checks that a page could be opened, and opens none.
         let head_only = request.data::<HeadOnly>().is_some();
-        let session =
-            checkout_sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, head_only)
-                .await?;
-        Ok(Json(AddPaymentMethodUrl { url: session.url, expires_at: session.expires_at }))
+        let page =
+            checkout_sessions::open(&state.cards, &caller, clock, loan_id.0, &origin, head_only);
+        Ok(Json(page.await?))
     }
 }
