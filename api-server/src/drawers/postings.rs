@@ -64,19 +64,13 @@ pub struct NewDrawerTransaction {
 /// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedTransaction {
-    direction: Direction,
+    transaction_type: Stored,
+    /// Drawer to transfer to, if it is a transfer.
+    target: Option<i64>,
     tender: Tender,
     amount: Money,
     check_number: Option<String>,
     reference: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Direction {
-    /// Into this drawer, or out of it.
-    Single(Stored),
-    /// Into another drawer.
-    To { drawer_id: i64 },
 }
 
 impl NewDrawerTransaction {
@@ -126,29 +120,36 @@ impl NewDrawerTransaction {
         if check_number.is_some() && tender != Tender::Check {
             return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
-        if self.counter_drawer_id.is_some() && requested != NewDrawerTransactionType::Transfer {
+        let target = self.counter_drawer_id;
+        if target.is_some() && requested != NewDrawerTransactionType::Transfer {
             return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
         let has_reference =
             reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
-        let direction = match requested {
+        let transaction_type = match requested {
             NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut
                 if !has_reference =>
             {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
-            NewDrawerTransactionType::BankIn => Direction::Single(Stored::BankIn),
-            NewDrawerTransactionType::BankOut => Direction::Single(Stored::BankOut),
-            NewDrawerTransactionType::AdjustmentIn => Direction::Single(Stored::AdjustmentIn),
-            NewDrawerTransactionType::AdjustmentOut => Direction::Single(Stored::AdjustmentOut),
-            NewDrawerTransactionType::Transfer => {
-                let drawer_id = self.counter_drawer_id.ok_or_else(|| {
-                    InvalidValue::missing("Counter_Drawer_ID", "is required for a transfer")
-                })?;
-                Direction::To { drawer_id }
+            NewDrawerTransactionType::Transfer if target.is_none() => {
+                let message = "is required for a transfer";
+                return Err(InvalidValue::missing("Counter_Drawer_ID", message));
             }
+            NewDrawerTransactionType::BankIn => Stored::BankIn,
+            NewDrawerTransactionType::BankOut => Stored::BankOut,
+            NewDrawerTransactionType::AdjustmentIn => Stored::AdjustmentIn,
+            NewDrawerTransactionType::AdjustmentOut => Stored::AdjustmentOut,
+            NewDrawerTransactionType::Transfer => Stored::TransferOut,
         };
-        Ok(ValidatedTransaction { direction, tender, amount, check_number, reference })
+        Ok(ValidatedTransaction {
+            transaction_type,
+            target,
+            tender,
+            amount,
+            check_number,
+            reference,
+        })
     }
 }
 
@@ -182,14 +183,12 @@ pub async fn post(
     drawer_id: i64,
     transaction: &ValidatedTransaction,
 ) -> Result<Vec<entries::Model>, DrawerError> {
-    let row_ids = match transaction.direction {
-        Direction::Single(transaction_type) => {
+    let row_ids = match transaction.target {
+        Some(target) => transaction.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec(),
+        None => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
-            let movement = transaction.movement(transaction_type, now)?;
+            let movement = transaction.movement(transaction.transaction_type, now)?;
             vec![drawer.enter(tx, movement, transaction.row()).await?]
-        }
-        Direction::To { drawer_id: target } => {
-            transaction.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec()
         }
     };
     let rows = caller
@@ -245,7 +244,7 @@ impl ValidatedTransaction {
         let mut to = Drawer { row: to, active: false, becomes_active: false, ..from.clone() };
         let mut row = self.row();
         row.counter_drawer_id = Set(Some(target));
-        let movement = self.movement(Stored::TransferOut, now)?;
+        let movement = self.movement(self.transaction_type, now)?;
         let out_id = from.enter(tx, movement, row.clone()).await?;
         row.counter_drawer_id = Set(Some(source));
         row.transfer_reference_no = Set(Some(out_id));
