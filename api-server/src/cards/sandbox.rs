@@ -79,7 +79,7 @@ impl Sandbox {
     }
 
     pub(super) fn describe(&self, token: &str) -> Result<CardDetails, GatewayError> {
-        let card = find(token).ok_or_else(unknown_token)?;
+        let card = find(token)?;
         Ok(CardDetails {
             token: card.token.to_owned(),
             brand: card.brand,
@@ -91,7 +91,7 @@ impl Sandbox {
     }
 
     pub(super) async fn prepare(&self, request: ChargeRequest<'_>) -> Result<String, GatewayError> {
-        let card = find(request.token).ok_or_else(unknown_token)?;
+        let card = find(request.token)?;
         let outcome = card.outcome.ok_or(GatewayError::Unavailable)?;
         let reference = format!("sandbox-{}", request.card_payment_id);
         let now = db::time(&self.db).await.map_err(unavailable)?;
@@ -188,12 +188,9 @@ impl Sandbox {
     }
 }
 
-fn find(token: &str) -> Option<&'static TestCard> {
-    TEST_CARDS.iter().find(|card| card.token == token)
-}
-
-fn unknown_token() -> GatewayError {
-    GatewayError::refused("resource_missing", "is not a token of the sandbox")
+fn find(token: &str) -> Result<&'static TestCard, GatewayError> {
+    let found = TEST_CARDS.iter().find(|card| card.token == token);
+    found.ok_or_else(|| GatewayError::refused("resource_missing", "is not a token of the sandbox"))
 }
 
 fn declined(outcome: SandboxOutcome) -> GatewayRefusal {
