@@ -155,7 +155,10 @@ pub async fn write(
     before: &comments::Model,
     after: &comments::Model,
 ) -> Result<(), DocumentError> {
-    save(tx, before, after).await?;
+    if let Some(columns) = audit::changed_columns::<_, comments::ActiveModel>(before, after) {
+        let by_id = comments::Column::CommentId.eq(before.comment_id);
+        comments::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
+    }
     if after.comment_category_id != before.comment_category_id {
         move_history(tx, after).await?;
     }
@@ -164,18 +167,6 @@ pub async fn write(
         changes.add_across(&from, &to, Some(before), Some(after))
     });
     Ok(recorded.await?)
-}
-
-async fn save(
-    tx: &DatabaseTransaction,
-    before: &comments::Model,
-    after: &comments::Model,
-) -> Result<(), DocumentError> {
-    let columns = audit::changed_columns::<_, comments::ActiveModel>(before, after);
-    let Some(columns) = columns else { return Ok(()) };
-    let by_id = comments::Column::CommentId.eq(before.comment_id);
-    comments::Entity::update_many().set(columns).filter(by_id).exec(tx).await?;
-    Ok(())
 }
 
 /// Moves the earlier history of the comment and its documents to the new category, except what only
