@@ -14,7 +14,7 @@ use sea_orm::{
 };
 use shared::amounts::{AmountText, Money, OutOfRange};
 use shared::entity::cash_drawer_transactions::{
-    self as entries, DrawerTransactionType as Stored, Tender,
+    self as entries, DrawerTransactionType as TransactionType, Tender,
 };
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
 use shared::interface_names;
@@ -64,7 +64,7 @@ pub struct NewDrawerTransaction {
 /// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedTransaction {
-    transaction_type: Stored,
+    transaction_type: TransactionType,
     /// Drawer to transfer to, if it is a transfer.
     target: Option<i64>,
     tender: Tender,
@@ -136,11 +136,11 @@ impl NewDrawerTransaction {
                 let message = "is required for a transfer";
                 return Err(InvalidValue::missing("Counter_Drawer_ID", message));
             }
-            NewDrawerTransactionType::BankIn => Stored::BankIn,
-            NewDrawerTransactionType::BankOut => Stored::BankOut,
-            NewDrawerTransactionType::AdjustmentIn => Stored::AdjustmentIn,
-            NewDrawerTransactionType::AdjustmentOut => Stored::AdjustmentOut,
-            NewDrawerTransactionType::Transfer => Stored::TransferOut,
+            NewDrawerTransactionType::BankIn => TransactionType::BankIn,
+            NewDrawerTransactionType::BankOut => TransactionType::BankOut,
+            NewDrawerTransactionType::AdjustmentIn => TransactionType::AdjustmentIn,
+            NewDrawerTransactionType::AdjustmentOut => TransactionType::AdjustmentOut,
+            NewDrawerTransactionType::Transfer => TransactionType::TransferOut,
         };
         Ok(ValidatedTransaction {
             transaction_type,
@@ -199,9 +199,15 @@ pub async fn post(
 }
 
 impl ValidatedTransaction {
-    fn movement(&self, transaction_type: Stored, now: Timestamp) -> Result<Movement, OutOfRange> {
+    fn movement(
+        &self,
+        transaction_type: TransactionType,
+        now: Timestamp,
+    ) -> Result<Movement, OutOfRange> {
         let amount = match transaction_type {
-            Stored::BankOut | Stored::AdjustmentOut | Stored::TransferOut => negated(self.amount)?,
+            TransactionType::BankOut
+            | TransactionType::AdjustmentOut
+            | TransactionType::TransferOut => negated(self.amount)?,
             _ => self.amount,
         };
         Ok(Movement { transaction_type, tender: self.tender, amount, now })
@@ -248,7 +254,7 @@ impl ValidatedTransaction {
         let out_id = from.enter(tx, movement, row.clone()).await?;
         row.counter_drawer_id = Set(Some(source));
         row.transfer_reference_no = Set(Some(out_id));
-        let movement = self.movement(Stored::TransferIn, now)?;
+        let movement = self.movement(TransactionType::TransferIn, now)?;
         let in_id = to.enter(tx, movement, row).await?;
         entries::Entity::update_many()
             .col_expr(entries::Column::TransferReferenceNo, Expr::value(out_id))
