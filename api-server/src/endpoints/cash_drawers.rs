@@ -88,7 +88,6 @@ impl CashDrawers {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Drawer id.
         drawer_id: Path<i64>,
     ) -> JsonResult<cash_drawers::Model> {
         Ok(Json(admitted.caller.get::<cash_drawers::Entity>(&state.reads, drawer_id.0).await?))
@@ -100,7 +99,6 @@ impl CashDrawers {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerActiveUser>, Problem> {
@@ -126,7 +124,6 @@ impl CashDrawers {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<DrawerAssignedUser>, Problem> {
@@ -151,7 +148,6 @@ impl CashDrawers {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Drawer id.
         drawer_id: Path<i64>,
         page: Page,
     ) -> Result<List<cash_drawer_reconciliations::Model>, Problem> {
@@ -179,10 +175,8 @@ impl CashDrawers {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Drawer id.
         drawer_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         reconciliation: JsonBody<NewReconciliation>,
     ) -> Result<CountResponse, Problem> {
@@ -199,7 +193,6 @@ impl CashDrawers {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Drawer id.
         drawer_id: Path<i64>,
         /// Earliest business day of `Transaction_Date`, inclusive.
         from: Query<Option<Day>>,
@@ -233,10 +226,8 @@ impl CashDrawers {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Drawer id.
         drawer_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         transaction: JsonBody<NewDrawerTransaction>,
     ) -> Result<TransactionResponse, Problem> {

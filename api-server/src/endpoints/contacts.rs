@@ -78,7 +78,6 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
     ) -> JsonResult<Contact> {
         let credentials = contacts::Entity::belongs_to(web_credentials::Entity)
@@ -106,7 +105,6 @@ impl Contacts {
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
         page: Page,
     ) -> Result<List<FieldValue>, Problem> {
@@ -137,7 +135,6 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Report id.
         report_id: Path<i64>,
     ) -> JsonResult<credit_profiles::Model> {
         let caller = &admitted.caller;
@@ -160,20 +157,16 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Only changes to rows of this table.
-        #[oai(name = "tableName")]
         table_name: Query<Option<String>>,
         /// Only changes to this field.
-        #[oai(name = "fieldName")]
         field_name: Query<Option<String>>,
         /// Earliest business day of `Modified_Date`, inclusive.
         from: Query<Option<Day>>,
         /// Latest business day of `Modified_Date`, inclusive.
         to: Query<Option<Day>>,
         /// Only changes made by this user.
-        #[oai(name = "userId")]
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
@@ -198,12 +191,10 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -225,12 +216,10 @@ impl Contacts {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
@@ -251,12 +240,10 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -277,12 +264,10 @@ impl Contacts {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
@@ -303,12 +288,10 @@ impl Contacts {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -330,12 +313,10 @@ impl Contacts {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Contact id.
         contact_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {

@@ -48,13 +48,10 @@ impl Files {
         /// File id: `File_ID`, as in `Download_Path`.
         file_id: Path<i64>,
         /// A single byte range, such as `bytes=0-1023`.
-        #[oai(name = "Range")]
         _range: Header<Option<String>>,
         /// Version the range applies to. If the file's version differs, the whole file is sent.
-        #[oai(name = "If-Range")]
         _if_range: Header<Option<String>>,
         /// Expected version. If the file's version differs, the response is 412.
-        #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         if_none_match: IfNoneMatch,
     ) -> Result<Download, Problem> {

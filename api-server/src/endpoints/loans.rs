@@ -89,7 +89,6 @@ impl Loans {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
     ) -> JsonResult<Loan> {
         let account = state.loans.account(&admitted.caller, loan_id.0).await?;
@@ -104,7 +103,6 @@ impl Loans {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<recurring_transactions::Model>, Problem> {
@@ -143,20 +141,16 @@ impl Loans {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Only changes to rows of this table.
-        #[oai(name = "tableName")]
         table_name: Query<Option<String>>,
         /// Only changes to this field.
-        #[oai(name = "fieldName")]
         field_name: Query<Option<String>>,
         /// Earliest business day of `Modified_Date`, inclusive.
         from: Query<Option<Day>>,
         /// Latest business day of `Modified_Date`, inclusive.
         to: Query<Option<Day>>,
         /// Only changes made by this user.
-        #[oai(name = "userId")]
         user_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<field_changes::Model>, Problem> {
@@ -181,12 +175,10 @@ impl Loans {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -207,12 +199,10 @@ impl Loans {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
@@ -233,12 +223,10 @@ impl Loans {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -259,12 +247,10 @@ impl Loans {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Field name, `userdef01` to `userdef80`, in any letter case.
         field: Path<String>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {

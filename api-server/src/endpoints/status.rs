@@ -89,7 +89,6 @@ impl Status {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         /// Only the latest run for this business day.
-        #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> JsonResult<BatchStatus> {
         latest(&state, &admitted, BatchKind::Ach, business_date.0).await
@@ -102,7 +101,6 @@ impl Status {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         /// Only the latest run for this business day.
-        #[oai(name = "businessDate")]
         business_date: Query<Option<Day>>,
     ) -> JsonResult<BatchStatus> {
         latest(&state, &admitted, BatchKind::Accrual, business_date.0).await

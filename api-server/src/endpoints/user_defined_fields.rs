@@ -63,7 +63,6 @@ impl UserDefinedFields {
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
         /// Version to be updated, in quotation marks.
-        #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<DocumentChange>,
     ) -> Result<Updated<Document>, Problem> {
@@ -90,10 +89,8 @@ impl UserDefinedFields {
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
         /// Version to be removed. Required unless `If-Match` specifies it.
-        #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
         /// Version to be removed, in quotation marks.
-        #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
     ) -> Result<NoContent, Problem> {
         let expected = ExpectedVersion::of(request, version_hash.0)?;
@@ -135,7 +132,6 @@ impl UserDefinedFields {
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<Created<DocumentFile>, Problem> {
@@ -157,7 +153,6 @@ impl UserDefinedFields {
         /// Document id (`Row_ID`).
         row_id: Path<i64>,
         /// File id.
-        #[oai(name = "fileId")]
         file_id: Query<i64>,
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;

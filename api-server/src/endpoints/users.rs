@@ -90,7 +90,6 @@ impl Users {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// User id.
         user_id: Path<i64>,
         page: Page,
     ) -> Result<List<UserPrivilege>, Problem> {

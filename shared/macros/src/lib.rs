@@ -8,7 +8,7 @@ mod json_names;
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, ItemStruct, Meta};
+use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, ItemStruct, Meta, Pat, PatType, Type};
 use syn::{parse_macro_input, parse_quote};
 
 /// Names the fields of a poem-openapi `Object` as the interface does: `loan_id` becomes `Loan_ID`.
@@ -28,7 +28,9 @@ pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Completes the operations in an `#[OpenApi]` block: an operation's id is its method's name, and
-/// the method may have as many arguments as the operation has parameters.
+/// the method may have as many arguments as the operation has parameters. Their names follow from
+/// the arguments: `document_id` is the query parameter `documentId`, `_if_match` the header
+/// `If-Match`. A path parameter without a description gets its name: "Loan id."
 #[proc_macro_attribute]
 pub fn operations(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as ItemImpl);
@@ -55,6 +57,41 @@ fn complete(operation: &mut ImplItemFn) {
     operation.attrs.push(parse_quote!(
         #[allow(clippy::too_many_arguments, reason = "one per parameter of the operation")]
     ));
+    for argument in &mut operation.sig.inputs {
+        if let FnArg::Typed(argument) = argument {
+            complete_parameter(argument);
+        }
+    }
+}
+
+fn complete_parameter(argument: &mut PatType) {
+    let (Pat::Ident(pattern), Type::Path(kind)) = (&*argument.pat, &*argument.ty) else { return };
+    let Some(kind) = kind.path.segments.last() else { return };
+    let name = pattern.ident.to_string();
+    let name = name.trim_start_matches('_');
+    let capitalized: Vec<String> = name.split('_').map(capitalize).collect();
+    let added: Attribute = match kind.ident.to_string().as_str() {
+        "Query" => {
+            let initial = name.chars().take(1);
+            let name: String = initial.chain(capitalized.concat().chars().skip(1)).collect();
+            parse_quote!(#[oai(name = #name)])
+        }
+        "Header" => {
+            let name = capitalized.join("-");
+            parse_quote!(#[oai(name = #name)])
+        }
+        "Path" if argument.attrs.is_empty() => {
+            let description = capitalize(&name.replace('_', " ")) + ".";
+            parse_quote!(#[doc = #description])
+        }
+        _ => return,
+    };
+    argument.attrs.push(added);
+}
+
+fn capitalize(word: &str) -> String {
+    let initial = word.chars().take(1).flat_map(char::to_uppercase);
+    initial.chain(word.chars().skip(1)).collect()
 }
 
 /// True if an `#[oai(…)]` has this word at its top level.

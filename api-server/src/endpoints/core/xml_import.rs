@@ -73,7 +73,6 @@ impl XmlImport {
         /// `true` for a dry run: everything is done, and then rolled back.
         test: Query<bool>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         file: XmlBody,
     ) -> Result<Imported, Problem> {

@@ -58,7 +58,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<Collateral>, Problem> {
@@ -87,7 +86,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> JsonResult<Collateral> {
         let caller = &admitted.caller;
@@ -104,7 +102,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> JsonResult<collateral_vehicles::Model> {
         let caller = &admitted.caller;
@@ -117,7 +114,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> JsonResult<CollateralLocation> {
         let caller = &admitted.caller;
@@ -136,7 +132,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_insurance_policies::Model>, Problem> {
@@ -153,7 +148,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
         page: Page,
     ) -> Result<List<collateral_taxes::Model>, Problem> {
@@ -170,7 +164,6 @@ impl LoanCollateral {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Collateral id.
         collateral_id: Path<i64>,
     ) -> JsonResult<collateral_descriptions::Model> {
         let caller = &admitted.caller;

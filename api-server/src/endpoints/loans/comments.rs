@@ -32,7 +32,6 @@ impl LoanComments {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Comment id.
         comment_id: Path<i64>,
         known: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
@@ -47,10 +46,8 @@ impl LoanComments {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -70,10 +67,8 @@ impl LoanComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
@@ -95,10 +90,8 @@ impl LoanComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Document id.
-        #[oai(name = "documentId")]
         document_id: Query<i64>,
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;

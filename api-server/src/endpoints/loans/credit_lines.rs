@@ -77,7 +77,6 @@ impl CreditLines {
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         page: Page,
     ) -> Result<List<credit_lines::Model>, Problem> {

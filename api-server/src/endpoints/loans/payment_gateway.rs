@@ -86,10 +86,8 @@ impl LoanPaymentGateway {
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Also list cards that were never used.
-        #[oai(name = "includeUnused")]
         include_unused: Query<Option<bool>>,
         page: Page,
     ) -> Result<List<cards::Model>, Problem> {
@@ -121,10 +119,8 @@ impl LoanPaymentGateway {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         card: JsonBody<NewCard>,
     ) -> Result<Created<cards::Model>, Problem> {
@@ -178,15 +174,12 @@ impl LoanPaymentGateway {
         &self,
         AnyUser(admitted): AnyUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Amount to be paid, above zero.
         amount: Query<AmountText>,
         /// Id of the card to be charged. Without it, rules for a brand do not apply.
-        #[oai(name = "tokenId")]
         token_id: Query<Option<i64>>,
         /// True if the borrower is present in person.
-        #[oai(name = "borrowerPresent")]
         borrower_present: Query<Option<bool>>,
     ) -> JsonResult<ConvenienceFee> {
         let loan = admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
@@ -246,10 +239,8 @@ impl LoanPaymentGateway {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewCardPayment>,
     ) -> Result<Created<CardPayment>, Problem> {
@@ -270,7 +261,6 @@ impl LoanPaymentGateway {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Loan id.
         loan_id: Path<i64>,
     ) -> JsonResult<AddPaymentMethodUrl> {
         let RequestContext { caller, clock } = admitted;

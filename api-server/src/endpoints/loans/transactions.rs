@@ -41,17 +41,14 @@ impl LoanTransactions {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Earliest effective date, inclusive.
         from: Query<Option<Day>>,
         /// Latest effective date, inclusive.
         to: Query<Option<Day>>,
         /// Only transactions with this code.
-        #[oai(name = "transactionCode")]
         transaction_code: Query<Option<i32>>,
         /// Only the entry with this reference number: its total row and the rows that belong to it.
-        #[oai(name = "referenceNo")]
         reference_no: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
@@ -95,13 +92,11 @@ impl LoanTransactions {
         state: Data<&Arc<State>>,
         request: &Request,
         request_id: Data<&RequestId>,
-        /// Loan id.
         loan_id: Path<i64>,
         /// Dry run: returns 200 with the transactions that would have been posted, and commits
         /// nothing.
         test: Query<Option<bool>>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
     ) -> Result<PaymentResponse, Problem> {

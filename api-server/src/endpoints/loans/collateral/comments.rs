@@ -35,7 +35,6 @@ impl CollateralComments {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Comment id.
         comment_id: Path<i64>,
         known: IfNoneMatch,
     ) -> Result<WithEtag<Comment>, Problem> {
@@ -57,10 +56,8 @@ impl CollateralComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Version to be updated, in quotation marks.
-        #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
         change: JsonBody<CommentChange>,
     ) -> Result<Updated<Comment>, Problem> {
@@ -85,13 +82,10 @@ impl CollateralComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Version to be removed. Required unless `If-Match` specifies it.
-        #[oai(name = "versionHash")]
         version_hash: Query<Option<String>>,
         /// Version to be removed, in quotation marks.
-        #[oai(name = "If-Match")]
         _if_match: Header<Option<String>>,
     ) -> Result<NoContent, Problem> {
         let expected = ExpectedVersion::of(request, version_hash.0)?;
@@ -108,10 +102,8 @@ impl CollateralComments {
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Only the document with this id; 404 if it is not attached here.
-        #[oai(name = "documentId")]
         document_id: Query<Option<i64>>,
         page: Page,
     ) -> Result<List<Document>, Problem> {
@@ -132,10 +124,8 @@ impl CollateralComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        #[oai(name = "Idempotency-Key")]
         _idempotency_key: Header<Option<String>>,
         form: FormBody,
     ) -> Result<CreatedVersion<Document>, Problem> {
@@ -157,10 +147,8 @@ impl CollateralComments {
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
         request: &Request,
-        /// Comment id.
         comment_id: Path<i64>,
         /// Document id.
-        #[oai(name = "documentId")]
         document_id: Query<i64>,
     ) -> Result<NoContent, Problem> {
         let editor = DocumentEditor::new(request, admitted.caller)?;
