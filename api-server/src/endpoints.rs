@@ -5,6 +5,7 @@ pub mod cash_drawers;
 pub mod contacts;
 pub mod core;
 pub mod docs;
+mod documents;
 pub mod files;
 pub mod gateway;
 pub mod loans;

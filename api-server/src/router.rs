@@ -2,18 +2,20 @@
 //! as problems.
 
 use crate::endpoints::cash_drawers::CashDrawers;
-use crate::endpoints::contacts::Contacts;
-use crate::endpoints::contacts::comments::ContactComments;
+use crate::endpoints::contacts::comments::{ContactCommentDocuments, ContactComments};
+use crate::endpoints::contacts::{ContactDocuments, Contacts};
 use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
 use crate::endpoints::files::Files;
-use crate::endpoints::loans::Loans;
 use crate::endpoints::loans::collateral::LoanCollateral;
-use crate::endpoints::loans::collateral::comments::CollateralComments;
-use crate::endpoints::loans::comments::LoanComments;
+use crate::endpoints::loans::collateral::comments::{
+    CollateralCommentDocuments, CollateralComments,
+};
+use crate::endpoints::loans::comments::{LoanCommentDocuments, LoanComments};
 use crate::endpoints::loans::credit_lines::CreditLines;
 use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
+use crate::endpoints::loans::{LoanDocuments, Loans};
 use crate::endpoints::setup::contact::ContactSetup;
 use crate::endpoints::setup::loan::LoanSetup;
 use crate::endpoints::status::Status;
@@ -33,38 +35,25 @@ use poem::error::ParsePathError as NotText;
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, PathPattern, Request, Response, Route, get, post};
-use poem_openapi::OpenApiService;
 use poem_openapi::error::{ParseParamError, ParsePathError};
+use poem_openapi::{OpenApi, OpenApiService};
 use shared::middleware::{REQUEST_TIME_MAX, RequestMiddleware, TimeLimit, framework_problem};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
 use std::sync::{Arc, LazyLock};
 
-type Api = (OfLoans, OfContacts, OfTheInstallation);
-type OfLoans = (
-    Loans,
-    LoanTransactions,
-    CreditLines,
-    LoanCollateral,
-    LoanComments,
-    CollateralComments,
-    LoanPaymentGateway,
-);
-type OfContacts = (Contacts, ContactComments, UserDefinedFields, Files);
-type OfTheInstallation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
-
 /// The API's resource groups.
-pub fn api() -> OpenApiService<Api, ()> {
+pub fn api() -> OpenApiService<impl OpenApi, ()> {
     let loans = (
-        Loans,
-        LoanTransactions,
-        CreditLines,
-        LoanCollateral,
-        LoanComments,
-        CollateralComments,
+        (Loans, LoanDocuments, LoanTransactions, CreditLines),
+        (LoanCollateral, LoanComments, LoanCommentDocuments),
+        (CollateralComments, CollateralCommentDocuments),
         LoanPaymentGateway,
     );
-    let contacts = (Contacts, ContactComments, UserDefinedFields, Files);
+    let contacts = (
+        (Contacts, ContactDocuments, ContactComments, ContactCommentDocuments),
+        (UserDefinedFields, Files),
+    );
     let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
     let groups = (loans, contacts, installation);
     OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)

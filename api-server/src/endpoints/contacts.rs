@@ -6,16 +6,12 @@ use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::TAX_IDS;
-use crate::command::idempotency::CreatedVersion;
-use crate::documents::attach::Upload;
-use crate::documents::multipart::FormBody;
-use crate::documents::{self, AttachmentOwner, Document};
+use crate::endpoints::documents::field_documents;
 use crate::http::admission::{AnyUser, CoreUser};
 use crate::http::pagination::{List, Page};
 use crate::state::State;
-use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Header, Path, Query};
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{
@@ -181,152 +177,30 @@ impl Contacts {
         let owner = audit::HistoryOwner::Contact(contact_id.0);
         audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
+}
 
+/// `/contacts/{contact_id}/…/documents`
+pub struct ContactDocuments;
+
+field_documents! {
+    ContactDocuments, tag = "Group::Contacts", contact_id:
+    ContactDemographics, path = "/contacts/:contact_id/demographics/:field/documents",
     /// List the documents of a field on a contact's demographics form.
-    ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
-    /// 404; a field that does not hold documents is refused with 422.
-    #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "get")]
-    async fn list_contact_demographics_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner =
-            AttachmentOwner::field(db, caller, Form::ContactDemographics, contact_id.0, &field.0)
-                .await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_contact_demographics_documents,
     /// Attach a document with one file to a field on a contact's demographics form.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/contacts/:contact_id/demographics/:field/documents", method = "post")]
-    async fn create_contact_demographics_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let form = Form::ContactDemographics;
-        let owner =
-            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
-                .await?;
-        upload.attach(&state.documents, owner).await
-    }
+    create_contact_demographics_document;
 
+    ContactDetail, path = "/contacts/:contact_id/detail/:field/documents",
     /// List the documents of a field on a contact's detail form.
-    ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
-    /// 404; a field that does not hold documents is refused with 422.
-    #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "get")]
-    async fn list_contact_detail_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner =
-            AttachmentOwner::field(db, caller, Form::ContactDetail, contact_id.0, &field.0).await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_contact_detail_documents,
     /// Attach a document with one file to a field on a contact's detail form.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/contacts/:contact_id/detail/:field/documents", method = "post")]
-    async fn create_contact_detail_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let form = Form::ContactDetail;
-        let owner =
-            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
-                .await?;
-        upload.attach(&state.documents, owner).await
-    }
+    create_contact_detail_document;
 
+    ContactFinancials, path = "/contacts/:contact_id/financials/:field/documents",
     /// List the documents of a field on a contact's financials form.
-    ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
-    /// 404; a field that does not hold documents is refused with 422.
-    #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "get")]
-    async fn list_contact_financials_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner =
-            AttachmentOwner::field(db, caller, Form::ContactFinancials, contact_id.0, &field.0)
-                .await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_contact_financials_documents,
     /// Attach a document with one file to a field on a contact's financials form.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/contacts/:contact_id/financials/:field/documents", method = "post")]
-    async fn create_contact_financials_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        contact_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let form = Form::ContactFinancials;
-        let owner =
-            AttachmentOwner::field(&state.reads, upload.caller(), form, contact_id.0, &field.0)
-                .await?;
-        upload.attach(&state.documents, owner).await
-    }
+    create_contact_financials_document;
 }
 
 /// Returns the field values of a contact that the caller may see, by field id.

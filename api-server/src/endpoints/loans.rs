@@ -9,23 +9,18 @@ pub mod transactions;
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::privileges::BANK_ACCOUNTS;
-use crate::command::idempotency::CreatedVersion;
-use crate::documents::attach::Upload;
-use crate::documents::multipart::FormBody;
-use crate::documents::{self, AttachmentOwner, Document};
+use crate::endpoints::documents::field_documents;
 use crate::http::admission::CoreUser;
 use crate::http::pagination::{List, Page};
 use crate::loans::account::LoanAccount;
 use crate::state::State;
 use chrono::NaiveDate;
-use poem::Request;
 use poem::web::Data;
-use poem_openapi::param::{Header, Path, Query};
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
-use shared::entity::user_defined_fields::Form;
 use shared::entity::{automated_payments, field_changes, loans, recurring_transactions};
 use shared::interface_names;
 use shared::operations;
@@ -165,100 +160,22 @@ impl Loans {
         let owner = audit::HistoryOwner::Loan(loan_id.0);
         audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
+}
 
+/// `/loans/{loan_id}/…/documents`
+pub struct LoanDocuments;
+
+field_documents! {
+    LoanDocuments, tag = "Group::Loans", loan_id:
+    LoanDetail1, path = "/loans/:loan_id/detail1/:field/documents",
     /// List the documents of a field on a loan's first detail form.
-    ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
-    /// 404; a field that does not hold documents is refused with 422.
-    #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "get")]
-    async fn list_loan_detail1_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        loan_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner =
-            AttachmentOwner::field(db, caller, Form::LoanDetail1, loan_id.0, &field.0).await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_loan_detail1_documents,
     /// Attach a document with one file to a field on a loan's first detail form.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/loans/:loan_id/detail1/:field/documents", method = "post")]
-    async fn create_loan_detail1_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        loan_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let form = Form::LoanDetail1;
-        let owner =
-            AttachmentOwner::field(&state.reads, upload.caller(), form, loan_id.0, &field.0)
-                .await?;
-        upload.attach(&state.documents, owner).await
-    }
+    create_loan_detail1_document;
 
+    LoanDetail2, path = "/loans/:loan_id/detail2/:field/documents",
     /// List the documents of a field on a loan's second detail form.
-    ///
-    /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
-    /// 404; a field that does not hold documents is refused with 422.
-    #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "get")]
-    async fn list_loan_detail2_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        loan_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner =
-            AttachmentOwner::field(db, caller, Form::LoanDetail2, loan_id.0, &field.0).await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_loan_detail2_documents,
     /// Attach a document with one file to a field on a loan's second detail form.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/loans/:loan_id/detail2/:field/documents", method = "post")]
-    async fn create_loan_detail2_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        loan_id: Path<i64>,
-        /// Field name, `userdef01` to `userdef80`, in any letter case.
-        field: Path<String>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let form = Form::LoanDetail2;
-        let owner =
-            AttachmentOwner::field(&state.reads, upload.caller(), form, loan_id.0, &field.0)
-                .await?;
-        upload.attach(&state.documents, owner).await
-    }
+    create_loan_detail2_document;
 }

@@ -1,21 +1,14 @@
 //! `/loans/comments`: loan comments and their documents.
 
 use super::super::Group;
-use crate::command::idempotency::CreatedVersion;
-use crate::documents::attach::Upload;
-use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
 use crate::documents::comments::{self, Comment, CommentKind};
-use crate::documents::multipart::FormBody;
-use crate::documents::no_content::NoContent;
-use crate::documents::{self, AttachmentOwner, Document};
+use crate::endpoints::documents::comment_documents;
 use crate::http::admission::CoreUser;
 use crate::http::etag::{IfNoneMatch, WithEtag};
-use crate::http::pagination::{List, Page};
 use crate::state::State;
-use poem::Request;
 use poem::web::Data;
 use poem_openapi::OpenApi;
-use poem_openapi::param::{Header, Path, Query};
+use poem_openapi::param::Path;
 use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
@@ -39,66 +32,17 @@ impl LoanComments {
             comments::get(&state.reads, &admitted.caller, CommentKind::Loan, comment_id.0).await?;
         Ok(comment.versioned(&known))
     }
+}
 
+/// `/loans/comments/…/documents`
+pub struct LoanCommentDocuments;
+
+comment_documents! {
+    LoanCommentDocuments, Loan, path = "/loans/comments/:comment_id/documents",
     /// List the documents of a loan comment.
-    #[oai(path = "/loans/comments/:comment_id/documents", method = "get")]
-    async fn list_loan_comment_documents(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        comment_id: Path<i64>,
-        /// Only the document with this id; 404 if it is not attached here.
-        document_id: Query<Option<i64>>,
-        page: Page,
-    ) -> Result<List<Document>, Problem> {
-        let (db, caller) = (&state.reads, &admitted.caller);
-        let owner = AttachmentOwner::comment(db, caller, CommentKind::Loan, comment_id.0).await?;
-        documents::list(db, caller, &owner, document_id.0, &page).await
-    }
-
+    list_loan_comment_documents,
     /// Attach a document with one file to a loan comment.
-    ///
-    /// The file type is detected from the content: an unsupported type is refused with 415, and a
-    /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-    /// first response and attaches nothing.
-    #[oai(path = "/loans/comments/:comment_id/documents", method = "post")]
-    async fn create_loan_comment_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        comment_id: Path<i64>,
-        /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-        _idempotency_key: Header<Option<String>>,
-        form: FormBody,
-    ) -> Result<CreatedVersion<Document>, Problem> {
-        let upload = Upload::new(request, admitted.caller, form)?;
-        let owner = AttachmentOwner::comment(
-            &state.reads,
-            upload.caller(),
-            CommentKind::Loan,
-            comment_id.0,
-        )
-        .await?;
-        upload.attach(&state.documents, owner).await
-    }
-
+    create_loan_comment_document,
     /// Remove a document and its files from a loan comment.
-    #[oai(path = "/loans/comments/:comment_id/documents", method = "delete")]
-    async fn remove_loan_comment_document(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        request: &Request,
-        comment_id: Path<i64>,
-        /// Document id.
-        document_id: Query<i64>,
-    ) -> Result<NoContent, Problem> {
-        let editor = DocumentEditor::new(request, admitted.caller)?;
-        let owner =
-            AttachmentOwner::comment(&state.reads, &editor.caller, CommentKind::Loan, comment_id.0)
-                .await?;
-        let removal = RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-        NoContent::of(&state.documents, removal).await
-    }
+    remove_loan_comment_document
 }

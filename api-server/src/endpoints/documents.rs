@@ -1,0 +1,168 @@
+//! Operations on documents. Comments and fields of forms have the same ones, on many paths: a macro
+//! for each writes them out, and each path's file calls it.
+
+// The operations are written out where the macros are called, and use these names.
+pub(super) use crate::command::idempotency::CreatedVersion;
+pub(super) use crate::documents::attach::Upload;
+pub(super) use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
+pub(super) use crate::documents::comments::CommentKind;
+pub(super) use crate::documents::multipart::FormBody;
+pub(super) use crate::documents::no_content::NoContent;
+pub(super) use crate::documents::{AttachmentOwner, Document, list};
+pub(super) use crate::endpoints::Group;
+pub(super) use crate::http::admission::CoreUser;
+pub(super) use crate::http::pagination::{List, Page};
+pub(super) use crate::state::State;
+pub(super) use poem::Request;
+pub(super) use poem::web::Data;
+pub(super) use poem_openapi::param::{Header, Path, Query};
+pub(super) use shared::entity::user_defined_fields::Form;
+pub(super) use shared::problem::Problem;
+pub(super) use std::sync::Arc;
+
+/// Operations on the documents of fields, for each form of a loan or contact.
+macro_rules! field_documents {
+    ($api:ty, tag = $tag:tt, $record_id:ident: $(
+        $form:ident, path = $path:tt,
+        #[doc = $list_summary:tt]
+        $list_documents:ident,
+        #[doc = $create_summary:tt]
+        $create_document:ident;
+    )*) => { const _: () = {
+        use $crate::endpoints::documents::*;
+
+        #[shared::operations]
+        #[poem_openapi::OpenApi(tag = $tag)]
+        impl $api {$(
+            #[doc = $list_summary]
+            ///
+            /// Field names are case-insensitive. A field that is hidden or not defined for the form gets
+            /// 404; a field that does not hold documents is refused with 422.
+            #[oai(path = $path, method = "get")]
+            async fn $list_documents(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                $record_id: Path<i64>,
+                /// Field name, `userdef01` to `userdef80`, in any letter case.
+                field: Path<String>,
+                /// Only the document with this id; 404 if it is not attached here.
+                document_id: Query<Option<i64>>,
+                page: Page,
+            ) -> Result<List<Document>, Problem> {
+                let (db, caller) = (&state.reads, &admitted.caller);
+                let owner =
+                    AttachmentOwner::field(db, caller, Form::$form, $record_id.0, &field.0).await?;
+                list(db, caller, &owner, document_id.0, &page).await
+            }
+
+            #[doc = $create_summary]
+            ///
+            /// The file type is detected from the content: an unsupported type is refused with 415, and a
+            /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+            /// first response and attaches nothing.
+            #[oai(path = $path, method = "post")]
+            async fn $create_document(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                request: &Request,
+                $record_id: Path<i64>,
+                /// Field name, `userdef01` to `userdef80`, in any letter case.
+                field: Path<String>,
+                /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
+                _idempotency_key: Header<Option<String>>,
+                form: FormBody,
+            ) -> Result<CreatedVersion<Document>, Problem> {
+                let upload = Upload::new(request, admitted.caller, form)?;
+                let (db, caller) = (&state.reads, upload.caller());
+                let owner =
+                    AttachmentOwner::field(db, caller, Form::$form, $record_id.0, &field.0).await?;
+                upload.attach(&state.documents, owner).await
+            }
+        )*}
+    }; };
+}
+pub(super) use field_documents;
+
+/// Operations on the documents of comments of one kind.
+macro_rules! comment_documents {
+    (
+        $api:ty, $kind:ident, path = $path:tt,
+        #[doc = $list_summary:tt]
+        $list_documents:ident,
+        #[doc = $create_summary:tt]
+        $create_document:ident,
+        #[doc = $remove_summary:tt]
+        $remove_document:ident
+    ) => {
+        const _: () = {
+            use $crate::endpoints::documents::*;
+
+            #[shared::operations]
+            #[poem_openapi::OpenApi(tag = "Group::Comments")]
+            impl $api {
+                #[doc = $list_summary]
+                #[oai(path = $path, method = "get")]
+                async fn $list_documents(
+                    &self,
+                    CoreUser(admitted): CoreUser,
+                    state: Data<&Arc<State>>,
+                    comment_id: Path<i64>,
+                    /// Only the document with this id; 404 if it is not attached here.
+                    document_id: Query<Option<i64>>,
+                    page: Page,
+                ) -> Result<List<Document>, Problem> {
+                    let (db, caller) = (&state.reads, &admitted.caller);
+                    let kind = CommentKind::$kind;
+                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                    list(db, caller, &owner, document_id.0, &page).await
+                }
+
+                #[doc = $create_summary]
+                ///
+                /// The file type is detected from the content: an unsupported type is refused with 415, and a
+                /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+                /// first response and attaches nothing.
+                #[oai(path = $path, method = "post")]
+                async fn $create_document(
+                    &self,
+                    CoreUser(admitted): CoreUser,
+                    state: Data<&Arc<State>>,
+                    request: &Request,
+                    comment_id: Path<i64>,
+                    /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
+                    _idempotency_key: Header<Option<String>>,
+                    form: FormBody,
+                ) -> Result<CreatedVersion<Document>, Problem> {
+                    let upload = Upload::new(request, admitted.caller, form)?;
+                    let (db, caller) = (&state.reads, upload.caller());
+                    let kind = CommentKind::$kind;
+                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                    upload.attach(&state.documents, owner).await
+                }
+
+                #[doc = $remove_summary]
+                #[oai(path = $path, method = "delete")]
+                async fn $remove_document(
+                    &self,
+                    CoreUser(admitted): CoreUser,
+                    state: Data<&Arc<State>>,
+                    request: &Request,
+                    comment_id: Path<i64>,
+                    /// Document id.
+                    document_id: Query<i64>,
+                ) -> Result<NoContent, Problem> {
+                    let editor = DocumentEditor::new(request, admitted.caller)?;
+                    let (db, caller) = (&state.reads, &editor.caller);
+                    let kind = CommentKind::$kind;
+                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                    let removal =
+                        RemoveCommentDocument { editor, owner, document_id: document_id.0 };
+                    NoContent::of(&state.documents, removal).await
+                }
+            }
+        };
+    };
+}
+pub(super) use comment_documents;
