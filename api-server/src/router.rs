@@ -37,6 +37,7 @@ use poem::http::{HeaderValue, Method, Uri};
 use poem::{Endpoint, EndpointExt, PathPattern, Request, Response, Route, get, post};
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use poem_openapi::{OpenApi, OpenApiService};
+use serde_json::Value;
 use shared::middleware::{REQUEST_TIME_MAX, RequestMiddleware, TimeLimit, framework_problem};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
@@ -60,25 +61,24 @@ pub fn api() -> OpenApiService<impl OpenApi, ()> {
         .description(include_str!("description.md"))
 }
 
-static CONTRACT: LazyLock<(String, Operations)> = LazyLock::new(|| {
-    let document = openapi::finish(&api().spec());
-    (openapi::text(&document), Operations::of(&document))
-});
+static CONTRACT: LazyLock<Value> = LazyLock::new(|| openapi::finish(&api().spec()));
 
-/// The OpenAPI document of the resource groups.
+/// The text of the OpenAPI document of the resource groups.
 pub fn document() -> &'static str {
-    &CONTRACT.0
+    static TEXT: LazyLock<String> = LazyLock::new(|| openapi::text(&CONTRACT));
+    &TEXT
 }
 
 /// The operations of the document.
 pub fn operations() -> &'static Operations {
-    &CONTRACT.1
+    static OPERATIONS: LazyLock<Operations> = LazyLock::new(|| Operations::of(&CONTRACT));
+    &OPERATIONS
 }
 
 /// The document's expectations of requests.
 pub fn expectations() -> &'static SchemaCheck {
     static EXPECTATIONS: LazyLock<SchemaCheck> =
-        LazyLock::new(|| SchemaCheck::of(document(), operations()));
+        LazyLock::new(|| SchemaCheck::of(&CONTRACT, operations()));
     &EXPECTATIONS
 }
 

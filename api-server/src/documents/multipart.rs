@@ -16,11 +16,11 @@ use crate::auth::caller::Caller;
 use crate::documents::store::{DocumentStore, StoredObject};
 use crate::http::bounded_string::LONG;
 use crate::http::concurrency_limit::ConcurrencyLimit;
-use crate::http::json_body::body_argument;
 use bytes::Bytes;
 use multer::Field;
 use poem::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use poem::{Body, Request, RequestBody, Result};
+use poem_openapi::impl_apirequest_for_payload;
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use shared::problem::{Problem, ProblemType};
@@ -266,6 +266,11 @@ fn malformed() -> Problem {
 impl Payload for FormBody {
     const CONTENT_TYPE: &'static str = "multipart/form-data";
 
+    /// Admission has checked it.
+    fn check_content_type(_: &str) -> bool {
+        true
+    }
+
     fn schema_ref() -> MetaSchemaRef {
         MetaSchemaRef::Reference("NewDocument".to_owned())
     }
@@ -316,4 +321,4 @@ impl ParsePayload for FormBody {
     }
 }
 
-body_argument!(FormBody);
+impl_apirequest_for_payload!(FormBody);

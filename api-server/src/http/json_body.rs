@@ -6,7 +6,8 @@ use crate::http::operations::{JSON_BYTES_MAX, Operation};
 use crate::http::pan_scan;
 use crate::http::schema_check::{BodyFault, SchemaCheck};
 use poem::{Request, RequestBody, Result};
-use poem_openapi::payload::{Json, ParsePayload, Payload};
+use poem_openapi::impl_apirequest_for_payload;
+use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -34,8 +35,9 @@ pub struct JsonBody<T> {
 impl<T: Type> Payload for JsonBody<T> {
     const CONTENT_TYPE: &'static str = "application/json";
 
-    fn check_content_type(content_type: &str) -> bool {
-        Json::<T>::check_content_type(content_type)
+    /// Admission has checked it.
+    fn check_content_type(_: &str) -> bool {
+        true
     }
 
     fn schema_ref() -> MetaSchemaRef {
@@ -80,7 +82,8 @@ impl ReadOnlyMembers {
     pub fn check(&self, row: &impl ToJSON) -> Result<(), ReadOnlyChanged> {
         let row = row.to_json().unwrap_or_default();
         let differ = self.0.iter().filter(|(name, value)| row.get(name) != Some(value));
-        let names: Vec<String> = differ.map(|(name, _)| name.clone()).collect();
+        let mut names: Vec<String> = differ.map(|(name, _)| name.clone()).collect();
+        names.sort();
         if names.is_empty() { Ok(()) } else { Err(ReadOnlyChanged(names)) }
     }
 }
@@ -265,46 +268,7 @@ impl<'de> Visitor<'de> for UniqueMembers<'_> {
     }
 }
 
-/// Makes a payload usable as an operation's argument: as its body, and so in the document.
-macro_rules! body_argument {
-    ($name:ty $(, $parameter:ident: $bound:path)?) => {
-        impl<'a $(, $parameter: $bound)?> poem_openapi::ApiExtractor<'a> for $name {
-            const TYPES: &'static [poem_openapi::ApiExtractorType] =
-                &[poem_openapi::ApiExtractorType::RequestObject];
-
-            type ParamType = ();
-            type ParamRawType = ();
-
-            fn register(registry: &mut poem_openapi::registry::Registry) {
-                <Self as poem_openapi::payload::Payload>::register(registry);
-            }
-
-            fn request_meta() -> Option<poem_openapi::registry::MetaRequest> {
-                use poem_openapi::payload::Payload;
-                let content = vec![poem_openapi::registry::MetaMediaType {
-                    content_type: Self::CONTENT_TYPE,
-                    schema: <Self as Payload>::schema_ref(),
-                }];
-                Some(poem_openapi::registry::MetaRequest {
-                    description: None,
-                    content,
-                    required: true,
-                })
-            }
-
-            async fn from_request(
-                request: &'a poem::Request,
-                body: &mut poem::RequestBody,
-                _options: poem_openapi::ExtractParamOptions<()>,
-            ) -> poem::Result<Self> {
-                <Self as poem_openapi::payload::ParsePayload>::from_request(request, body).await
-            }
-        }
-    };
-}
-pub(crate) use body_argument;
-
-body_argument!(JsonBody<T>, T: ParseFromJSON);
+impl_apirequest_for_payload!(JsonBody<T>, T: ParseFromJSON);
 
 #[cfg(test)]
 mod tests {

@@ -3,50 +3,17 @@
 
 use crate::http::operations::{Operation, Operations};
 use poem::http::Uri;
-use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use shared::amounts::AmountText;
 use shared::problem::Problem;
 use shared::time::Day;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
 
 /// The contract's expectations of requests.
 pub struct SchemaCheck {
     /// Operations that every request is checked against.
     pub operations: &'static Operations,
-    document: &'static str,
-    names: ContractNames,
-    /// The whole contract, for explaining what is wrong with a request; parsed when first needed.
-    contract: OnceLock<Value>,
-}
-
-/// Names in the contract.
-#[derive(Default, Deserialize)]
-struct ContractNames {
-    components: Components,
-}
-
-#[derive(Default, Deserialize)]
-struct Components {
-    schemas: HashMap<String, Members>,
-}
-
-/// The read-only members of a schema, which a client may send back.
-#[derive(Deserialize)]
-struct Members {
-    #[serde(default, rename = "properties", deserialize_with = "read_only")]
-    read_only: Vec<String>,
-}
-
-fn read_only<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    struct Property {
-        #[serde(default, rename = "readOnly")]
-        read_only: bool,
-    }
-    let properties = BTreeMap::<String, Property>::deserialize(reader)?.into_iter();
-    Ok(properties.filter(|(_, property)| property.read_only).map(|(name, _)| name).collect())
+    /// The contract: the OpenAPI document.
+    contract: &'static Value,
 }
 
 /// Most faults listed in one problem.
@@ -64,14 +31,9 @@ pub struct BodyFault {
 }
 
 impl SchemaCheck {
-    /// Reads the expectations from this document.
-    pub fn of(document: &'static str, operations: &'static Operations) -> Self {
-        let names = serde_json::from_str(document).unwrap_or_default();
-        Self { operations, document, names, contract: OnceLock::new() }
-    }
-
-    fn contract(&self) -> &Value {
-        self.contract.get_or_init(|| serde_json::from_str(self.document).unwrap_or_default())
+    /// Returns the expectations of this contract.
+    pub fn of(contract: &'static Value, operations: &'static Operations) -> Self {
+        Self { operations, contract }
     }
 
     /// The problem for a path parameter that cannot be read. The framework numbers them: `param0`.
@@ -118,7 +80,7 @@ impl SchemaCheck {
         name: &str,
     ) -> Option<&'static Value> {
         let method = operation.method.as_str().to_ascii_lowercase();
-        let parameters = &self.contract()["paths"][&operation.path][method]["parameters"];
+        let parameters = &self.contract["paths"][&operation.path][method]["parameters"];
         let mut parameters = parameters.as_array().into_iter().flatten();
         parameters.find(|parameter| parameter["in"] == location && parameter["name"] == name)
     }
@@ -134,7 +96,7 @@ impl SchemaCheck {
     }
 
     fn named(&'static self, name: &str) -> &'static Value {
-        &self.contract()["components"]["schemas"][name]
+        &self.contract["components"]["schemas"][name]
     }
 
     /// Returns the faults of a body with this schema: missing members first, then unknown members,
@@ -151,8 +113,10 @@ impl SchemaCheck {
         &'static self,
         schema: &str,
     ) -> impl Iterator<Item = &'static str> + use<> {
-        let members = self.names.components.schemas.get(schema);
-        members.into_iter().flat_map(|members| &members.read_only).map(String::as_str)
+        let properties = self.named(schema)["properties"].as_object().into_iter().flatten();
+        properties
+            .filter(|(_, property)| property["readOnly"] == true)
+            .map(|(name, _)| name.as_str())
     }
 
     fn faults_of_members(

@@ -7,7 +7,7 @@ use crate::command::idempotency::{self, IMPORT_LEASE_SECONDS, IdempotencyScope, 
 use crate::http::admission::AdminUser;
 use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
-use crate::http::json_body::{body_argument, incomplete};
+use crate::http::json_body::incomplete;
 use crate::http::operations::XML_BYTES_MAX;
 use crate::state::State;
 use crate::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
@@ -22,6 +22,7 @@ use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
 use poem::web::Data;
 use poem::{Body, IntoResponse, Request, RequestBody, Response, Result, handler};
+use poem_openapi::impl_apirequest_for_payload;
 use poem_openapi::param::{Header, Query};
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry};
@@ -187,6 +188,11 @@ pub struct XmlBody(Spooled);
 impl Payload for XmlBody {
     const CONTENT_TYPE: &'static str = "application/xml";
 
+    /// Admission has checked it.
+    fn check_content_type(_: &str) -> bool {
+        true
+    }
+
     // Bytes, because the file declares its own encoding. For a string, generated Rust and C#
     // clients would send JSON.
     fn schema_ref() -> MetaSchemaRef {
@@ -250,4 +256,4 @@ async fn spool(
     Ok(Spooled { file, sha256: context.finish().as_ref().to_vec(), permit })
 }
 
-body_argument!(XmlBody);
+impl_apirequest_for_payload!(XmlBody);
