@@ -24,7 +24,7 @@ const FAILURES_MAX: u64 = 100;
 
 /// Status of the latest run of a batch program. If there has been no run: `idle`, with counts of 0.
 #[interface_names]
-#[derive(Debug, Object)]
+#[derive(Debug, Default, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct BatchStatus {
     /// Id of the run.
@@ -119,7 +119,7 @@ async fn latest(
         .add_option(business_date.map(|Day(day)| BusinessDate.eq(day)));
     let runs = admitted.caller.find::<batch_runs::Entity>().filter(condition);
     match runs.order_by_desc(BatchId).one(&state.reads).await? {
-        None => Ok(Json(BatchStatus::idle())),
+        None => Ok(Json(BatchStatus::default())),
         Some(run) => {
             let failures = failures(state, admitted, run.batch_id).await?;
             Ok(Json(BatchStatus::of(run, failures)))
@@ -150,34 +150,6 @@ async fn failures(
 }
 
 impl BatchStatus {
-    /// Status if there has been no run.
-    fn idle() -> Self {
-        Self {
-            batch_id: None,
-            business_date: None,
-            state: BatchState::Idle,
-            trigger_type: None,
-            started_date: None,
-            ended_date: None,
-            started_by_user_id: None,
-            total: 0,
-            processed: 0,
-            succeeded: 0,
-            failed: 0,
-            skipped: 0,
-            percent_done: 0,
-            last_error: None,
-            failures: Vec::new(),
-            amount_total: None,
-            debit_count: None,
-            credit_count: None,
-            returned_count: None,
-            file_name: None,
-            interest_accrued_total: None,
-            oldest_unaccrued_date: None,
-        }
-    }
-
     fn of(run: batch_runs::Model, failures: Vec<BatchFailure>) -> Self {
         Self {
             percent_done: percent(&run),

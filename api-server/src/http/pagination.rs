@@ -1,6 +1,7 @@
 //! Paged lists: `limit` rows after the opaque cursor `after`, or as many as fit in 8 MiB, and a
 //! `Link` to the next page only if there are more rows.
 
+use crate::http::etag::described_header;
 use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,7 +9,7 @@ use poem::http::{HeaderValue, Uri, header::LINK};
 use poem::{FromRequest, IntoResponse, Request, RequestBody, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
-use poem_openapi::registry::{MetaHeader, MetaResponses, MetaSchemaRef, Registry};
+use poem_openapi::registry::{MetaHeader, MetaResponses, Registry};
 use poem_openapi::types::{ToJSON, Type};
 use sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, Iterable, ModelTrait,
@@ -267,17 +268,9 @@ impl<T: ToJSON> ApiResponse for List<T> {
         let mut meta = Json::<Vec<T>>::meta();
         for response in &mut meta.responses {
             response.description = "A page of rows.";
-            response.headers.push(MetaHeader {
-                name: "Link".to_owned(),
-                description: Some(
-                    "`rel=\"next\"`: URL of the next page; absent on the last page".to_owned(),
-                ),
-                required: false,
-                deprecated: false,
-                schema: MetaSchemaRef::Inline(Box::new(poem_openapi::registry::MetaSchema::new(
-                    "string",
-                ))),
-            });
+            let description = "`rel=\"next\"`: URL of the next page; absent on the last page";
+            let header = described_header("Link", description);
+            response.headers.push(MetaHeader { required: false, ..header });
         }
         meta
     }

@@ -52,8 +52,10 @@ text_enum! {
     }
 
     /// State of a run.
+    #[derive(Default)]
     pub enum BatchState {
         /// There has been no run.
+        #[default]
         Idle,
         /// The run is in progress.
         Running,
