@@ -6,6 +6,7 @@ use crate::documents::multipart::file_types::AllowedTypes;
 use crate::documents::store::{Bucket, Location};
 use governor::Quota;
 use reqwest::Url;
+use shared::define_settings;
 use shared::networks::Networks;
 use shared::server::ServerLimits;
 use shared::settings::{Setting, Settings};
@@ -16,216 +17,142 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Every setting with its default and its manual.
-pub const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "API_LISTEN",
-        default: Some("127.0.0.1:9443"),
-        help: "Address and port to listen on.",
-    },
-    Setting {
-        name: "API_DATABASE_URL",
-        default: None,
-        help: "URL of the core database: sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or \
-               mysql://… (also MariaDB).",
-    },
-    Setting {
-        name: "API_DATABASE_CONNECTIONS",
-        default: Some("16"),
-        help: "Maximum number of database connections, 1 to 1000.",
-    },
-    Setting {
-        name: "API_TLS_CERTIFICATE",
-        default: None,
-        help: "PEM file with this server's certificate chain. It and the key are reloaded on \
-               SIGHUP.",
-    },
-    Setting {
-        name: "API_TLS_KEY",
-        default: None,
-        help: "PEM file with this server's private key.",
-    },
-    Setting {
-        name: "API_AUTH_URL",
-        default: None,
-        help: "The https URL of the auth server, without a trailing slash.",
-    },
-    Setting {
-        name: "API_AUTH_CA",
-        default: None,
-        help: "PEM file with the certificate authorities trusted for the auth server.",
-    },
-    Setting {
-        name: "API_AUTH_CLIENT_ID",
-        default: Some("api-server"),
-        help: "Client id of this server at the auth server: a client marked as resource server.",
-    },
-    Setting { name: "API_AUTH_CLIENT_SECRET", default: None, help: "Secret of that client." },
-    Setting {
-        name: "API_AUTH_PUBLIC_URL",
-        default: Some(""),
-        help: "The https URL at which browsers reach the auth server, for logging in on the \
-               documentation page; default: API_AUTH_URL.",
-    },
-    Setting {
-        name: "API_DOCS_CLIENT_ID",
-        default: Some("browser"),
-        help: "Client id of the documentation page at the auth server: a public client with the \
-               authorization code flow, the redirect URI /docs/oauth-receiver.html of this server, \
-               and its origin.",
-    },
-    Setting {
-        name: "API_SPOOL_DIRECTORY",
-        default: Some(""),
-        help: "Directory for files while they are being imported; default: the system's temporary \
-               directory.",
-    },
-    Setting {
-        name: "API_DOCUMENTS",
-        default: Some("documents"),
-        help: "Where document files are stored: a folder, s3://BUCKET or s3://BUCKET/PREFIX. Back \
-               it up together with the database.",
-    },
-    Setting {
-        name: "API_S3_ENDPOINT",
-        default: Some(""),
-        help: "URL of an S3-compatible service; default: Amazon's endpoint for the region. http:// \
-               only to this machine.",
-    },
-    Setting { name: "API_S3_REGION", default: Some("us-east-1"), help: "Region of the bucket." },
-    Setting {
-        name: "API_S3_ACCESS_KEY_ID",
-        default: Some(""),
-        help: "Access key for the bucket; default: the key of this machine's role.",
-    },
-    Setting {
-        name: "API_S3_SECRET_ACCESS_KEY",
-        default: Some(""),
-        help: "Secret of the access key.",
-    },
-    Setting {
-        name: "API_S3_CA",
-        default: Some(""),
-        help: "PEM file with the certificate authorities trusted for the S3 service; default: the \
-               system's.",
-    },
-    Setting {
-        name: "API_UPLOAD_BYTES_MAX",
-        default: Some("26214400"),
-        help: "Maximum size of an uploaded file in bytes: 1 byte to 40 GiB.",
-    },
-    Setting {
-        name: "API_UPLOAD_TYPES",
-        default: Some("pdf,png,jpeg,tiff,txt,csv,docx,xlsx"),
-        help: "File types accepted, detected from the content: a comma-separated subset of the \
-               default.",
-    },
-    Setting {
-        name: "API_MASTER_KEYS",
-        default: None,
-        help: "Keys that encrypt the gateway tokens of cards, comma-separated: ID:HEX of 32 bytes \
-               each. The first key encrypts; tokens under other keys are re-encrypted within a few \
-               minutes, after which those keys may be removed.",
-    },
-    Setting {
-        name: "API_PUBLIC_URL",
-        default: Some(""),
-        help: "The https URL at which browsers reach this server, for the pages on which cards are \
-               added and for the documentation; default: https://localhost with the port of \
-               API_LISTEN.",
-    },
-    Setting {
-        name: "API_GATEWAY",
-        default: Some("sandbox"),
-        help: "Payment gateway: sandbox (built in, test cards, no real money) or stripe.",
-    },
-    Setting {
-        name: "API_GATEWAY_RECOVERY_SECONDS",
-        default: Some("30"),
-        help: "Interval at which stuck card payments are recovered, 1 to 3600. A payment counts as \
-               stuck after twice as long.",
-    },
-    Setting {
-        name: "API_STRIPE_URL",
-        default: Some("https://api.stripe.com"),
-        help: "Base URL of Stripe's API, without a trailing slash. http:// only to this machine.",
-    },
-    Setting {
-        name: "API_STRIPE_KEY",
-        default: Some(""),
-        help: "Secret key of the Stripe account: sk_… or rk_….",
-    },
-    Setting {
-        name: "API_STRIPE_CURRENCY",
-        default: Some("usd"),
-        help: "Currency of all amounts, as Stripe spells it.",
-    },
-    Setting {
-        name: "API_STRIPE_WEBHOOK_SECRET",
-        default: Some(""),
-        help: "Secret with which Stripe signs its webhooks to /gateway/stripe/webhook: whsec_…; \
-               default: webhooks are not accepted.",
-    },
-    Setting {
-        name: "API_STRIPE_CA",
-        default: Some(""),
-        help: "PEM file with the certificate authorities trusted for Stripe; default: the \
-               system's.",
-    },
-    Setting {
-        name: "API_TRUSTED_PROXIES",
-        default: Some(""),
-        help: "Addresses or networks of proxies, comma-separated, that are exempt from the \
-               connection limit per network.",
-    },
-    Setting {
-        name: "API_CONNECTIONS_MAX",
-        default: Some("4096"),
-        help: "Maximum number of client connections, 1 to 100000.",
-    },
-    Setting {
-        name: "API_CONNECTIONS_PER_NETWORK",
-        default: Some("1024"),
-        help: "Maximum number of client connections from one source network (/24, /64), 1 to \
-               100000; further ones are closed. Trusted proxies are exempt.",
-    },
-    Setting {
-        name: "API_STALLED_SECONDS",
-        default: Some("60"),
-        help: "Time a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
-               3600; then its connection is closed.",
-    },
-    Setting {
-        name: "API_DRAIN_DELAY_SECONDS",
-        default: Some("5"),
-        help: "Time this server keeps accepting requests after SIGTERM while its readiness is 503, \
-               0 to 300, so that load balancers notice. Another signal cuts it short.",
-    },
-    Setting {
-        name: "API_UNKNOWN_PARAMETERS",
-        default: Some("refuse"),
-        help: "What to do with unknown query parameters: refuse (400), or ignore, for clients of \
-               earlier releases; ignored parameters are counted in the metric \
-               unknown_parameters_total.",
-    },
-    Setting {
-        name: "API_REQUESTS_PER_SECOND",
-        default: Some("0"),
-        help: "Requests per second allowed for each caller, with bursts of twice as many; 0: no \
-               limit. Each api-server counts separately.",
-    },
-    Setting {
-        name: "API_METRICS_LISTEN",
-        default: Some(""),
-        help: "Address and port for metrics over plain HTTP; keep it internal. Default: no \
-               metrics.",
-    },
-    Setting { name: "API_LOG_FORMAT", default: Some("text"), help: "Log format: text or json." },
-    Setting {
-        name: "API_LOG_FILTER",
-        default: Some("info,sqlx=warn"),
-        help: "Log levels: LEVEL or MODULE=LEVEL, comma-separated.",
-    },
-];
+pub const SETTINGS: &[Setting] = define_settings! {
+    /// Address and port to listen on.
+    API_LISTEN = "127.0.0.1:9443";
+
+    /// URL of the core database: sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://…
+    /// (also MariaDB).
+    API_DATABASE_URL;
+
+    /// Maximum number of database connections, 1 to 1000.
+    API_DATABASE_CONNECTIONS = "16";
+
+    /// PEM file with this server's certificate chain. It and the key are reloaded on SIGHUP.
+    API_TLS_CERTIFICATE;
+
+    /// PEM file with this server's private key.
+    API_TLS_KEY;
+
+    /// The https URL of the auth server, without a trailing slash.
+    API_AUTH_URL;
+
+    /// PEM file with the certificate authorities trusted for the auth server.
+    API_AUTH_CA;
+
+    /// Client id of this server at the auth server: a client marked as resource server.
+    API_AUTH_CLIENT_ID = "api-server";
+
+    /// Secret of that client.
+    API_AUTH_CLIENT_SECRET;
+
+    /// The https URL at which browsers reach the auth server, for logging in on the documentation
+    /// page; default: API_AUTH_URL.
+    API_AUTH_PUBLIC_URL = "";
+
+    /// Client id of the documentation page at the auth server: a public client with the
+    /// authorization code flow, the redirect URI /docs/oauth-receiver.html of this server, and its
+    /// origin.
+    API_DOCS_CLIENT_ID = "browser";
+
+    /// Directory for files while they are being imported; default: the system's temporary
+    /// directory.
+    API_SPOOL_DIRECTORY = "";
+
+    /// Where document files are stored: a folder, s3://BUCKET or s3://BUCKET/PREFIX. Back it up
+    /// together with the database.
+    API_DOCUMENTS = "documents";
+
+    /// URL of an S3-compatible service; default: Amazon's endpoint for the region. http:// only to
+    /// this machine.
+    API_S3_ENDPOINT = "";
+
+    /// Region of the bucket.
+    API_S3_REGION = "us-east-1";
+
+    /// Access key for the bucket; default: the key of this machine's role.
+    API_S3_ACCESS_KEY_ID = "";
+
+    /// Secret of the access key.
+    API_S3_SECRET_ACCESS_KEY = "";
+
+    /// PEM file with the certificate authorities trusted for the S3 service; default: the system's.
+    API_S3_CA = "";
+
+    /// Maximum size of an uploaded file in bytes: 1 byte to 40 GiB.
+    API_UPLOAD_BYTES_MAX = "26214400";
+
+    /// File types accepted, detected from the content: a comma-separated subset of the default.
+    API_UPLOAD_TYPES = "pdf,png,jpeg,tiff,txt,csv,docx,xlsx";
+
+    /// Keys that encrypt the gateway tokens of cards, comma-separated: ID:HEX of 32 bytes each. The
+    /// first key encrypts; tokens under other keys are re-encrypted within a few minutes, after
+    /// which those keys may be removed.
+    API_MASTER_KEYS;
+
+    /// The https URL at which browsers reach this server, for the pages on which cards are added
+    /// and for the documentation; default: https://localhost with the port of API_LISTEN.
+    API_PUBLIC_URL = "";
+
+    /// Payment gateway: sandbox (built in, test cards, no real money) or stripe.
+    API_GATEWAY = "sandbox";
+
+    /// Interval at which stuck card payments are recovered, 1 to 3600. A payment counts as stuck
+    /// after twice as long.
+    API_GATEWAY_RECOVERY_SECONDS = "30";
+
+    /// Base URL of Stripe's API, without a trailing slash. http:// only to this machine.
+    API_STRIPE_URL = "https://api.stripe.com";
+
+    /// Secret key of the Stripe account: sk_… or rk_….
+    API_STRIPE_KEY = "";
+
+    /// Currency of all amounts, as Stripe spells it.
+    API_STRIPE_CURRENCY = "usd";
+
+    /// Secret with which Stripe signs its webhooks to /gateway/stripe/webhook: whsec_…; default:
+    /// webhooks are not accepted.
+    API_STRIPE_WEBHOOK_SECRET = "";
+
+    /// PEM file with the certificate authorities trusted for Stripe; default: the system's.
+    API_STRIPE_CA = "";
+
+    /// Addresses or networks of proxies, comma-separated, that are exempt from the connection limit
+    /// per network.
+    API_TRUSTED_PROXIES = "";
+
+    /// Maximum number of client connections, 1 to 100000.
+    API_CONNECTIONS_MAX = "4096";
+
+    /// Maximum number of client connections from one source network (/24, /64), 1 to 100000;
+    /// further ones are closed. Trusted proxies are exempt.
+    API_CONNECTIONS_PER_NETWORK = "1024";
+
+    /// Time a client may take to receive 64 KiB of a response, or the rest of it, 1 to 3600; then
+    /// its connection is closed.
+    API_STALLED_SECONDS = "60";
+
+    /// Time this server keeps accepting requests after SIGTERM while its readiness is 503, 0 to
+    /// 300, so that load balancers notice. Another signal cuts it short.
+    API_DRAIN_DELAY_SECONDS = "5";
+
+    /// What to do with unknown query parameters: refuse (400), or ignore, for clients of earlier
+    /// releases; ignored parameters are counted in the metric unknown_parameters_total.
+    API_UNKNOWN_PARAMETERS = "refuse";
+
+    /// Requests per second allowed for each caller, with bursts of twice as many; 0: no limit. Each
+    /// api-server counts separately.
+    API_REQUESTS_PER_SECOND = "0";
+
+    /// Address and port for metrics over plain HTTP; keep it internal. Default: no metrics.
+    API_METRICS_LISTEN = "";
+
+    /// Log format: text or json.
+    API_LOG_FORMAT = "text";
+
+    /// Log levels: LEVEL or MODULE=LEVEL, comma-separated.
+    API_LOG_FILTER = "info,sqlx=warn";
+};
 
 /// Below the limit of a bucket upload: 10,000 parts of 5 MiB.
 const UPLOAD_BYTES_LIMIT: u64 = 40 * 1024 * 1024 * 1024;

@@ -22,6 +22,21 @@ pub struct Setting {
     pub help: &'static str,
 }
 
+/// Lists settings like constants: the doc comment is the help, and a setting without a value is
+/// required.
+#[macro_export]
+macro_rules! define_settings {
+    ($($(#[doc = $help:literal])* $name:ident $(= $default:literal)?;)*) => {
+        &[$($crate::settings::Setting {
+            name: stringify!($name),
+            default: $crate::define_settings!(@default $($default)?),
+            help: concat!($($help),*).trim_ascii_start(),
+        }),*]
+    };
+    (@default) => { None };
+    (@default $default:literal) => { Some($default) };
+}
+
 /// The settings of one server, and everything found wrong with them.
 #[derive(Debug)]
 pub struct Settings {
