@@ -2,6 +2,7 @@
 
 use crate::store::lifetimes::Lifetimes;
 use crate::store::tokens::TokenKeys;
+use shared::define_settings;
 use shared::envelope_encryption::MasterKeys;
 use shared::networks::Networks;
 use shared::passwords::{Passwords, Peppers};
@@ -20,168 +21,113 @@ const SESSION_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 pub const CORE_TOKEN_LIFETIME_SECONDS_MAX: u64 = 12 * 60;
 
 /// Every setting, with its default.
-pub const SETTINGS: &[Setting] = &[
-    Setting { name: "AUTH_LISTEN", default: Some("127.0.0.1:8443"), help: "Address and port." },
-    Setting {
-        name: "AUTH_ISSUER",
-        default: None,
-        help: "The https URL at which clients reach this server, without a trailing slash.",
-    },
-    Setting {
-        name: "AUTH_DATABASE_URL",
-        default: None,
-        help: "sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://… (MariaDB too).",
-    },
-    Setting {
-        name: "AUTH_DATABASE_CONNECTIONS",
-        default: Some("16"),
-        help: "Maximum number of database connections, 1 to 1000.",
-    },
-    Setting {
-        name: "AUTH_TLS_CERTIFICATE",
-        default: None,
-        help: "PEM file with this server's certificate chain. The certificate and the key are \
-               reloaded on SIGHUP.",
-    },
-    Setting {
-        name: "AUTH_TLS_KEY",
-        default: None,
-        help: "PEM file with this server's private key.",
-    },
-    Setting {
-        name: "AUTH_TOKEN_KEYS",
-        default: None,
-        help: "Keys that sign and hash tokens, ID:HEX of 32 bytes each, separated by commas. The \
-               first signs, all verify. To rotate, append the new key on every replica, then move \
-               it to the front.",
-    },
-    Setting {
-        name: "AUTH_MASTER_KEYS",
-        default: None,
-        help: "Master keys that encrypt the ID token signing keys in the database, ID:HEX of 32 \
-               bytes each, separated by commas. The first encrypts, all decrypt.",
-    },
-    Setting {
-        name: "AUTH_SIGNING_KEY_DAYS",
-        default: Some("90"),
-        help: "Days for which a key signs ID tokens, 2 to 3650. Its successor is in the key set \
-               all that time.",
-    },
-    Setting {
-        name: "AUTH_DISPLAY_NAME",
-        default: Some("Loan Servicing"),
-        help: "Name of this installation, shown on the log-in page.",
-    },
-    Setting {
-        name: "AUTH_DOCUMENTATION_URL",
-        default: Some(""),
-        help: "The https URL of the documentation page, /docs of the api-server: GET / redirects \
-               there.",
-    },
-    Setting {
-        name: "AUTH_CORE_TOKEN_LIFETIME_SECONDS",
-        default: Some("720"),
-        help: "Access token lifetime of core users, 1 to 720 seconds. For web users it is the core \
-               system's Web Inactivity Timeout.",
-    },
-    Setting {
-        name: "AUTH_CORE_SESSION_SECONDS",
-        default: Some("36000"),
-        help: "How long after log-in a core user's session can be refreshed, 720 to 604800 \
-               seconds. The default is a working day.",
-    },
-    Setting {
-        name: "AUTH_CORE_IDLE_SECONDS",
-        default: Some("3600"),
-        help: "How long a core user's session lasts without a refresh, 720 to 604800 seconds. For \
-               web users it is the Web Inactivity Timeout.",
-    },
-    Setting {
-        name: "AUTH_WEB_SESSION_SECONDS",
-        default: Some("43200"),
-        help: "How long after log-in a web user's session can be refreshed, 60 to 604800 seconds.",
-    },
-    Setting {
-        name: "AUTH_SOURCE_FAILURES_MAX",
-        default: Some("1000"),
-        help: "Failed log-ins and client authentications allowed per source network (/24, /64) and \
-               half hour, 1 to 1000000; beyond that the network gets 429.",
-    },
-    Setting {
-        name: "AUTH_EVENTS_RETENTION_DAYS",
-        default: Some("400"),
-        help: "Retention of the audit trail (auth_events), 1 to 36500 days.",
-    },
-    Setting {
-        name: "AUTH_TRUSTED_PROXIES",
-        default: Some(""),
-        help: "Addresses or networks of proxies, separated by commas. X-Forwarded-For is trusted \
-               from these only.",
-    },
-    Setting {
-        name: "AUTH_MTLS_LISTEN",
-        default: Some(""),
-        help: "Address and port of a second listener that requests client certificates (RFC 8705). \
-               Browsers are never sent there.",
-    },
-    Setting {
-        name: "AUTH_MTLS_URL",
-        default: Some(""),
-        help: "The https URL at which clients reach that listener.",
-    },
-    Setting {
-        name: "AUTH_PASSWORD_PEPPERS",
-        default: Some(""),
-        help: "Password peppers, ID:HEX of 32 bytes each, separated by commas. New hashes use the \
-               first; a hash with another is replaced when its user logs in. To rotate, append the \
-               new pepper on every replica, then move it to the front.",
-    },
-    Setting {
-        name: "AUTH_PASSWORD_MEMORY_KIB",
-        default: Some("19456"),
-        help: "Memory cost of a password hash (argon2id), 8 to 1048576 KiB.",
-    },
-    Setting {
-        name: "AUTH_PASSWORD_ITERATIONS",
-        default: Some("2"),
-        help: "Iterations of a password hash, 1 to 100.",
-    },
-    Setting {
-        name: "AUTH_CONNECTIONS_MAX",
-        default: Some("4096"),
-        help: "Maximum number of client connections, 1 to 100000.",
-    },
-    Setting {
-        name: "AUTH_CONNECTIONS_PER_NETWORK",
-        default: Some("1024"),
-        help: "Maximum number of client connections per source network (/24, /64), 1 to 100000; \
-               further ones are closed. Trusted proxies and resource servers are exempt.",
-    },
-    Setting {
-        name: "AUTH_STALLED_SECONDS",
-        default: Some("60"),
-        help: "Seconds a client may take to receive 64 KiB of a response, or the rest of it, 1 to \
-               3600; then its connection is closed.",
-    },
-    Setting {
-        name: "AUTH_DRAIN_DELAY_SECONDS",
-        default: Some("5"),
-        help: "Seconds for which this server still accepts requests after SIGTERM while its \
-               readiness is 503, 0 to 300: the time load balancers need to notice. A second signal \
-               cuts it short.",
-    },
-    Setting {
-        name: "AUTH_METRICS_LISTEN",
-        default: Some(""),
-        help: "Address and port of the metrics endpoint. It is plain HTTP: do not expose it.",
-    },
-    Setting { name: "AUTH_LOG_FORMAT", default: Some("text"), help: "Log format: text or json." },
-    Setting {
-        name: "AUTH_LOG_FILTER",
-        default: Some("info,sqlx=warn"),
-        help: "Log filter: LEVEL or MODULE=LEVEL, separated by commas.",
-    },
-];
+pub const SETTINGS: &[Setting] = define_settings! {
+    /// Address and port.
+    AUTH_LISTEN = "127.0.0.1:8443";
+
+    /// The https URL at which clients reach this server, without a trailing slash.
+    AUTH_ISSUER;
+
+    /// sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://… (MariaDB too).
+    AUTH_DATABASE_URL;
+
+    /// Maximum number of database connections, 1 to 1000.
+    AUTH_DATABASE_CONNECTIONS = "16";
+
+    /// PEM file with this server's certificate chain. The certificate and the key are reloaded on
+    /// SIGHUP.
+    AUTH_TLS_CERTIFICATE;
+
+    /// PEM file with this server's private key.
+    AUTH_TLS_KEY;
+
+    /// Keys that sign and hash tokens, ID:HEX of 32 bytes each, separated by commas. The first
+    /// signs, all verify. To rotate, append the new key on every replica, then move it to the
+    /// front.
+    AUTH_TOKEN_KEYS;
+
+    /// Master keys that encrypt the ID token signing keys in the database, ID:HEX of 32 bytes each,
+    /// separated by commas. The first encrypts, all decrypt.
+    AUTH_MASTER_KEYS;
+
+    /// Days for which a key signs ID tokens, 2 to 3650. Its successor is in the key set all that
+    /// time.
+    AUTH_SIGNING_KEY_DAYS = "90";
+
+    /// Name of this installation, shown on the log-in page.
+    AUTH_DISPLAY_NAME = "Loan Servicing";
+
+    /// The https URL of the documentation page, /docs of the api-server: GET / redirects there.
+    AUTH_DOCUMENTATION_URL = "";
+
+    /// Access token lifetime of core users, 1 to 720 seconds. For web users it is the core system's
+    /// Web Inactivity Timeout.
+    AUTH_CORE_TOKEN_LIFETIME_SECONDS = "720";
+
+    /// How long after log-in a core user's session can be refreshed, 720 to 604800 seconds. The
+    /// default is a working day.
+    AUTH_CORE_SESSION_SECONDS = "36000";
+
+    /// How long a core user's session lasts without a refresh, 720 to 604800 seconds. For web users
+    /// it is the Web Inactivity Timeout.
+    AUTH_CORE_IDLE_SECONDS = "3600";
+
+    /// How long after log-in a web user's session can be refreshed, 60 to 604800 seconds.
+    AUTH_WEB_SESSION_SECONDS = "43200";
+
+    /// Failed log-ins and client authentications allowed per source network (/24, /64) and half
+    /// hour, 1 to 1000000; beyond that the network gets 429.
+    AUTH_SOURCE_FAILURES_MAX = "1000";
+
+    /// Retention of the audit trail (auth_events), 1 to 36500 days.
+    AUTH_EVENTS_RETENTION_DAYS = "400";
+
+    /// Addresses or networks of proxies, separated by commas. X-Forwarded-For is trusted from these
+    /// only.
+    AUTH_TRUSTED_PROXIES = "";
+
+    /// Address and port of a second listener that requests client certificates (RFC 8705). Browsers
+    /// are never sent there.
+    AUTH_MTLS_LISTEN = "";
+
+    /// The https URL at which clients reach that listener.
+    AUTH_MTLS_URL = "";
+
+    /// Password peppers, ID:HEX of 32 bytes each, separated by commas. New hashes use the first; a
+    /// hash with another is replaced when its user logs in. To rotate, append the new pepper on
+    /// every replica, then move it to the front.
+    AUTH_PASSWORD_PEPPERS = "";
+
+    /// Memory cost of a password hash (argon2id), 8 to 1048576 KiB.
+    AUTH_PASSWORD_MEMORY_KIB = "19456";
+
+    /// Iterations of a password hash, 1 to 100.
+    AUTH_PASSWORD_ITERATIONS = "2";
+
+    /// Maximum number of client connections, 1 to 100000.
+    AUTH_CONNECTIONS_MAX = "4096";
+
+    /// Maximum number of client connections per source network (/24, /64), 1 to 100000; further
+    /// ones are closed. Trusted proxies and resource servers are exempt.
+    AUTH_CONNECTIONS_PER_NETWORK = "1024";
+
+    /// Seconds a client may take to receive 64 KiB of a response, or the rest of it, 1 to 3600;
+    /// then its connection is closed.
+    AUTH_STALLED_SECONDS = "60";
+
+    /// Seconds for which this server still accepts requests after SIGTERM while its readiness is
+    /// 503, 0 to 300: the time load balancers need to notice. A second signal cuts it short.
+    AUTH_DRAIN_DELAY_SECONDS = "5";
+
+    /// Address and port of the metrics endpoint. It is plain HTTP: do not expose it.
+    AUTH_METRICS_LISTEN = "";
+
+    /// Log format: text or json.
+    AUTH_LOG_FORMAT = "text";
+
+    /// Log filter: LEVEL or MODULE=LEVEL, separated by commas.
+    AUTH_LOG_FILTER = "info,sqlx=warn";
+};
 
 /// A complete and valid configuration.
 pub struct Config {
