@@ -30,7 +30,8 @@ pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
 /// Completes the operations in an `#[OpenApi]` block: an operation's id is its method's name, and
 /// the method may have as many arguments as the operation has parameters. Their names follow from
 /// the arguments: `document_id` is the query parameter `documentId`, `_if_match` the header
-/// `If-Match`. A path parameter without a description gets its name: "Loan id."
+/// `If-Match`, unless `#[oai]` has another name. A path parameter without a description gets its
+/// name: "Loan id."
 #[proc_macro_attribute]
 pub fn operations(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as ItemImpl);
@@ -67,6 +68,9 @@ fn complete(operation: &mut ImplItemFn) {
 fn complete_parameter(argument: &mut PatType) {
     let (Pat::Ident(pattern), Type::Path(kind)) = (&*argument.pat, &*argument.ty) else { return };
     let Some(kind) = kind.path.segments.last() else { return };
+    if oai_has(&argument.attrs, "name") {
+        return;
+    }
     let name = pattern.ident.to_string();
     let name = name.trim_start_matches('_');
     let capitalized: Vec<String> = name.split('_').map(capitalize).collect();
