@@ -1,5 +1,6 @@
 //! Operations on documents. Comments and fields of forms have the same ones, on many paths: a macro
-//! for each writes them out, and each path's file calls it.
+//! for each writes them out, and each path's file calls it. The contract has the line ends of the
+//! descriptions, however far they are indented here.
 
 // The operations are written out where the macros are called, and use these names.
 pub(super) use crate::command::idempotency::CreatedVersion;

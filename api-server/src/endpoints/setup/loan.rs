@@ -54,20 +54,20 @@ setup_lists! {
     path = "/setup/loan/interest-plans", list_interest_plans of interest_plans;
 
     /// List the fields of the transaction entry form.
-    path = "/setup/loan/fields/transaction-entry", list_transaction_entry_fields of user_defined_fields
-        where shown_on(Form::TransactionEntry);
+    path = "/setup/loan/fields/transaction-entry",
+    list_transaction_entry_fields of user_defined_fields where shown_on(Form::TransactionEntry);
 
     /// List the fields of the batch transaction entry form.
-    path = "/setup/loan/fields/batch-transaction", list_batch_transaction_fields of user_defined_fields
-        where shown_on(Form::BatchTransaction);
+    path = "/setup/loan/fields/batch-transaction",
+    list_batch_transaction_fields of user_defined_fields where shown_on(Form::BatchTransaction);
 
     /// List the fields of a participant's first detail form.
-    path = "/setup/loan/fields/participant1-detail", list_participant1_fields of user_defined_fields
-        where shown_on(Form::Participant1Detail);
+    path = "/setup/loan/fields/participant1-detail",
+    list_participant1_fields of user_defined_fields where shown_on(Form::Participant1Detail);
 
     /// List the fields of a participant's second detail form.
-    path = "/setup/loan/fields/participant2-detail", list_participant2_fields of user_defined_fields
-        where shown_on(Form::Participant2Detail);
+    path = "/setup/loan/fields/participant2-detail",
+    list_participant2_fields of user_defined_fields where shown_on(Form::Participant2Detail);
 }
 
 /// Condition: the field is on this form and not hidden.
