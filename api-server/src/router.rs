@@ -2,7 +2,7 @@
 //! as problems.
 
 use crate::endpoints::cash_drawers::CashDrawers;
-use crate::endpoints::contacts::comments::{ContactCommentDocuments, ContactComments};
+use crate::endpoints::contacts::comments::ContactComments;
 use crate::endpoints::contacts::{ContactDocuments, Contacts};
 use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
@@ -11,7 +11,7 @@ use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::{
     CollateralCommentDocuments, CollateralComments,
 };
-use crate::endpoints::loans::comments::{LoanCommentDocuments, LoanComments};
+use crate::endpoints::loans::comments::LoanComments;
 use crate::endpoints::loans::credit_lines::CreditLines;
 use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
@@ -47,14 +47,10 @@ use std::sync::{Arc, LazyLock};
 pub fn api() -> OpenApiService<impl OpenApi, ()> {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
-        (LoanCollateral, LoanComments, LoanCommentDocuments),
-        (CollateralComments, CollateralCommentDocuments),
+        (LoanCollateral, LoanComments, CollateralComments, CollateralCommentDocuments),
         LoanPaymentGateway,
     );
-    let contacts = (
-        (Contacts, ContactDocuments, ContactComments, ContactCommentDocuments),
-        (UserDefinedFields, Files),
-    );
+    let contacts = (Contacts, ContactDocuments, ContactComments, UserDefinedFields, Files);
     let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
     let groups = (loans, contacts, installation);
     OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)

@@ -1,17 +1,18 @@
-//! Operations on documents. Comments and fields of forms have the same ones, on many paths: a macro
-//! for each writes them out, and each path's file calls it. The contract has the line ends of the
-//! descriptions, however far they are indented here.
+//! Operations on comments and documents. Comments of all kinds have the same ones, and so have
+//! fields of all forms: a macro for each writes them out, and each path's file calls it. The contract
+//! has the line ends of the descriptions, however far they are indented here.
 
 // The operations are written out where the macros are called, and use these names.
 pub(super) use crate::command::idempotency::CreatedVersion;
 pub(super) use crate::documents::attach::Upload;
 pub(super) use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
-pub(super) use crate::documents::comments::CommentKind;
+pub(super) use crate::documents::comments::{self, Comment, CommentKind};
 pub(super) use crate::documents::multipart::FormBody;
 pub(super) use crate::documents::no_content::NoContent;
 pub(super) use crate::documents::{AttachmentOwner, Document, list};
 pub(super) use crate::endpoints::Group;
 pub(super) use crate::http::admission::CoreUser;
+pub(super) use crate::http::etag::{IfNoneMatch, WithEtag};
 pub(super) use crate::http::pagination::{List, Page};
 pub(super) use crate::state::State;
 pub(super) use poem::Request;
@@ -86,84 +87,102 @@ macro_rules! field_documents {
 }
 pub(super) use field_documents;
 
-/// Operations on the documents of comments of one kind.
-macro_rules! comment_documents {
+/// Operations on comments of one kind: on their documents and, if given, on the comment itself.
+macro_rules! comment_operations {
     (
-        $api:ty, $kind:ident, path = $path:tt,
+        $api:ty, $kind:ident;
+        $(comment: path = $comment_path:tt,
+        #[doc = $get_summary:tt]
+        $get_comment:ident;)?
+        documents: path = $path:tt,
         #[doc = $list_summary:tt]
         $list_documents:ident,
         #[doc = $create_summary:tt]
         $create_document:ident,
         #[doc = $remove_summary:tt]
         $remove_document:ident
-    ) => {
-        const _: () = {
-            use $crate::endpoints::documents::*;
+    ) => { const _: () = {
+        use $crate::endpoints::documents::*;
 
-            #[shared::operations]
-            #[poem_openapi::OpenApi(tag = "Group::Comments")]
-            impl $api {
-                #[doc = $list_summary]
-                #[oai(path = $path, method = "get")]
-                async fn $list_documents(
-                    &self,
-                    CoreUser(admitted): CoreUser,
-                    state: Data<&Arc<State>>,
-                    comment_id: Path<i64>,
-                    /// Only the document with this id; 404 if it is not attached here.
-                    document_id: Query<Option<i64>>,
-                    page: Page,
-                ) -> Result<List<Document>, Problem> {
-                    let (db, caller) = (&state.reads, &admitted.caller);
-                    let kind = CommentKind::$kind;
-                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
-                    list(db, caller, &owner, document_id.0, &page).await
-                }
-
-                #[doc = $create_summary]
-                ///
-                /// The file type is detected from the content: an unsupported type is refused with 415, and a
-                /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
-                /// first response and attaches nothing.
-                #[oai(path = $path, method = "post")]
-                async fn $create_document(
-                    &self,
-                    CoreUser(admitted): CoreUser,
-                    state: Data<&Arc<State>>,
-                    request: &Request,
-                    comment_id: Path<i64>,
-                    /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
-                    _idempotency_key: Header<Option<String>>,
-                    form: FormBody,
-                ) -> Result<CreatedVersion<Document>, Problem> {
-                    let upload = Upload::new(request, admitted.caller, form)?;
-                    let (db, caller) = (&state.reads, upload.caller());
-                    let kind = CommentKind::$kind;
-                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
-                    upload.attach(&state.documents, owner).await
-                }
-
-                #[doc = $remove_summary]
-                #[oai(path = $path, method = "delete")]
-                async fn $remove_document(
-                    &self,
-                    CoreUser(admitted): CoreUser,
-                    state: Data<&Arc<State>>,
-                    request: &Request,
-                    comment_id: Path<i64>,
-                    /// Document id.
-                    document_id: Query<i64>,
-                ) -> Result<NoContent, Problem> {
-                    let editor = DocumentEditor::new(request, admitted.caller)?;
-                    let (db, caller) = (&state.reads, &editor.caller);
-                    let kind = CommentKind::$kind;
-                    let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
-                    let removal =
-                        RemoveCommentDocument { editor, owner, document_id: document_id.0 };
-                    NoContent::of(&state.documents, removal).await
-                }
+        #[shared::operations]
+        #[poem_openapi::OpenApi(tag = "Group::Comments")]
+        impl $api {$(
+            #[doc = $get_summary]
+            #[oai(path = $comment_path, method = "get")]
+            async fn $get_comment(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                comment_id: Path<i64>,
+                if_none_match: IfNoneMatch,
+            ) -> Result<WithEtag<Comment>, Problem> {
+                let (db, caller) = (&state.reads, &admitted.caller);
+                let kind = CommentKind::$kind;
+                let comment = comments::get(db, caller, kind, comment_id.0).await?;
+                Ok(comment.versioned(&if_none_match))
             }
-        };
-    };
+        )?
+
+            #[doc = $list_summary]
+            #[oai(path = $path, method = "get")]
+            async fn $list_documents(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                comment_id: Path<i64>,
+                /// Only the document with this id; 404 if it is not attached here.
+                document_id: Query<Option<i64>>,
+                page: Page,
+            ) -> Result<List<Document>, Problem> {
+                let (db, caller) = (&state.reads, &admitted.caller);
+                let kind = CommentKind::$kind;
+                let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                list(db, caller, &owner, document_id.0, &page).await
+            }
+
+            #[doc = $create_summary]
+            ///
+            /// The file type is detected from the content: an unsupported type is refused with 415, and a
+            /// file that is too large with 413. With an `Idempotency-Key`, a repeated request gets the
+            /// first response and attaches nothing.
+            #[oai(path = $path, method = "post")]
+            async fn $create_document(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                request: &Request,
+                comment_id: Path<i64>,
+                /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
+                _idempotency_key: Header<Option<String>>,
+                form: FormBody,
+            ) -> Result<CreatedVersion<Document>, Problem> {
+                let upload = Upload::new(request, admitted.caller, form)?;
+                let (db, caller) = (&state.reads, upload.caller());
+                let kind = CommentKind::$kind;
+                let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                upload.attach(&state.documents, owner).await
+            }
+
+            #[doc = $remove_summary]
+            #[oai(path = $path, method = "delete")]
+            async fn $remove_document(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                request: &Request,
+                comment_id: Path<i64>,
+                /// Document id.
+                document_id: Query<i64>,
+            ) -> Result<NoContent, Problem> {
+                let editor = DocumentEditor::new(request, admitted.caller)?;
+                let (db, caller) = (&state.reads, &editor.caller);
+                let kind = CommentKind::$kind;
+                let owner = AttachmentOwner::comment(db, caller, kind, comment_id.0).await?;
+                let removal =
+                    RemoveCommentDocument { editor, owner, document_id: document_id.0 };
+                NoContent::of(&state.documents, removal).await
+            }
+        }
+    }; };
 }
-pub(super) use comment_documents;
+pub(super) use comment_operations;

@@ -6,7 +6,7 @@ use crate::documents::changes::DocumentEditor;
 use crate::documents::comments::changes::{Category, ChangeComment, CommentChange, RemoveComment};
 use crate::documents::comments::{self, Comment, CommentKind};
 use crate::documents::no_content::NoContent;
-use crate::endpoints::documents::comment_documents;
+use crate::endpoints::documents::comment_operations;
 use crate::http::admission::CoreUser;
 use crate::http::etag::{ExpectedVersion, IfNoneMatch, Updated, WithEtag};
 use crate::http::json_body::JsonBody;
@@ -96,8 +96,10 @@ impl CollateralComments {
 /// `/loans/collateral/comments/…/documents`
 pub struct CollateralCommentDocuments;
 
-comment_documents! {
-    CollateralCommentDocuments, Collateral, path = "/loans/collateral/comments/:comment_id/documents",
+comment_operations! {
+    CollateralCommentDocuments, Collateral;
+
+    documents: path = "/loans/collateral/comments/:comment_id/documents",
     /// List the documents of a collateral comment.
     list_collateral_comment_documents,
     /// Attach a document with one file to a collateral comment.
