@@ -7,7 +7,7 @@
 //! | | |
 //! |---|---|
 //! | `source.rs` | UTF-8, characters illegal in XML, lines and columns |
-//! | `limits.rs` | the longest tag, text and comment, enforced while they are read |
+//! | `limits.rs` | the longest tag, text and comment |
 //! | `markup.rs` | tags and text; no document type, no entities but the five predefined ones |
 //! | here | the nesting of elements |
 
@@ -124,7 +124,7 @@ pub struct Records<R: BufRead> {
 impl<R: BufRead> Records<R> {
     /// Reads up to the start tag of the root element.
     pub fn open(input: R) -> Result<Self, XmlFault> {
-        let mut markup = MarkupReader::new(input);
+        let mut markup = MarkupReader::new(input)?;
         let root = find_root(&mut markup)?;
         Ok(Self { markup, root, waiting: VecDeque::new(), opened: None, ended: false })
     }
@@ -157,7 +157,7 @@ impl<R: BufRead> Records<R> {
     /// Reads a record to its end, or until it is too large to hold in memory.
     fn record(&mut self, mut record: Element) -> Result<Piece, XmlFault> {
         let (content_start, names) = (self.markup.offset(), self.markup.names);
-        let (at, record_start) = (self.markup.at(), self.markup.from());
+        let (at, record_start) = (self.markup.at, self.markup.from);
         let mut text = Content::default();
         loop {
             match self.markup.next_node()? {
@@ -207,8 +207,8 @@ impl<R: BufRead> Records<R> {
     /// Reads an element of a record to its end.
     fn child(&mut self, element: Element) -> Result<Element, XmlFault> {
         let limit = ChildLimit {
-            at: self.markup.at(),
-            bytes: self.markup.from() + HELD_BYTES_MAX,
+            at: self.markup.at,
+            bytes: self.markup.from + HELD_BYTES_MAX,
             names: self.markup.names + HELD_NAMES_MAX,
         };
         self.finish(element, 3, &limit)
@@ -224,7 +224,7 @@ impl<R: BufRead> Records<R> {
         if depth > DEPTH_MAX {
             return self.markup.fault(format!("elements nest deeper than {DEPTH_MAX} levels"));
         }
-        let start = self.markup.from();
+        let start = self.markup.from;
         let mut text = Content::default();
         loop {
             let node = self.markup.next_node()?;

@@ -1,13 +1,13 @@
 //! XML tokenizer for import files: returns start tags, end tags and text, one node at a time.
 
-use super::limits::Token;
-use super::source::{Position, XmlSource};
-use super::{Element, XmlFault};
+use super::limits::{self, TOKEN_BYTES_MAX};
+use super::source::{self, Bytes, Position};
+use super::{ATTRIBUTES_MAX, Element, XmlFault};
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::attributes::{AttrError, Attribute};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use std::io::Read;
+use std::io::{BufRead, Read, Take};
 
 const XML: XmlVersion = XmlVersion::Explicit1_0;
 const NAME_BYTES_MAX: usize = 128;
@@ -43,40 +43,34 @@ fn wrong<T>(offset: usize, message: impl Into<String>) -> Result<T, MarkupFault>
 }
 
 /// Reads a file node by node.
-pub(super) struct MarkupReader<R: Read> {
-    reader: Reader<XmlSource<R>>,
+pub(super) struct MarkupReader<R> {
+    /// Reads at most the longest token at a time.
+    reader: Reader<Take<Bytes<R>>>,
+    /// What was read of the current token.
     buffer: Vec<u8>,
-    at: Position,
-    from: u64,
+    /// Where the last node begins.
+    pub at: Position,
+    /// How many bytes were read before the last node.
+    pub from: u64,
     rooted: bool,
     /// Elements and attributes so far.
     pub names: u64,
 }
 
-impl<R: Read> MarkupReader<R> {
-    pub(super) fn new(input: R) -> Self {
-        let mut reader = Reader::from_reader(XmlSource::new(input));
+impl<R: BufRead> MarkupReader<R> {
+    pub(super) fn new(input: R) -> Result<Self, XmlFault> {
+        let mut reader = Reader::from_reader(source::open(input)?.take(0));
         let config = reader.config_mut();
         config.check_end_names = true;
         config.expand_empty_elements = true;
         config.check_comments = true;
         let (buffer, at) = (Vec::new(), Position::START);
-        Self { reader, buffer, at, from: 0, rooted: false, names: 0 }
-    }
-
-    /// Returns how many bytes were read before the last node.
-    pub(super) fn from(&self) -> u64 {
-        self.from
+        Ok(Self { reader, buffer, at, from: 0, rooted: false, names: 0 })
     }
 
     /// Returns how many bytes were read.
     pub(super) fn offset(&self) -> u64 {
-        self.reader.get_ref().offset()
-    }
-
-    /// Returns where the last node begins.
-    pub(super) fn at(&self) -> Position {
-        self.at
+        self.reader.buffer_position()
     }
 
     /// Returns a fault at the last node.
@@ -87,25 +81,24 @@ impl<R: Read> MarkupReader<R> {
     /// Returns the next node. Must not be called after a fault.
     pub(super) fn next_node(&mut self) -> Result<Node, XmlFault> {
         loop {
+            self.at = self.at.after(&self.buffer);
+            self.from = self.offset();
             self.buffer.clear();
             self.buffer.shrink_to(BUFFER_BYTES_KEPT);
-            let source = self.reader.get_mut();
-            source.begin_token();
-            (self.at, self.from) = (source.position(), source.offset());
+            self.reader.get_mut().set_limit(TOKEN_BYTES_MAX as u64 + 1);
             let node = match self.reader.read_event_into(&mut self.buffer) {
                 Ok(Event::Start(tag) | Event::Empty(tag)) => {
                     let is_root = !std::mem::replace(&mut self.rooted, true);
-                    start(&tag, self.at.line, is_root).map(|element| Some(Node::Start(element)))
+                    Ok(start(&tag, self.at.line, is_root).map(|tag| Some(Node::Start(tag))))
                 }
                 Ok(Event::Decl(_)) if self.from > 0 => {
-                    wrong(0, "an XML declaration is allowed only at the very start")
+                    Ok(wrong(0, "an XML declaration is allowed only at the very start"))
                 }
-                Ok(event) => other_node(event, self.at),
-                Err(error) => Err(reader_fault(error, self.reader.get_ref().token())),
+                Ok(event) => Ok(other_node(event, self.at)),
+                Err(error) => Err(error),
             };
-            if let Some(fault) = self.reader.get_mut().take_fault() {
-                return Err(fault);
-            }
+            let incomplete = self.check_token()?;
+            let node = node.unwrap_or_else(|error| self.reader_fault(error, incomplete));
             match node {
                 Ok(Some(mut node)) => {
                     self.complete(&mut node);
@@ -118,6 +111,39 @@ impl<R: Read> MarkupReader<R> {
                 }
             }
         }
+    }
+
+    /// Checks the characters and the lengths of what was read of the current token. Returns what is
+    /// wrong with it if it does not end.
+    fn check_token(&self) -> Result<&'static str, XmlFault> {
+        match source::first_illegal(&self.buffer) {
+            None => limits::check(&self.buffer, self.at),
+            Some((index, message)) => {
+                let legal = &self.buffer[..index];
+                limits::check(legal, self.at)?;
+                Err(self.at.after(legal).fault(message))
+            }
+        }
+    }
+
+    /// Turns an error of the XML reader into a message of the import.
+    fn reader_fault<T>(&self, error: Error, incomplete: &str) -> Result<T, MarkupFault> {
+        let message = match error {
+            Error::Io(error) => {
+                return wrong(self.buffer.len(), format!("the file cannot be read: {error}"));
+            }
+            Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
+                format!("</{}> is expected here, not </{}>", shorten(&expected), shorten(&found))
+            }
+            Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
+                format!("</{}> has no start tag", shorten(&found))
+            }
+            Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
+                "-- is not allowed in a comment".to_owned()
+            }
+            _ => incomplete.to_owned(),
+        };
+        wrong(0, message)
     }
 
     fn complete(&mut self, node: &mut Node) {
@@ -168,7 +194,8 @@ fn start(tag: &BytesStart<'_>, line: u64, is_root: bool) -> Result<Element, Mark
         return wrong(1, "an element must not have a namespace prefix");
     }
     let mut element = Element { name: name.to_owned(), line, ..Element::default() };
-    for attribute in tag.attributes() {
+    // More attributes are refused by their number.
+    for attribute in tag.attributes().take(ATTRIBUTES_MAX) {
         let attribute = attribute.map_err(broken_attribute)?;
         let name = attribute.key.into_inner();
         let offset_of_name = || 1 + offset_in(tag, name);
@@ -276,11 +303,10 @@ fn resolve(reference: &str) -> Result<char, String> {
             return Err(format!("the entity {other} is not one of the five predefined ones"));
         }
     };
-    let control = character < ' ' && !matches!(character, '\t' | '\n' | '\r');
-    if control || matches!(character, '\u{fffe}' | '\u{ffff}') {
-        return Err(format!("the character U+{:04X} is not allowed", u32::from(character)));
+    match source::first_illegal(character.encode_utf8(&mut [0; 4]).as_bytes()) {
+        Some((_, message)) => Err(message),
+        None => Ok(character),
     }
-    Ok(character)
 }
 
 /// Checks the XML declaration, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`. Encoding
@@ -310,32 +336,6 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), MarkupFault> {
         }
     }
     if versioned { Ok(()) } else { wrong(0, "the XML declaration has no version") }
-}
-
-/// Turns an error of the XML reader into a message of the import.
-fn reader_fault(error: Error, token: Token) -> MarkupFault {
-    let message = match error {
-        Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-            format!("</{}> is expected here, not </{}>", shorten(&expected), shorten(&found))
-        }
-        Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-            format!("</{}> has no start tag", shorten(&found))
-        }
-        Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
-            "-- is not allowed in a comment".to_owned()
-        }
-        _ => match token {
-            Token::Reference => "& must be written as &amp;, or its ; is missing",
-            Token::Comment => "this is not a comment, or its --> is missing",
-            Token::RawText => "this is not a <![CDATA[…]]> section, or its ]]> is missing",
-            Token::Exclamation => "a document type (DTD) is not allowed",
-            Token::Question => "the ?> that ends this is missing",
-            Token::Value(_) => "the file ends within a value of the tag that starts here",
-            _ => "the file ends within the tag that starts here",
-        }
-        .to_owned(),
-    };
-    (0, message)
 }
 
 /// Shortens a name for a message.
