@@ -304,7 +304,7 @@ impl<'a> Import<'a> {
     ) -> Result<ElementOutcome, ImportError> {
         self.current_ref = None;
         self.lookup_cache.begin_record();
-        let mark = self.stage.begin_record();
+        self.stage.begin_record();
         let mut applied = match record.name.as_str() {
             "Transactions" => self.transactions(tx, record).await?,
             "Contact" | "Loan" => self.with_elements(tx, record).await?,
@@ -312,7 +312,7 @@ impl<'a> Import<'a> {
         };
         if applied.failed {
             applied.roll_back();
-            self.stage.rewind(mark);
+            self.stage.roll_back_record();
             self.lookup_cache.roll_back_record();
         } else {
             self.batch_refs.extend(self.current_ref.take());

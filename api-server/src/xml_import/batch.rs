@@ -20,7 +20,7 @@ use shared::user_names;
 
 /// A row to be inserted, and where its field history goes.
 #[derive(Clone, Debug)]
-struct BatchRow<M> {
+pub(super) struct BatchRow<M> {
     row: M,
     target: AuditTarget,
 }
@@ -58,43 +58,11 @@ impl BatchKeys {
     }
 }
 
-/// How many rows each list of a stage held at some point.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BatchMark([usize; LISTS]);
-
 /// A table whose rows are staged.
 pub(super) trait BatchTable: ModelTrait + Audited + Clone {
     /// The table's staged rows, and how many there were when the current record began.
     #[doc(hidden)]
-    fn list(stage: &mut Batch) -> (&mut dyn BatchRows<Self>, usize);
-}
-
-/// Staged rows of one table.
-pub(super) trait BatchRows<M> {
-    /// Adds a row.
-    fn push(&mut self, row: M, target: AuditTarget);
-    /// Returns the last matching row from this index on.
-    fn find(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) -> Option<&mut M>;
-    /// Removes the first matching row from this index on.
-    fn remove(&mut self, from: usize, matches: &dyn Fn(&M) -> bool);
-}
-
-impl<M> BatchRows<M> for Vec<BatchRow<M>> {
-    fn push(&mut self, row: M, target: AuditTarget) {
-        self.push(BatchRow { row, target });
-    }
-
-    fn find(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) -> Option<&mut M> {
-        let rows = self.iter_mut().skip(from).map(|staged| &mut staged.row);
-        rows.rev().find(|row| matches(row))
-    }
-
-    fn remove(&mut self, from: usize, matches: &dyn Fn(&M) -> bool) {
-        let index = self.iter().skip(from).position(|staged| matches(&staged.row));
-        if let Some(index) = index {
-            Vec::remove(self, from + index);
-        }
-    }
+    fn rows(stage: &mut Batch) -> (&mut Vec<BatchRow<Self>>, usize);
 }
 
 macro_rules! tables {
@@ -103,46 +71,44 @@ macro_rules! tables {
         #[derive(Default)]
         pub(crate) struct Batch {
             last_placeholder: i64,
-            record_start: RecordStart,
+            record_start: Lengths,
             $($table: Vec<BatchRow<$table::Model>>,)*
             transactions: Vec<loan_transactions::Model>,
             notes: Vec<FieldNote>,
             name_skeletons: Vec<String>,
         }
 
-        /// How many rows there were when the current record began.
-        #[derive(Default)]
-        struct RecordStart {
+        /// How many rows of each kind there are.
+        #[derive(Default, PartialEq)]
+        struct Lengths {
             $($table: usize,)*
+            transactions: usize,
+            notes: usize,
+            name_skeletons: usize,
         }
 
-        const LISTS: usize = [$(stringify!($table)),*].len() + 3;
-
         $(impl BatchTable for $table::Model {
-            fn list(stage: &mut Batch) -> (&mut dyn BatchRows<Self>, usize) {
+            fn rows(stage: &mut Batch) -> (&mut Vec<BatchRow<Self>>, usize) {
                 (&mut stage.$table, stage.record_start.$table)
             }
         })*
 
         impl Batch {
-            /// Begins a record. Returns the mark to rewind to if it fails.
-            pub(crate) fn begin_record(&mut self) -> BatchMark {
-                self.record_start = RecordStart { $($table: self.$table.len(),)* };
-                self.mark()
+            fn lengths(&self) -> Lengths {
+                Lengths {
+                    $($table: self.$table.len(),)*
+                    transactions: self.transactions.len(),
+                    notes: self.notes.len(),
+                    name_skeletons: self.name_skeletons.len(),
+                }
             }
 
-            fn mark(&self) -> BatchMark {
-                BatchMark([$(self.$table.len(),)* self.transactions.len(), self.notes.len(),
-                    self.name_skeletons.len()])
-            }
-
-            /// Removes everything staged since the mark.
-            pub(crate) fn rewind(&mut self, mark: BatchMark) {
-                let BatchMark([$($table,)* transactions, notes, name_skeletons]) = mark;
-                $(self.$table.truncate($table);)*
-                self.transactions.truncate(transactions);
-                self.notes.truncate(notes);
-                self.name_skeletons.truncate(name_skeletons);
+            /// Removes everything staged by the current record.
+            pub(crate) fn roll_back_record(&mut self) {
+                $(self.$table.truncate(self.record_start.$table);)*
+                self.transactions.truncate(self.record_start.transactions);
+                self.notes.truncate(self.record_start.notes);
+                self.name_skeletons.truncate(self.record_start.name_skeletons);
             }
 
             /// Inserts all rows with their field history, and leaves the stage empty.
@@ -193,9 +159,14 @@ tables! {
 }
 
 impl Batch {
+    /// Begins a record.
+    pub(super) fn begin_record(&mut self) {
+        self.record_start = self.lengths();
+    }
+
     /// True if there is nothing to write.
     pub(super) fn is_empty(&self) -> bool {
-        self.mark().0.iter().all(|length| *length == 0)
+        self.lengths() == Lengths::default()
     }
 
     /// Returns a new placeholder for the key of a row to be staged.
@@ -206,20 +177,23 @@ impl Batch {
 
     /// Stages a row that has a placeholder for its key.
     pub(super) fn add<M: BatchTable>(&mut self, row: M, target: AuditTarget) {
-        let (list, _) = M::list(self);
-        list.push(row, target);
+        let (rows, _) = M::rows(self);
+        rows.push(BatchRow { row, target });
     }
 
-    /// Returns a staged row of the current record that matches.
+    /// Returns the last staged row of the current record that matches.
     pub(super) fn find<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) -> Option<&mut M> {
-        let (list, from) = M::list(self);
-        list.find(from, &matches)
+        let (rows, from) = M::rows(self);
+        let mut rows = rows[from..].iter_mut().map(|staged| &mut staged.row);
+        rows.rfind(|row| matches(row))
     }
 
-    /// Removes a staged row of the current record.
+    /// Removes the first staged row of the current record that matches.
     pub(super) fn remove<M: BatchTable>(&mut self, matches: impl Fn(&M) -> bool) {
-        let (list, from) = M::list(self);
-        list.remove(from, &matches);
+        let (rows, from) = M::rows(self);
+        if let Some(index) = rows[from..].iter().position(|staged| matches(&staged.row)) {
+            rows.remove(from + index);
+        }
     }
 
     /// Stages a transaction that is a journal entry on its own.
