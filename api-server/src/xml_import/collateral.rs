@@ -15,8 +15,9 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
 use shared::entity::collaterals::{Column, Entity, Model};
 use shared::entity::{
-    collateral_descriptions as descriptions, collateral_insurance_policies, collateral_locations,
-    collateral_taxes, collateral_vehicles, contacts, loan_collaterals,
+    collateral_descriptions as descriptions, collateral_insurance_policies as policies,
+    collateral_locations as locations, collateral_taxes as taxes, collateral_vehicles as vehicles,
+    contacts, loan_collaterals,
 };
 use std::sync::LazyLock;
 
@@ -281,9 +282,8 @@ impl Import<'_> {
         collateral: &LinkedCollateral,
         description: Option<String>,
     ) -> Result<(), RecordError> {
-        let of_collateral = descriptions::Column::CollateralId.eq(collateral.row.collateral_id);
-        let before =
-            self.caller.find::<descriptions::Entity>().filter(of_collateral).one(tx).await?;
+        let key = descriptions::Column::CollateralId;
+        let before = self.only_row(tx, key, collateral.row.collateral_id).await?;
         let target = collateral.audit_target();
         match (before, description) {
             (None, None) => {}
@@ -365,17 +365,11 @@ impl Import<'_> {
         self.remove_comments(tx, CommentParent::Collateral(id, target.owners.clone())).await?;
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
-            let parent = (collateral_vehicles::Column::CollateralId, id);
-            self.remove_all::<collateral_vehicles::Entity>(tx, changes, target, parent).await?;
-            let parent = (collateral_locations::Column::CollateralId, id);
-            self.remove_all::<collateral_locations::Entity>(tx, changes, target, parent).await?;
-            let parent = (collateral_insurance_policies::Column::CollateralId, id);
-            self.remove_all::<collateral_insurance_policies::Entity>(tx, changes, target, parent)
-                .await?;
-            let parent = (collateral_taxes::Column::CollateralId, id);
-            self.remove_all::<collateral_taxes::Entity>(tx, changes, target, parent).await?;
-            let parent = (descriptions::Column::CollateralId, id);
-            self.remove_all::<descriptions::Entity>(tx, changes, target, parent).await
+            self.remove_all(tx, changes, target, vehicles::Column::CollateralId, id).await?;
+            self.remove_all(tx, changes, target, locations::Column::CollateralId, id).await?;
+            self.remove_all(tx, changes, target, policies::Column::CollateralId, id).await?;
+            self.remove_all(tx, changes, target, taxes::Column::CollateralId, id).await?;
+            self.remove_all(tx, changes, target, descriptions::Column::CollateralId, id).await
         });
         recorded.await?;
         self.remove(tx, target, link).await?;

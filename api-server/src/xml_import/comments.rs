@@ -73,8 +73,7 @@ impl Import<'_> {
         parent: CommentParent,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &COMMENT, self.enforce);
-        let key = ("CommentID", Column::CommentId);
-        let before = self.own_row::<Entity>(tx, &mut fields, key, parent.column()).await?;
+        let before = self.own_row(tx, &mut fields, Column::CommentId, parent.column()).await?;
         let category =
             self.code::<comment_categories::Entity>(tx, &mut fields, "CommentCategoryCode");
         let category = category.await?;

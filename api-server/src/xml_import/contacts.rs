@@ -259,18 +259,12 @@ impl Import<'_> {
         let author = self.author.clone();
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
             let target = row.place();
-            let parent = (contact_addresses::Column::ContactId, contact_id);
-            self.remove_all::<contact_addresses::Entity>(tx, changes, &target, parent).await?;
-            let credit_profiles_target =
+            let of_contact = contact_addresses::Column::ContactId;
+            self.remove_all(tx, changes, &target, of_contact, contact_id).await?;
+            let profiles =
                 AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Credit Profiles");
-            let parent = (credit_profiles::Column::ContactId, contact_id);
-            self.remove_all::<credit_profiles::Entity>(
-                tx,
-                changes,
-                &credit_profiles_target,
-                parent,
-            )
-            .await?;
+            let of_contact = credit_profiles::Column::ContactId;
+            self.remove_all(tx, changes, &profiles, of_contact, contact_id).await?;
             Entity::delete_by_id(contact_id).exec(tx).await?;
             Ok::<_, RecordError>(changes.add(&target, Some(&row), None)?)
         });

@@ -30,7 +30,8 @@ pub(super) fn update_of(element: &Element) -> UpdateMode {
 
 /// The attributes of one element.
 pub(super) struct ElementFields<'e> {
-    element: &'e Element,
+    /// The element.
+    pub element: &'e Element,
     shape: &'static ElementShape,
     /// What the element does.
     pub update: UpdateMode,

@@ -3,26 +3,27 @@
 
 use super::batch::BatchTable;
 use super::element_fields::{ElementFields, UpdateMode};
-use super::parse::Element;
 use super::report::Action;
 use super::{ElementOutcome, Import, RecordError};
 use crate::audit::{self, AuditTarget, Audited, Changes};
 use crate::auth::visibility::Visible;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, Iterable,
-    PrimaryKeyToColumn, QueryFilter,
+    ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, QueryFilter,
 };
+use shared::entity::json_names::xml_name;
 
 impl Import<'_> {
     /// Finds the row that an element changes or deletes, by its key, within its parent. `None` for
     /// a new row.
-    pub(super) async fn own_row<E: Visible>(
+    pub(super) async fn own_row<C: ColumnTrait<EntityName: Visible>>(
         &self,
         tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
-        (name, key): (&str, E::Column),
-        (parent, parent_id): (E::Column, i64),
-    ) -> Result<Option<E::Model>, RecordError> {
+        key: C,
+        (parent, parent_id): (C, i64),
+    ) -> Result<Option<<C::EntityName as EntityTrait>::Model>, RecordError> {
+        let name = &xml_name(key.as_str());
         let id = fields.get::<i64>(name);
         match (fields.update, id) {
             (UpdateMode::Insert, None) => Ok(None),
@@ -37,7 +38,7 @@ impl Import<'_> {
                 Ok(None)
             }
             (UpdateMode::Change | UpdateMode::Delete, Some(id)) => {
-                let found = self.caller.find::<E>().filter(key.eq(id));
+                let found = self.caller.find::<C::EntityName>().filter(key.eq(id));
                 let found = found.filter(parent.eq(parent_id)).one(tx).await?;
                 if found.is_none() {
                     fields.error(name, "does not exist in the enclosing element");
@@ -47,12 +48,31 @@ impl Import<'_> {
         }
     }
 
+    /// Finds the row that a parent has at most once. That of a staged parent is staged, too.
+    pub(super) async fn only_row<C, M>(
+        &mut self,
+        tx: &DatabaseTransaction,
+        parent: C,
+        parent_id: i64,
+    ) -> Result<Option<M>, RecordError>
+    where
+        C: ColumnTrait<EntityName: Visible + EntityTrait<Model = M>>,
+        M: BatchTable,
+    {
+        match parent_id {
+            ..0 => Ok(self.stage.find(|row: &M| row.record_id() == parent_id).cloned()),
+            _ => {
+                let rows = self.caller.find::<C::EntityName>();
+                Ok(rows.filter(parent.eq(parent_id)).one(tx).await?)
+            }
+        }
+    }
+
     /// Inserts, updates or deletes the row that an element stands for, as its `UpdateFlag` says. The
     /// key of a new row is a placeholder; a row that is still staged is replaced where it is.
     pub(super) async fn upsert<M, A>(
         &mut self,
         tx: &DatabaseTransaction,
-        element: &Element,
         fields: ElementFields<'_>,
         before: Option<M>,
         row: M,
@@ -60,10 +80,10 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError>
     where
         M: BatchTable + IntoActiveModel<A>,
-        M::Entity: EntityTrait<Model = M>,
+        M::Entity: EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
         A: ActiveModelTrait<Entity = M::Entity>,
     {
-        let update = fields.update;
+        let (element, update) = (fields.element, fields.update);
         let messages = fields.finish()?;
         let id = row.record_id();
         let action = match (update, before) {
@@ -97,7 +117,7 @@ impl Import<'_> {
         after: &M,
     ) -> Result<(), RecordError>
     where
-        M: Audited + IntoActiveModel<A> + sea_orm::ModelTrait,
+        M: Audited + IntoActiveModel<A> + ModelTrait,
         M::Entity: EntityTrait<Model = M>,
         A: ActiveModelTrait<Entity = M::Entity>,
     {
@@ -122,14 +142,10 @@ impl Import<'_> {
         row: &M,
     ) -> Result<(), RecordError>
     where
-        M: Audited + sea_orm::ModelTrait,
-        M::Entity: EntityTrait<Model = M>,
+        M: Audited + ModelTrait,
+        M::Entity: EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
     {
-        let mut delete = M::Entity::delete_many();
-        for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
-            delete = delete.filter(key.into_column().eq(row.record_id()));
-        }
-        delete.exec(tx).await?;
+        M::Entity::delete_by_id(row.record_id()).exec(tx).await?;
         let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
             changes.add(target, Some(row), None)
         });
@@ -137,21 +153,21 @@ impl Import<'_> {
     }
 
     /// Deletes all rows of a table that depend on a row being deleted, and records the changes.
-    pub(super) async fn remove_all<E>(
+    pub(super) async fn remove_all<C>(
         &self,
         tx: &DatabaseTransaction,
         changes: &mut Changes<'_>,
         target: &AuditTarget,
-        (column, id): (E::Column, i64),
+        column: C,
+        id: i64,
     ) -> Result<(), RecordError>
     where
-        E: Visible,
-        E::Model: Audited,
+        C: ColumnTrait<EntityName: Visible + EntityTrait<Model: Audited>>,
     {
-        for row in self.caller.find::<E>().filter(column.eq(id)).all(tx).await? {
+        for row in self.caller.find::<C::EntityName>().filter(column.eq(id)).all(tx).await? {
             changes.add(target, Some(&row), None)?;
         }
-        E::delete_many().filter(column.eq(id)).exec(tx).await?;
+        C::EntityName::delete_many().filter(column.eq(id)).exec(tx).await?;
         Ok(())
     }
 }

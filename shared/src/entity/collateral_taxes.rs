@@ -8,7 +8,9 @@ use shared_macros::interface_names;
 
 /// A tax on a collateral item.
 #[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
+)]
 #[sea_orm(table_name = "collateral_taxes")]
 #[oai(rename = "CollateralTax", skip_serializing_if_is_none)]
 pub struct Model {

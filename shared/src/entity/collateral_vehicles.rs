@@ -8,7 +8,9 @@ use shared_macros::interface_names;
 
 /// A vehicle that serves as collateral.
 #[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
+)]
 #[sea_orm(table_name = "collateral_vehicles")]
 #[oai(rename = "CollateralVehicle", skip_serializing_if_is_none)]
 pub struct Model {
@@ -40,8 +42,10 @@ no_relations!();
 
 text_enum! {
     /// Form of the title.
+    #[derive(Default)]
     pub enum TitleType {
         /// No title.
+        #[default]
         None,
         /// Paper title.
         Paper,
@@ -52,8 +56,10 @@ text_enum! {
     }
 
     /// Status of the title on its way to the lender.
+    #[derive(Default)]
     pub enum TitleStatus {
         /// The lender has not received it yet.
+        #[default]
         NotReceived,
         /// Submitted to the state.
         Submitted,
@@ -64,8 +70,10 @@ text_enum! {
     }
 
     /// Brand on the title.
+    #[derive(Default)]
     pub enum BrandedTitle {
         /// No brand.
+        #[default]
         None,
         /// Total loss.
         Salvage,

@@ -9,7 +9,9 @@ use shared_macros::interface_names;
 
 /// A credit line of a loan.
 #[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
+)]
 #[sea_orm(table_name = "credit_lines")]
 #[oai(rename = "CreditLine", skip_serializing_if_is_none)]
 pub struct Model {
@@ -41,8 +43,10 @@ no_relations!();
 
 text_enum! {
     /// How long draws are allowed.
+    #[derive(Default)]
     pub enum DrawUntilType {
         /// Without limit.
+        #[default]
         None,
         /// For a number of periods from the origination of the loan.
         FromOrigination,

@@ -2,7 +2,7 @@
 
 use crate::audit::{AuditTarget, HistoryOwner};
 use crate::xml_import::element_fields::ElementFields;
-use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute};
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape};
 use crate::xml_import::parse::Element;
 use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QueryOrder};
@@ -15,8 +15,8 @@ use std::sync::LazyLock;
 pub(crate) static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use AttributeKind::{Date, Text};
     use Column::*;
-    let shape = ElementShape::new("Address").with([attribute("RowID", AttributeKind::Id)]);
     let columns = [
+        (RowId, AttributeKind::Id),
         (RelationshipCode, Text(25)),
         (StreetAddress1, Text(40)),
         (StreetAddress2, Text(40)),
@@ -29,7 +29,7 @@ pub(crate) static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
         (ToDate, Date),
     ];
     let needed = ["RelationshipCode", "StreetAddress1"];
-    RowShape::new(shape, columns).needing(Needed::ToInsert, &needed)
+    RowShape::new(ElementShape::new("Address"), columns).needing(Needed::ToInsert, &needed)
 });
 
 fn audit_target(contact_id: i64) -> AuditTarget {
@@ -46,25 +46,13 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &ADDRESS, self.enforce);
         let parent = (Column::ContactId, contact_id);
-        let before =
-            self.own_row::<Entity>(tx, &mut fields, ("RowID", Column::RowId), parent).await?;
-        let mut row = match &before {
-            Some(before) => before.clone(),
-            None => Model {
-                row_id: self.stage.next_placeholder(),
-                contact_id,
-                relationship_code: String::new(),
-                street_address1: None,
-                street_address2: None,
-                city: None,
-                state: None,
-                zip: None,
-                county: None,
-                country: None,
-                from_date: self.clock.today,
-                to_date: None,
-            },
-        };
+        let before = self.own_row(tx, &mut fields, Column::RowId, parent).await?;
+        let mut row = before.clone().unwrap_or_else(|| Model {
+            row_id: self.stage.next_placeholder(),
+            contact_id,
+            from_date: self.clock.today,
+            ..Model::default()
+        });
         fields.fill(&ADDRESS, &mut row);
         // A code that the address already has may have become inactive.
         if let Some(code) = fields.get::<String>("RelationshipCode")
@@ -76,7 +64,7 @@ impl Import<'_> {
         if row.to_date.is_some_and(|to| to < row.from_date) {
             fields.error("ToDate", "must not be before FromDate");
         }
-        self.upsert(tx, element, fields, before, row, audit_target(contact_id)).await
+        self.upsert(tx, fields, before, row, audit_target(contact_id)).await
     }
 
     /// Keeps the old address of a contact that moves, if a relationship code with `Auto_Prev_Addr`

@@ -147,7 +147,7 @@ impl Import<'_> {
             self.take_name(tx, before.as_ref(), &row.web_user_name).await?;
         }
         let target = row.place();
-        self.upsert(tx, element, fields, before, row, target).await
+        self.upsert(tx, fields, before, row, target).await
     }
 
     /// True if this is the current password: a file may repeat one that predates the password rule.

@@ -8,7 +8,7 @@ use crate::xml_import::parse::Element;
 use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
-use shared::amounts::{Money, Rate};
+use shared::amounts::Rate;
 use shared::entity::credit_lines::{self, DrawUntilType};
 use shared::entity::loans::PaymentPeriod;
 use shared::entity::relationship_codes::AppliesTo;
@@ -47,9 +47,8 @@ pub(crate) static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = Lazy
 pub(crate) static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Int, Payment, Text};
     use credit_lines::Column::*;
-    let shape =
-        ElementShape::new("CreditLine").with([attribute("CreditlineID", AttributeKind::Id)]);
     let columns = [
+        (CreditlineId, AttributeKind::Id),
         (Name, Text(50)),
         (Description, Text(255)),
         (TransactionCode, Int(0..=i32::MAX)),
@@ -66,7 +65,7 @@ pub(crate) static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLo
         (DrawTotal, AttributeKind::Cents),
     ];
     let needed = ["Name", "CreditLineLimit"];
-    RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
+    RowShape::new(ElementShape::new("CreditLine"), columns).needing(Needed::ToInsert, &needed).also_needing(
         "DrawUntilDate if DrawUntilType is fixed_date; DrawUntilPeriod and NumberOfPeriods if it \
          is from_origination or from_first_draw",
     )
@@ -129,7 +128,7 @@ impl Import<'_> {
         }
         let target = row.place();
         let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
-        let applied = self.upsert(tx, element, fields, before, row, target).await?;
+        let applied = self.upsert(tx, fields, before, row, target).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
             // Read again: earlier elements of the record may have changed the row.
@@ -191,7 +190,7 @@ impl Import<'_> {
             (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
         let target = row.place();
-        self.upsert(tx, element, fields, before, row, target).await
+        self.upsert(tx, fields, before, row, target).await
     }
 
     async fn find_link(
@@ -223,29 +222,12 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         use credit_lines::Column::{CreditlineId, LoanId};
         let mut fields = ElementFields::new(element, &CREDIT_LINE, self.enforce);
-        let (key, parent) = (("CreditlineID", CreditlineId), (LoanId, loan_id));
-        let before = self.own_row::<credit_lines::Entity>(tx, &mut fields, key, parent).await?;
-        let mut row = match &before {
-            Some(before) => before.clone(),
-            None => credit_lines::Model {
-                creditline_id: self.stage.next_placeholder(),
-                loan_id,
-                name: String::new(),
-                description: None,
-                transaction_code: 0,
-                credit_line_limit: Money::ZERO,
-                credit_total_draw_limit: None,
-                min_draw_amount: None,
-                max_draw_amount: None,
-                max_number_of_draws: None,
-                draw_until_type: DrawUntilType::None,
-                draw_until_period: None,
-                number_of_periods: None,
-                draw_until_date: None,
-                draw_count: 0,
-                draw_total: Money::ZERO,
-            },
-        };
+        let before = self.own_row(tx, &mut fields, CreditlineId, (LoanId, loan_id)).await?;
+        let mut row = before.clone().unwrap_or_else(|| credit_lines::Model {
+            creditline_id: self.stage.next_placeholder(),
+            loan_id,
+            ..Default::default()
+        });
         fields.fill(&CREDIT_LINE, &mut row);
         if row.transaction_code != 0 {
             self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
@@ -259,7 +241,7 @@ impl Import<'_> {
             }
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
-        self.upsert(tx, element, fields, before, row, target).await
+        self.upsert(tx, fields, before, row, target).await
     }
 
     /// Checks that new journal entries may use a transaction code.

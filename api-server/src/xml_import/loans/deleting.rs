@@ -48,20 +48,18 @@ impl Import<'_> {
         let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
             let target = account.loan.place();
             let target_of = |path| AuditTarget::of(HistoryOwner::Loan(loan_id), path);
-            let parent = (loan_interest_rates::Column::LoanId, loan_id);
-            self.remove_all::<loan_interest_rates::Entity>(tx, changes, &target, parent).await?;
-            let parent = (loan_contacts::Column::LoanId, loan_id);
-            self.remove_all::<loan_contacts::Entity>(tx, changes, &target, parent).await?;
-            let parent = (recurring_transactions::Column::LoanId, loan_id);
+            let of_loan = loan_interest_rates::Column::LoanId;
+            self.remove_all(tx, changes, &target, of_loan, loan_id).await?;
+            let of_loan = loan_contacts::Column::LoanId;
+            self.remove_all(tx, changes, &target, of_loan, loan_id).await?;
             let recurring = target_of("Loan > Recurring Transactions");
-            self.remove_all::<recurring_transactions::Entity>(tx, changes, &recurring, parent)
-                .await?;
-            let parent = (automated_payments::Column::LoanId, loan_id);
+            let of_loan = recurring_transactions::Column::LoanId;
+            self.remove_all(tx, changes, &recurring, of_loan, loan_id).await?;
             let automated = target_of("Loan > Automated Payments");
-            self.remove_all::<automated_payments::Entity>(tx, changes, &automated, parent).await?;
-            let parent = (credit_lines::Column::LoanId, loan_id);
+            let of_loan = automated_payments::Column::LoanId;
+            self.remove_all(tx, changes, &automated, of_loan, loan_id).await?;
             let lines = target_of("Loan > Credit Lines");
-            self.remove_all::<credit_lines::Entity>(tx, changes, &lines, parent).await?;
+            self.remove_all(tx, changes, &lines, credit_lines::Column::LoanId, loan_id).await?;
             delete_entries(tx, loan_id).await?;
             loans::Entity::delete_by_id(loan_id).exec(tx).await?;
             Ok::<_, RecordError>(changes.add(&target, Some(&account.loan), None)?)

@@ -3,7 +3,7 @@
 
 use crate::audit::{AuditTarget, HistoryOwner};
 use crate::xml_import::element_fields::{ElementFields, UpdateMode};
-use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
+use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, choice};
 use crate::xml_import::parse::Element;
 use crate::xml_import::{ElementOutcome, Import, RecordError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QuerySelect};
@@ -23,9 +23,8 @@ pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transaction
     LazyLock::new(|| {
         use AttributeKind::{Date, Int};
         use recurring_transactions::Column::*;
-        let shape =
-            ElementShape::new("RecurringTransaction").with([attribute("RowID", AttributeKind::Id)]);
         let columns = [
+            (RowId, AttributeKind::Id),
             (Description, AttributeKind::Text(50)),
             (ActiveFlag, AttributeKind::Flag),
             (EventType, choice::<RecurringEventType>()),
@@ -46,7 +45,7 @@ pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transaction
         ];
         let needed =
             ["Description", "EventType", "EventStartDate", "EventPeriod", "TransactionCode"];
-        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
+        RowShape::new(ElementShape::new("RecurringTransaction"), columns).needing(Needed::ToInsert, &needed).also_needing(
             "TransactionAmount, or AnnualPercentage if AmountType is annual_percent_of_principal",
         )
     });
@@ -56,9 +55,8 @@ pub(crate) static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entit
     LazyLock::new(|| {
         use AttributeKind::{Date, Payment, Text};
         use automated_payments::Column::*;
-        let shape =
-            ElementShape::new("AutomatedPayment").with([attribute("RowID", AttributeKind::Id)]);
         let columns = [
+            (RowId, AttributeKind::Id),
             (Description, Text(50)),
             (PaymentType, choice::<AutomatedPaymentType>()),
             (Status, choice::<AutomatedPaymentStatus>()),
@@ -80,11 +78,13 @@ pub(crate) static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entit
             (TempGracePeriod, AttributeKind::Int(0..=366)),
         ];
         let needed = ["Description", "PaymentType", "AmountType", "BillingType", "StartDate"];
-        RowShape::new(shape, columns).needing(Needed::ToInsert, &needed).also_needing(
-            "BankRoutingNumber, BankAccountNumber and BankAccountType if PaymentType is ach; \
+        RowShape::new(ElementShape::new("AutomatedPayment"), columns)
+            .needing(Needed::ToInsert, &needed)
+            .also_needing(
+                "BankRoutingNumber, BankAccountNumber and BankAccountType if PaymentType is ach; \
              PaymentGatewayTokenID if it is card; Amount if AmountType is fixed; Percentage if it \
              is percent_of_principal; BillingPeriod if BillingType is recurring",
-        )
+            )
     });
 
 impl Import<'_> {
@@ -97,43 +97,38 @@ impl Import<'_> {
     ) -> Result<ElementOutcome, RecordError> {
         use recurring_transactions::Column::{LoanId, RowId};
         let mut fields = ElementFields::new(element, &RECURRING_TRANSACTION, self.enforce);
-        let (key, parent) = (("RowID", RowId), (LoanId, loan_id));
-        let before =
-            self.own_row::<recurring_transactions::Entity>(tx, &mut fields, key, parent).await?;
-        let mut row = match &before {
-            Some(before) => before.clone(),
-            None => recurring_transactions::Model {
-                row_id: self.stage.next_placeholder(),
-                loan_id,
-                description: String::new(),
-                active_flag: true,
-                event_type: RecurringEventType::Scheduled,
-                event_start_date: self.clock.today,
-                event_expire_date: None,
-                next_event_date: fields.get("EventStartDate"),
-                start_date_day_value: 0,
-                event_period: PaymentPeriod::None,
-                event_number_of_periods: 1,
-                event_max_repeat: None,
-                event_count: 0,
-                transaction_code: 0,
-                amount_type: match fields.has("AnnualPercentage") {
-                    true => RecurringAmountType::AnnualPercentOfPrincipal,
-                    false => RecurringAmountType::Fixed,
-                },
-                transaction_amount: None,
-                annual_percentage: None,
-                numerator: None,
-                denominator: None,
+        let before = self.own_row(tx, &mut fields, RowId, (LoanId, loan_id)).await?;
+        let mut row = before.clone().unwrap_or_else(|| recurring_transactions::Model {
+            row_id: self.stage.next_placeholder(),
+            loan_id,
+            description: String::new(),
+            active_flag: true,
+            event_type: RecurringEventType::Scheduled,
+            event_start_date: self.clock.today,
+            event_expire_date: None,
+            next_event_date: fields.get("EventStartDate"),
+            start_date_day_value: 0,
+            event_period: PaymentPeriod::None,
+            event_number_of_periods: 1,
+            event_max_repeat: None,
+            event_count: 0,
+            transaction_code: 0,
+            amount_type: match fields.has("AnnualPercentage") {
+                true => RecurringAmountType::AnnualPercentOfPrincipal,
+                false => RecurringAmountType::Fixed,
             },
-        };
+            transaction_amount: None,
+            annual_percentage: None,
+            numerator: None,
+            denominator: None,
+        });
         fields.fill(&RECURRING_TRANSACTION, &mut row);
         if fields.update != UpdateMode::Delete {
             self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
             check_recurring(&mut fields, &row);
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
-        self.upsert(tx, element, fields, before, row, target).await
+        self.upsert(tx, fields, before, row, target).await
     }
 
     /// Inserts, changes or deletes an automated payment.
@@ -146,35 +141,30 @@ impl Import<'_> {
         use automated_payments::Column::{LoanId, RowId};
         let loan_id = loan.loan_id;
         let mut fields = ElementFields::new(element, &AUTOMATED_PAYMENT, self.enforce);
-        let (key, parent) = (("RowID", RowId), (LoanId, loan_id));
-        let before =
-            self.own_row::<automated_payments::Entity>(tx, &mut fields, key, parent).await?;
-        let mut row = match &before {
-            Some(before) => before.clone(),
-            None => automated_payments::Model {
-                row_id: self.stage.next_placeholder(),
-                loan_id,
-                description: String::new(),
-                payment_type: AutomatedPaymentType::Ach,
-                status: AutomatedPaymentStatus::Active,
-                bank_routing_number: None,
-                bank_account_number: None,
-                bank_account_type: None,
-                payment_gateway_token_id: None,
-                amount_type: AutomatedAmountType::Fixed,
-                amount: None,
-                percentage: None,
-                minimum_amount: None,
-                maximum_amount: None,
-                debit_or_credit: DebitOrCredit::Debit,
-                billing_type: BillingType::Billing,
-                billing_period: PaymentPeriod::None,
-                start_date: self.clock.today,
-                next_date: fields.get("StartDate"),
-                expire_date: None,
-                temp_grace_period: 0,
-            },
-        };
+        let before = self.own_row(tx, &mut fields, RowId, (LoanId, loan_id)).await?;
+        let mut row = before.clone().unwrap_or_else(|| automated_payments::Model {
+            row_id: self.stage.next_placeholder(),
+            loan_id,
+            description: String::new(),
+            payment_type: AutomatedPaymentType::Ach,
+            status: AutomatedPaymentStatus::Active,
+            bank_routing_number: None,
+            bank_account_number: None,
+            bank_account_type: None,
+            payment_gateway_token_id: None,
+            amount_type: AutomatedAmountType::Fixed,
+            amount: None,
+            percentage: None,
+            minimum_amount: None,
+            maximum_amount: None,
+            debit_or_credit: DebitOrCredit::Debit,
+            billing_type: BillingType::Billing,
+            billing_period: PaymentPeriod::None,
+            start_date: self.clock.today,
+            next_date: fields.get("StartDate"),
+            expire_date: None,
+            temp_grace_period: 0,
+        });
         fields.fill(&AUTOMATED_PAYMENT, &mut row);
         if fields.update != UpdateMode::Delete {
             check_source(&mut fields, &row);
@@ -182,7 +172,7 @@ impl Import<'_> {
             self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
-        self.upsert(tx, element, fields, before, row, target).await
+        self.upsert(tx, fields, before, row, target).await
     }
 
     /// Checks that the card of an automated payment belongs to this loan and is not forgotten.
