@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Rows of `import_records` per read.
-const ROWS_AHEAD: u64 = 20;
+const ROWS_AHEAD: u64 = 10;
 /// Rows deleted per statement.
 const ROWS_PER_SWEEP: u64 = 5_000;
 
@@ -37,7 +37,6 @@ pub struct DoneRecords<'d> {
     db: &'d DatabaseConnection,
     import_id: i64,
     last_row_id: i64,
-    rows: VecDeque<import_records::Model>,
     results: VecDeque<(RecordResults, bool)>,
 }
 
@@ -183,41 +182,34 @@ impl<'c> ImportRun<'c> {
 
 impl<'d> DoneRecords<'d> {
     fn new(db: &'d DatabaseConnection, import_id: i64) -> Self {
-        let (rows, results) = (VecDeque::new(), VecDeque::new());
-        Self { db, import_id, last_row_id: 0, rows, results }
+        Self { db, import_id, last_row_id: 0, results: VecDeque::new() }
     }
 
     /// Returns the results of the next record, or of a part of it (a long one is never in memory as
     /// a whole), and whether this is its last part. `None` after the last record that was done.
     pub async fn next(&mut self) -> Result<Option<(RecordResults, bool)>, ImportError> {
-        loop {
-            if let Some(next) = self.results.pop_front() {
-                return Ok(Some(next));
-            }
-            let Some(row) = self.next_row().await? else { return Ok(None) };
+        if self.results.is_empty() {
+            self.read_ahead().await?;
+        }
+        Ok(self.results.pop_front())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
+    async fn read_ahead(&mut self) -> Result<(), ImportError> {
+        use import_records::Column::{ImportId, RowId};
+        let rows = import_records::Entity::find()
+            .filter(ImportId.eq(self.import_id))
+            .filter(RowId.gt(self.last_row_id))
+            .order_by_asc(RowId)
+            .limit(ROWS_AHEAD);
+        for row in rows.all(self.db).await? {
             let records: Vec<RecordResults> =
                 serde_json::from_str(&row.result).map_err(ImportError::defect)?;
             let is_last = row.record_count > 0;
             self.results.extend(records.into_iter().map(|results| (results, is_last)));
-        }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "the service's own records")]
-    async fn next_row(&mut self) -> Result<Option<import_records::Model>, DbErr> {
-        if self.rows.is_empty() {
-            use import_records::Column::{ImportId, RowId};
-            let rows = import_records::Entity::find()
-                .filter(ImportId.eq(self.import_id))
-                .filter(RowId.gt(self.last_row_id))
-                .order_by_asc(RowId)
-                .limit(ROWS_AHEAD);
-            self.rows.extend(rows.all(self.db).await?);
-        }
-        let row = self.rows.pop_front();
-        if let Some(row) = &row {
             self.last_row_id = row.row_id;
         }
-        Ok(row)
+        Ok(())
     }
 }
 
