@@ -10,7 +10,7 @@ use sea_orm::{
 use shared::entity::{contacts, loans, web_credentials};
 use shared::introspection::UserKind;
 use shared::user_names::{self, skeleton_hash};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Placeholder id for a name that is taken, where it does not matter by which row.
 pub(super) const TAKEN: i64 = 0;
@@ -71,28 +71,23 @@ impl Import<'_> {
         records: &[Element],
     ) -> Result<(), DbErr> {
         self.lookup_cache.clear();
-        let mut names_by_kind = BTreeSet::new();
-        let mut skeletons = BTreeSet::new();
+        let mut names = BTreeMap::new();
         let mut refs = Vec::new();
         for record in records {
-            names_in(record, &mut names_by_kind);
+            names_in(record, &mut names);
             let elements = std::iter::once(record).chain(&record.children);
             refs.extend(elements.filter_map(|element| element.attribute("GetRecordID")));
         }
         self.record_refs.fetch(refs).await?;
-        for (_, name) in names_by_kind.iter().filter(|(kind, _)| *kind == NameKind::WebUser) {
-            skeletons.insert(skeleton_hash(UserKind::Web, name));
+        if let Some(web_users) = names.get(&NameKind::WebUser) {
+            let hashes = web_users.iter().map(|name| skeleton_hash(UserKind::Web, name)).collect();
+            names.insert(NameKind::NameSkeleton, hashes);
         }
-        names_by_kind.extend(skeletons.iter().map(|hash| (NameKind::NameSkeleton, hash.as_str())));
-        for kind in [NameKind::Contact, NameKind::Loan, NameKind::WebUser, NameKind::NameSkeleton] {
-            let names: Vec<&str> = names_by_kind
-                .iter()
-                .filter(|(listed, _)| *listed == kind)
-                .map(|(_, name)| *name)
-                .collect();
+        for (kind, names) in names {
+            let names: Vec<String> = names.into_iter().collect();
             for chunk in names.chunks(NAMES_PER_STATEMENT) {
                 let found = self.ids_of(tx, kind, chunk).await?;
-                let absent = chunk.iter().map(|name| ((kind, (*name).to_owned()), None));
+                let absent = chunk.iter().map(|name| ((kind, name.clone()), None));
                 self.lookup_cache.ids.extend(absent);
                 let found = found.into_iter().map(|(id, name)| ((kind, name), Some(id)));
                 self.lookup_cache.ids.extend(found);
@@ -111,7 +106,7 @@ impl Import<'_> {
         if let Some(cached) = self.lookup_cache.ids.get(&(kind, name.to_owned())) {
             return Ok(*cached);
         }
-        Ok(self.ids_of(tx, kind, &[name]).await?.pop().map(|(id, _)| id))
+        Ok(self.ids_of(tx, kind, &[name.to_owned()]).await?.pop().map(|(id, _)| id))
     }
 
     /// Notes that a name is free again.
@@ -132,43 +127,41 @@ impl Import<'_> {
         &self,
         db: &impl ConnectionTrait,
         kind: NameKind,
-        names: &[&str],
+        names: &[String],
     ) -> Result<Vec<(i64, String)>, DbErr> {
-        let names = names.iter().copied();
         match kind {
             NameKind::Contact => {
                 use contacts::Column::{ContactId, ContactNumber};
-                self.pairs::<contacts::Entity>(ContactId, ContactNumber)
-                    .filter(ContactNumber.is_in(names))
-                    .into_tuple()
-                    .all(db)
-                    .await
+                self.pairs(db, ContactId, ContactNumber, names).await
             }
             NameKind::Loan => {
                 use loans::Column::{LoanId, LoanNumber};
-                self.pairs::<loans::Entity>(LoanId, LoanNumber)
-                    .filter(LoanNumber.is_in(names))
-                    .into_tuple()
-                    .all(db)
-                    .await
+                self.pairs(db, LoanId, LoanNumber, names).await
             }
             NameKind::WebUser => web_users(db, names).await,
             NameKind::NameSkeleton => {
-                let taken = user_names::taken(db, names).await?;
+                let taken = user_names::taken(db, names.iter().map(String::as_str)).await?;
                 Ok(taken.into_iter().map(|hash| (TAKEN, hash)).collect())
             }
         }
     }
 
-    fn pairs<E: Visible>(&self, id: E::Column, name: E::Column) -> sea_orm::Select<E> {
-        self.caller.find::<E>().select_only().columns([id, name])
+    async fn pairs<C: ColumnTrait<EntityName: Visible>>(
+        &self,
+        db: &impl ConnectionTrait,
+        id: C,
+        name: C,
+        names: &[String],
+    ) -> Result<Vec<(i64, String)>, DbErr> {
+        let rows = self.caller.find::<C::EntityName>().filter(name.is_in(names));
+        rows.select_only().columns([id, name]).into_tuple().all(db).await
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "credentials are in no response")]
 async fn web_users(
     db: &impl ConnectionTrait,
-    names: impl Iterator<Item = &str>,
+    names: &[String],
 ) -> Result<Vec<(i64, String)>, DbErr> {
     use web_credentials::Column::{ContactId, WebUserName};
     web_credentials::Entity::find()
@@ -180,7 +173,7 @@ async fn web_users(
         .await
 }
 
-fn names_in<'e>(element: &'e Element, names: &mut BTreeSet<(NameKind, &'e str)>) {
+fn names_in(element: &Element, names: &mut BTreeMap<NameKind, BTreeSet<String>>) {
     for (name, value) in &element.attributes {
         let kind = match name.as_str() {
             "ContactNumber" => NameKind::Contact,
@@ -188,7 +181,7 @@ fn names_in<'e>(element: &'e Element, names: &mut BTreeSet<(NameKind, &'e str)>)
             "WebUserName" => NameKind::WebUser,
             _ => continue,
         };
-        names.insert((kind, value));
+        names.entry(kind).or_default().insert(value.clone());
     }
     for child in &element.children {
         names_in(child, names);
