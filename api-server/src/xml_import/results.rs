@@ -111,12 +111,11 @@ impl Results {
 }
 
 /// Copies the results to a new file, marked as rolled back.
-fn roll_back(mut file: File, directory: &Path) -> io::Result<File> {
-    file.seek(SeekFrom::Start(0))?;
+fn roll_back(file: File, directory: &Path) -> io::Result<File> {
     let mut writer = BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile_in(directory)?);
     let mut first = true;
-    for result in ResultLines(BufReader::with_capacity(BUFFER_BYTES, file)) {
-        let mut result: RecordResult = result?;
+    for result in results_in(file)? {
+        let mut result = result?;
         result.roll_back();
         let mut bytes = Vec::new();
         write_line(&mut bytes, &result, first)?;
@@ -158,27 +157,12 @@ impl Formatter for Spaced {
     }
 }
 
-/// The results in a file, read line by line.
-struct ResultLines<R>(R);
-
-impl<R: BufRead> Iterator for ResultLines<R> {
-    type Item = io::Result<RecordResult>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut line = String::new();
-        loop {
-            line.clear();
-            match self.0.read_line(&mut line) {
-                Ok(0) => return None,
-                Ok(_) => {}
-                Err(error) => return Some(Err(error)),
-            }
-            let text = line.trim().trim_end_matches(',');
-            if !text.is_empty() {
-                return Some(serde_json::from_str(text).map_err(io::Error::other));
-            }
-        }
-    }
+/// Reads the results in a file from its start, line by line.
+fn results_in(mut file: File) -> io::Result<impl Iterator<Item = io::Result<RecordResult>>> {
+    file.seek(SeekFrom::Start(0))?;
+    let lines = BufReader::with_capacity(BUFFER_BYTES, file).lines();
+    // The first line is empty: each result begins with a line feed.
+    Ok(lines.skip(1).map(|line| Ok(serde_json::from_str(line?.trim_end_matches(','))?)))
 }
 
 /// The response to an import.
@@ -220,8 +204,8 @@ impl ImportResponse {
     pub fn into_parts(self) -> Receiver<Result<Vec<RecordResult>, ImportError>> {
         let (sender, receiver) = mpsc::channel(2);
         tokio::task::spawn_blocking(move || {
-            let mut results = match self.into_file() {
-                Ok(file) => ResultLines(BufReader::with_capacity(BUFFER_BYTES, file)).peekable(),
+            let mut results = match results_in(self.file) {
+                Ok(results) => results.peekable(),
                 Err(error) => return drop(sender.blocking_send(Err(ImportError::defect(error)))),
             };
             while results.peek().is_some() {
