@@ -113,14 +113,6 @@ fn columns() -> Vec<(Column, AttributeKind)> {
     ]
 }
 
-/// Opening balances of a new loan, apart from its principal.
-struct OpeningBalances {
-    late_charges: Money,
-    fees: Money,
-    impound: Money,
-    suspense: Money,
-}
-
 impl Import<'_> {
     /// Books, changes or deletes a loan.
     pub(super) async fn loan(
@@ -236,19 +228,17 @@ impl Import<'_> {
         let amount = |name| fields.get::<Money>(name).unwrap_or_default();
         loan.original_note_amount = amount("LoanAmount");
         loan.starting_interest_rate = fields.get::<Rate>("InterestRate").unwrap_or_default();
-        let opening = OpeningBalances {
-            late_charges: amount("LateChargeBalance"),
-            fees: amount("FeesBalance"),
-            impound: amount("ImpoundBalance"),
-            suspense: amount("SuspenseBalance"),
-        };
+        loan.current_late_charge_balance = amount("LateChargeBalance");
+        loan.current_fees_balance = amount("FeesBalance");
+        loan.current_impound_balance = amount("ImpoundBalance");
+        loan.current_suspense_balance = amount("SuspenseBalance");
         complete_schedule(&mut fields, &mut loan);
         let messages = fields.finish()?;
-        complete_amounts(element, &mut loan, &opening, self.clock.today)?;
+        complete_amounts(element, &mut loan, self.clock.today)?;
         if closed {
             loan.next_due_date = None;
         }
-        self.stage_loan(&loan, &opening)?;
+        self.stage_loan(&loan)?;
         Ok((loan, messages))
     }
 
@@ -347,7 +337,7 @@ impl Import<'_> {
     }
 
     /// Stages a loan with its first rate and the transactions of its opening balances.
-    fn stage_loan(&mut self, loan: &Model, opening: &OpeningBalances) -> Result<(), RecordError> {
+    fn stage_loan(&mut self, loan: &Model) -> Result<(), RecordError> {
         self.add_name(NameKind::Loan, &loan.loan_number, loan.loan_id);
         self.stage.add(loan.clone(), loan.place());
         let rate = loan_interest_rates::Model {
@@ -360,10 +350,10 @@ impl Import<'_> {
         self.stage.add(rate, target);
         let opening = [
             (codes::ADVANCE, loan.original_note_amount),
-            (codes::IMPOUND_PAYMENT, opening.impound),
-            (codes::SUSPENSE_PAYMENT, opening.suspense),
-            (codes::LATE_CHARGE_ASSESSED, opening.late_charges),
-            (codes::FEE_ASSESSED, opening.fees),
+            (codes::IMPOUND_PAYMENT, loan.current_impound_balance),
+            (codes::SUSPENSE_PAYMENT, loan.current_suspense_balance),
+            (codes::LATE_CHARGE_ASSESSED, loan.current_late_charge_balance),
+            (codes::FEE_ASSESSED, loan.current_fees_balance),
         ];
         let header = EntryHeader {
             loan_id: loan.loan_id,

@@ -1,7 +1,6 @@
 //! Terms of an imported loan. Fills in what they leave open, and refuses terms that contradict each
 //! other.
 
-use super::OpeningBalances;
 use crate::loans::servicing::schedule::{self, Schedule};
 use crate::loans::servicing::{RateStep, Terms, interest};
 use crate::xml_import::element_fields::ElementFields;
@@ -79,20 +78,15 @@ pub(super) fn complete_schedule(fields: &mut ElementFields<'_>, loan: &mut loans
     }
 }
 
-/// Sets the balances, the accrual base, the first due date and, if none is given, the level
+/// Sets the principal, the accrual base, the first due date and, if none is given, the level
 /// installment.
 pub(super) fn complete_amounts(
     element: &Element,
     loan: &mut loans::Model,
-    opening: &OpeningBalances,
     today: NaiveDate,
 ) -> Result<(), RecordError> {
     loan.current_interest_rate = loan.starting_interest_rate;
     loan.current_principal_balance = loan.original_note_amount;
-    loan.current_late_charge_balance = opening.late_charges;
-    loan.current_fees_balance = opening.fees;
-    loan.current_impound_balance = opening.impound;
-    loan.current_suspense_balance = opening.suspense;
     loan.accrual_base_date = loan.origination_date.min(loan.interest_start_date);
     loan.interest_accrued_thru_date = loan.accrual_base_date;
     loan.last_activity_date = Some(loan.origination_date);
