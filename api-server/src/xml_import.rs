@@ -146,7 +146,7 @@ impl ImportMode {
 
 /// The row that the child elements of a record belong to.
 enum ParentRecord {
-    Contact(Box<entity::contacts::Model>),
+    Contact(i64),
     Loan(Box<entity::loans::Model>),
     /// The row was deleted, or never existed.
     None,
@@ -155,7 +155,7 @@ enum ParentRecord {
 impl ParentRecord {
     fn resolve(&mut self, keys: &BatchKeys) {
         match self {
-            Self::Contact(row) => row.contact_id = keys.of(row.contact_id),
+            Self::Contact(contact_id) => *contact_id = keys.of(*contact_id),
             Self::Loan(row) => {
                 row.loan_id = keys.of(row.loan_id);
                 row.contact_id = keys.of(row.contact_id);
@@ -177,13 +177,6 @@ struct OpenRecord {
     failed: bool,
     /// Messages about the record itself. They go into the result of its first element.
     messages: Vec<Message>,
-    results: Vec<RecordResult>,
-}
-
-impl OpenRecord {
-    fn take_results(&mut self) -> Vec<RecordResult> {
-        std::mem::take(&mut self.results)
-    }
 }
 
 impl<'a> Import<'a> {
@@ -308,7 +301,7 @@ impl<'a> Import<'a> {
         let mut applied = match record.name.as_str() {
             "Transactions" => self.transactions(tx, record).await?,
             "Contact" | "Loan" => self.with_elements(tx, record).await?,
-            other => self.unknown_record(record, other),
+            _ => self.unknown_record(record),
         };
         if applied.failed {
             applied.roll_back();
@@ -326,18 +319,8 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<ElementOutcome, ImportError> {
-        let head = match record.name.as_str() {
-            "Contact" => Box::pin(self.contact(tx, record)).await,
-            _ => Box::pin(self.loan(tx, record)).await,
-        };
-        let (mut applied, mut parent) = match head {
-            Ok((mut applied, mut parent)) => {
-                match self.flush(tx, &mut applied).await {
-                    Ok(keys) => parent.resolve(&keys),
-                    Err(error) => applied = report_refusal(record, Err(error))?,
-                }
-                (applied, parent)
-            }
+        let (mut applied, mut parent) = match self.head(tx, record).await {
+            Ok(head) => head,
             Err(error) => (report_refusal(record, Err(error))?, ParentRecord::None),
         };
         for child in &record.children {
@@ -350,6 +333,21 @@ impl<'a> Import<'a> {
         Ok(applied)
     }
 
+    /// Applies a contact or a loan without its child elements.
+    async fn head(
+        &mut self,
+        tx: &DatabaseTransaction,
+        record: &Element,
+    ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
+        let (mut applied, mut parent) = match record.name.as_str() {
+            "Contact" => Box::pin(self.contact(tx, record)).await?,
+            _ => Box::pin(self.loan(tx, record)).await?,
+        };
+        let keys = self.flush(tx, &mut applied).await?;
+        parent.resolve(&keys);
+        Ok((applied, parent))
+    }
+
     /// Applies a child element of a contact or a loan.
     async fn element(
         &mut self,
@@ -358,7 +356,7 @@ impl<'a> Import<'a> {
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         let outcome = match parent {
-            ParentRecord::Contact(contact) => Box::pin(self.in_contact(tx, contact, child)).await,
+            ParentRecord::Contact(id) => Box::pin(self.in_contact(tx, *id, child)).await,
             ParentRecord::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
             ParentRecord::None => Ok(inside_deleted(child)),
         };
@@ -402,21 +400,20 @@ impl<'a> Import<'a> {
         tx: &DatabaseTransaction,
         record: &Element,
     ) -> Result<ElementOutcome, ImportError> {
-        let mut open_record = self.open_record(record);
-        let mut results = open_record.take_results();
+        let (mut open_record, mut results) = self.open_record(record);
         for child in &record.children {
             results.extend(self.apply_payment(tx, &mut open_record, child).await?);
         }
         Ok(ElementOutcome { results, failed: open_record.failed, messages: Vec::new() })
     }
 
-    /// Begins a `Transactions` record.
-    fn open_record(&self, record: &Element) -> OpenRecord {
+    /// Begins a `Transactions` record. It has a result of its own only if it fails.
+    fn open_record(&self, record: &Element) -> (OpenRecord, Vec<RecordResult>) {
         match ElementFields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
-            Ok(messages) => OpenRecord { failed: false, messages, results: Vec::new() },
+            Ok(messages) => (OpenRecord { failed: false, messages }, Vec::new()),
             Err(messages) => {
                 let failed = ElementOutcome::one(record, Action::Failed, None, 0, messages);
-                OpenRecord { failed: true, messages: Vec::new(), results: failed.results }
+                (OpenRecord { failed: true, messages: Vec::new() }, failed.results)
             }
         }
     }
@@ -432,7 +429,7 @@ impl<'a> Import<'a> {
         let mut applied = match child.name.as_str() {
             _ if record.failed => ElementOutcome::untried(child),
             "Payment" => report_refusal(child, Box::pin(self.payment(tx, child)).await)?,
-            other => self.unknown_record(child, other),
+            _ => self.unknown_record(child),
         };
         record.failed |= applied.failed;
         applied.add_messages(std::mem::take(&mut record.messages));
@@ -441,8 +438,9 @@ impl<'a> Import<'a> {
 
     /// Reports a record of an unknown kind, which is not applied. It fails the enclosing record
     /// only if the file enforces names.
-    fn unknown_record(&self, element: &Element, name: &str) -> ElementOutcome {
-        let messages = vec![self.unknown_name(element, format!("unknown record {name}"))];
+    fn unknown_record(&self, element: &Element) -> ElementOutcome {
+        let text = format!("unknown record {}", element.name);
+        let messages = vec![self.unknown_name(element, text)];
         let mut applied = ElementOutcome::one(element, Action::Failed, None, 0, messages);
         applied.failed = self.enforce;
         applied
@@ -451,12 +449,8 @@ impl<'a> Import<'a> {
     /// Reports an unknown element in the result of its parent.
     fn unknown_element(&self, parent: &str, element: &Element) -> ElementOutcome {
         let text = format!("unknown element {} in {parent}", element.name);
-        let failed = self.enforce;
-        ElementOutcome {
-            results: Vec::new(),
-            failed,
-            messages: vec![self.unknown_name(element, text)],
-        }
+        let messages = vec![self.unknown_name(element, text)];
+        ElementOutcome { results: Vec::new(), failed: self.enforce, messages }
     }
 
     fn unknown_name(&self, element: &Element, text: String) -> Message {
@@ -502,7 +496,7 @@ impl<'a> Import<'a> {
     }
 
     /// Returns the id of the setup row whose code an attribute holds. `None` if the attribute is
-    /// absent or wrong; 0 for lists whose primary key is the code.
+    /// absent or wrong.
     async fn code<E: Codes>(
         &mut self,
         db: &impl ConnectionTrait,
@@ -512,7 +506,7 @@ impl<'a> Import<'a> {
         let Some(code) = fields.get::<String>(name) else { return Ok(None) };
         let id = self.codes::<E>(db).await?.get(&code).copied();
         if id.is_none() {
-            fields.error(name, E::UNKNOWN);
+            fields.error(name, "is unknown or no longer active");
         }
         Ok(id)
     }

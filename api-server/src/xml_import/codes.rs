@@ -5,33 +5,14 @@ use crate::auth::caller::Caller;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::relationship_codes::{self, AppliesTo};
 
-/// A setup list whose rows a file refers to by code. Lists whose primary key is the code have 0 for
-/// the id.
+/// A setup list whose rows a file refers to by code.
 pub(super) trait Codes: EntityTrait + 'static {
-    /// The error for a code that is not in the list.
-    const UNKNOWN: &'static str = "is unknown or no longer active";
-
-    /// Reads code and id of the rows that new entries may use.
+    /// Reads the rows that new entries may use: their code, and a number that stands for the row.
     async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr>;
 }
 
 macro_rules! codes {
-    ($($table:ident: $code:ident, $id:ident, $filter:expr;)*) => {$(
-        impl Codes for shared::entity::$table::Entity {
-            async fn rows(
-                caller: &Caller,
-                db: &impl ConnectionTrait,
-            ) -> Result<Vec<(String, i64)>, DbErr> {
-                use shared::entity::$table::{Column, Entity};
-                let rows = caller.find::<Entity>().filter($filter);
-                rows.select_only().columns([Column::$code, Column::$id]).into_tuple().all(db).await
-            }
-        }
-    )*};
-}
-
-macro_rules! keyed_by_code {
-    ($($table:ident: $code:ident, $filter:expr;)*) => {$(
+    ($($table:ident: $code:ident, $number:ident($column:ident), $filter:expr;)*) => {$(
         impl Codes for shared::entity::$table::Entity {
             async fn rows(
                 caller: &Caller,
@@ -39,37 +20,37 @@ macro_rules! keyed_by_code {
             ) -> Result<Vec<(String, i64)>, DbErr> {
                 use shared::entity::$table::{Column, Entity};
                 let rows = caller.find::<Entity>().filter($filter).select_only();
-                let codes: Vec<String> = rows.column(Column::$code).into_tuple().all(db).await?;
-                Ok(codes.into_iter().map(|code| (code, 0)).collect())
+                let rows = rows.columns([Column::$code, Column::$column]).into_tuple().all(db);
+                Ok(rows.await?.into_iter().map(|(code, value)| (code, $number(value))).collect())
             }
         }
     )*};
 }
 
 codes! {
-    loan_groups: Code, LoanGroupId, Column::ActiveFlag.eq(true);
-    portfolios: Code, PortfolioId, Column::ActiveFlag.eq(true);
-    loan_status_codes: Code, StatusCodeId, Column::ActiveFlag.eq(true);
-    risk_ratings: Code, RiskRatingId, Column::ActiveFlag.eq(true);
-    interest_plans: Name, InterestPlanId, Column::ActiveFlag.eq(true);
-    contact_types: Code, ContactTypeId, Column::ActiveFlag.eq(true);
-    comment_categories: Code, CommentCategoryId, Column::ActiveFlag.eq(true);
-    users: UserName, UserId, Column::Status.eq(shared::entity::users::UserStatus::Active);
+    loan_groups: Code, id(LoanGroupId), Column::ActiveFlag.eq(true);
+    portfolios: Code, id(PortfolioId), Column::ActiveFlag.eq(true);
+    loan_status_codes: Code, id(StatusCodeId), Column::ActiveFlag.eq(true);
+    risk_ratings: Code, id(RiskRatingId), Column::ActiveFlag.eq(true);
+    interest_plans: Name, id(InterestPlanId), Column::ActiveFlag.eq(true);
+    contact_types: Code, id(ContactTypeId), Column::ActiveFlag.eq(true);
+    comment_categories: Code, id(CommentCategoryId), Column::ActiveFlag.eq(true);
+    users: UserName, id(UserId), Column::Status.eq(shared::entity::users::UserStatus::Active);
+    entities: EntityCode, none(EntityCode), Column::ActiveFlag.eq(true);
+    relationship_codes: RelationshipCode, kind(AppliesTo), Column::ActiveFlag.eq(true);
 }
 
-keyed_by_code! {
-    entities: EntityCode, Column::ActiveFlag.eq(true);
+fn id(id: i64) -> i64 {
+    id
 }
 
-/// Relationship codes of all kinds. What a code applies to takes the place of the id.
-impl Codes for relationship_codes::Entity {
-    async fn rows(caller: &Caller, db: &impl ConnectionTrait) -> Result<Vec<(String, i64)>, DbErr> {
-        use relationship_codes::Column::{ActiveFlag, AppliesTo as For, RelationshipCode};
-        let rows = caller.find::<relationship_codes::Entity>().filter(ActiveFlag.eq(true));
-        let rows = rows.select_only().columns([RelationshipCode, For]).into_tuple();
-        let rows: Vec<(String, AppliesTo)> = rows.all(db).await?;
-        Ok(rows.into_iter().map(|(code, applies_to)| (code, applies_to as i64)).collect())
-    }
+/// The code is the primary key.
+fn none(_: String) -> i64 {
+    0
+}
+
+fn kind(applies_to: AppliesTo) -> i64 {
+    applies_to as i64
 }
 
 impl Import<'_> {

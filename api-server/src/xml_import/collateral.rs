@@ -217,9 +217,7 @@ impl Import<'_> {
         owners.retain(|owner| matches!(owner, HistoryOwner::Loan(_)));
         owners.push(HistoryOwner::Loan(loan_id));
         self.link(loan_id, id);
-        let (collateral, messages) =
-            self.change_collateral(tx, fields, LinkedCollateral { row, owners }).await?;
-        Ok((collateral, messages))
+        self.change_collateral(tx, fields, LinkedCollateral { row, owners }).await
     }
 
     async fn is_linked(
@@ -243,13 +241,12 @@ impl Import<'_> {
     ) -> Result<LinkedCollateral, RecordError> {
         let found =
             self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(tx).await?;
-        let Some(row) = found.filter(|_| loan_id > 0) else {
-            return Err(refuse(element, "no collateral of this loan has this CollateralID"));
-        };
-        if !self.is_linked(tx, id, loan_id).await? {
-            return Err(refuse(element, "no collateral of this loan has this CollateralID"));
+        match found.filter(|_| loan_id > 0) {
+            Some(row) if self.is_linked(tx, id, loan_id).await? => {
+                Ok(LinkedCollateral { row, owners: collateral_owners(tx, id).await? })
+            }
+            _ => Err(refuse(element, "no collateral of this loan has this CollateralID")),
         }
-        Ok(LinkedCollateral { row, owners: collateral_owners(tx, id).await? })
     }
 
     async fn change_collateral(
@@ -348,8 +345,7 @@ impl Import<'_> {
         let last = !self.exists::<loan_collaterals::Entity>(tx, others).await?;
         if let Some(row) = row.filter(|row| last && may_delete(row)) {
             // Before its link, so that the loan's field history records it.
-            self.remove_collateral(tx, &target, link, &row).await?;
-            return Ok(());
+            return self.remove_collateral(tx, &target, link, &row).await;
         }
         self.remove(tx, &target, link).await
     }

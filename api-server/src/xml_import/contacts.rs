@@ -142,17 +142,16 @@ impl Import<'_> {
         self.set_record_ref(element, row.contact_id);
         let key = Some(row.contact_number.clone());
         let applied = ElementOutcome::one(element, action, key, row.contact_id, messages);
-        Ok((applied, ParentRecord::Contact(Box::new(row))))
+        Ok((applied, ParentRecord::Contact(row.contact_id)))
     }
 
     /// Applies a child element of a contact.
     pub(super) async fn in_contact(
         &mut self,
         tx: &DatabaseTransaction,
-        contact: &Model,
+        contact_id: i64,
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
-        let contact_id = contact.contact_id;
         match child.name.as_str() {
             "Detail" => self.form(tx, child, Form::ContactDetail, contact_id).await,
             "Demographics" => self.form(tx, child, Form::ContactDemographics, contact_id).await,

@@ -88,7 +88,7 @@ impl Import<'_> {
         Ok(ElementOutcome::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
     }
 
-    async fn loan_by_id(
+    pub(super) async fn loan_by_id(
         &self,
         tx: &DatabaseTransaction,
         loan_id: i64,

@@ -6,7 +6,7 @@ use super::import_log::{ImportRun, RecordResults};
 use super::parse::{Element, Piece, XmlFault};
 use super::report::RecordResult;
 use super::results::{ImportResponse, Results};
-use super::{ElementOutcome, Import, ImportMode, OpenRecord};
+use super::{ElementOutcome, Import, ImportMode};
 use crate::command::idempotency::Claim;
 use crate::http::import_gate::ClosedGate;
 use crate::xml_import::refusals::{ImportError, ImportRefusal};
@@ -258,25 +258,21 @@ impl Runner<'_> {
         }
         // A cluster has no savepoints, so a failed batch could not be rolled back within the
         // transaction of the file.
-        if outer.is_some_and(galera::is_node) {
-            for record in &records {
-                self.apply_one(outer, record).await?;
-            }
-            return Ok(());
-        }
-        match self.try_batch(outer, &records).await {
-            Err(error)
-                if matches!(error, ImportError::Conflict)
-                    || outer.is_none() && error.is_blocked() =>
-            {
-                self.import.discard_batch();
-                for record in &records {
-                    self.apply_one(outer, record).await?;
+        if !outer.is_some_and(galera::is_node) {
+            match self.try_batch(outer, &records).await {
+                Err(error)
+                    if matches!(error, ImportError::Conflict)
+                        || outer.is_none() && error.is_blocked() =>
+                {
+                    self.import.discard_batch();
                 }
-                Ok(())
+                outcome => return outcome.map_err(ImportError::at_no_row),
             }
-            outcome => outcome.map_err(ImportError::at_no_row),
         }
+        for record in &records {
+            self.apply_one(outer, record).await?;
+        }
+        Ok(())
     }
 
     async fn try_batch(
@@ -393,14 +389,14 @@ impl Runner<'_> {
             return Err(ImportError::defect("a long record needs a transaction"));
         };
         let mut results = Results::new(&self.import.directory)?;
-        let mut open_record = self.import.open_record(head);
-        results.add(&open_record.take_results()).await?;
+        let (mut open_record, head_results) = self.import.open_record(head);
+        results.add(&head_results).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
             self.renew().await?;
             let applied = self.import.apply_payment(tx, &mut open_record, &child).await;
             results.add(&applied.map_err(ImportError::at_no_row)?).await?;
         }
-        let OpenRecord { failed, .. } = open_record;
+        let failed = open_record.failed;
         if failed {
             results.mark_rolled_back();
         }

@@ -132,21 +132,13 @@ impl Import<'_> {
         if let Some(rate) = changed {
             let mut before = loan.clone();
             // Read again: earlier elements of the record may have changed the row.
-            before.starting_interest_rate = self.starting_rate(tx, loan.loan_id).await?;
+            let stored = self.loan_by_id(tx, loan.loan_id).await?;
+            before.starting_interest_rate =
+                stored.map(|loan| loan.starting_interest_rate).unwrap_or_default();
             let after = loans::Model { starting_interest_rate: rate, ..before.clone() };
             self.change(tx, &loan.place(), &before, &after).await?;
         }
         Ok(applied)
-    }
-
-    async fn starting_rate(
-        &self,
-        tx: &DatabaseTransaction,
-        loan_id: i64,
-    ) -> Result<Rate, RecordError> {
-        let loan = self.caller.find::<loans::Entity>();
-        let loan = loan.filter(loans::Column::LoanId.eq(loan_id)).one(tx).await?;
-        Ok(loan.map(|loan| loan.starting_interest_rate).unwrap_or_default())
     }
 
     /// Links a contact to the loan, changes the link, or removes it.
