@@ -62,12 +62,13 @@ use crate::auth::privileges::Forbidden;
 use crate::http::import_gate::ImportGate;
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::vin::VinCheck;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use sea_orm::{DatabaseTransaction, DbErr};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
 use shared::time::Clock;
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -226,36 +227,9 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Applies records that only insert rows, and inserts their rows in bulk.
-    async fn batch(
-        &mut self,
-        tx: &DatabaseTransaction,
-        records: &[Element],
-    ) -> Result<Vec<ElementOutcome>, ImportError> {
-        self.discard_batch();
-        self.look_up(tx, records).await?;
-        let mut outcomes = Vec::with_capacity(records.len());
-        for record in records {
-            outcomes.push(self.record(tx, record).await?);
-        }
-        let keys = self.write(tx).await?;
-        for applied in &mut outcomes {
-            applied.resolve(&keys);
-        }
-        Ok(outcomes)
-    }
-
-    /// Applies one record of any kind, writing each of its elements immediately.
-    async fn record_alone(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &Element,
-    ) -> Result<ElementOutcome, ImportError> {
-        self.discard_batch();
-        self.direct = true;
-        let applied = self.record(tx, record).await;
-        self.direct = false;
-        applied
+    /// Returns the import with the transaction in which its next records are applied.
+    fn within<'t>(&'t mut self, tx: &'t DatabaseTransaction) -> ImportTransaction<'t, 'a> {
+        ImportTransaction { import: self, tx }
     }
 
     /// Discards the in-memory state of the last batch.
@@ -289,124 +263,6 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Applies a top-level record, all or nothing.
-    async fn record(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &Element,
-    ) -> Result<ElementOutcome, ImportError> {
-        self.current_ref = None;
-        self.lookup_cache.begin_record();
-        self.stage.begin_record();
-        let mut applied = match record.name.as_str() {
-            "Transactions" => self.transactions(tx, record).await?,
-            "Contact" | "Loan" => self.with_elements(tx, record).await?,
-            _ => self.unknown_record(record),
-        };
-        if applied.failed {
-            applied.roll_back();
-            self.stage.roll_back_record();
-            self.lookup_cache.roll_back_record();
-        } else {
-            self.batch_refs.extend(self.current_ref.take());
-        }
-        Ok(applied)
-    }
-
-    /// Applies a contact or a loan with its child elements.
-    async fn with_elements(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &Element,
-    ) -> Result<ElementOutcome, ImportError> {
-        let (mut applied, mut parent) = match self.head(tx, record).await {
-            Ok(head) => head,
-            Err(error) => (report_refusal(record, Err(error))?, ParentRecord::None),
-        };
-        for child in &record.children {
-            let outcome = match applied.failed {
-                true => Ok(ElementOutcome::untried(child)),
-                false => self.element(tx, &mut parent, child).await,
-            };
-            applied.add(report_refusal_with_children(child, outcome)?);
-        }
-        Ok(applied)
-    }
-
-    /// Applies a contact or a loan without its child elements.
-    async fn head(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &Element,
-    ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
-        let (mut applied, mut parent) = match record.name.as_str() {
-            "Contact" => Box::pin(self.contact(tx, record)).await?,
-            _ => Box::pin(self.loan(tx, record)).await?,
-        };
-        let keys = self.flush(tx, &mut applied).await?;
-        parent.resolve(&keys);
-        Ok((applied, parent))
-    }
-
-    /// Applies a child element of a contact or a loan.
-    async fn element(
-        &mut self,
-        tx: &DatabaseTransaction,
-        parent: &mut ParentRecord,
-        child: &Element,
-    ) -> Result<ElementOutcome, RecordError> {
-        let outcome = match parent {
-            ParentRecord::Contact(id) => Box::pin(self.in_contact(tx, *id, child)).await,
-            ParentRecord::Loan(loan) => Box::pin(self.in_loan(tx, loan, child)).await,
-            ParentRecord::None => Ok(inside_deleted(child)),
-        };
-        let mut applied = outcome?;
-        let keys = self.flush(tx, &mut applied).await?;
-        parent.resolve(&keys);
-        Ok(applied)
-    }
-
-    /// Writes the staged rows, if elements are written immediately.
-    async fn flush(
-        &mut self,
-        tx: &DatabaseTransaction,
-        applied: &mut ElementOutcome,
-    ) -> Result<BatchKeys, RecordError> {
-        if !self.direct {
-            return Ok(BatchKeys::default());
-        }
-        let keys = self.write(tx).await?;
-        applied.resolve(&keys);
-        Ok(keys)
-    }
-
-    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<BatchKeys, ImportError> {
-        if self.stage.is_empty() {
-            return Ok(BatchKeys::default());
-        }
-        let keys = Box::pin(self.stage.write(tx, &self.author, self.clock.now)).await?;
-        for record_ref in self
-            .batch_refs
-            .values_mut()
-            .chain(self.current_ref.iter_mut().map(|(_, current)| current))
-        {
-            *record_ref = record_ref.with(|id| keys.of(id));
-        }
-        Ok(keys)
-    }
-
-    async fn transactions(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &Element,
-    ) -> Result<ElementOutcome, ImportError> {
-        let (mut open_record, mut results) = self.open_record(record);
-        for child in &record.children {
-            results.extend(self.apply_payment(tx, &mut open_record, child).await?);
-        }
-        Ok(ElementOutcome { results, failed: open_record.failed, messages: Vec::new() })
-    }
-
     /// Begins a `Transactions` record. It has a result of its own only if it fails.
     fn open_record(&self, record: &Element) -> (OpenRecord, Vec<RecordResult>) {
         match ElementFields::new(record, &payments::TRANSACTIONS, self.enforce).finish() {
@@ -416,24 +272,6 @@ impl<'a> Import<'a> {
                 (OpenRecord { failed: true, messages: Vec::new() }, failed.results)
             }
         }
-    }
-
-    /// Posts the next payment of a `Transactions` record. After one has failed, the rest are not
-    /// tried.
-    async fn apply_payment(
-        &mut self,
-        tx: &DatabaseTransaction,
-        record: &mut OpenRecord,
-        child: &Element,
-    ) -> Result<Vec<RecordResult>, ImportError> {
-        let mut applied = match child.name.as_str() {
-            _ if record.failed => ElementOutcome::untried(child),
-            "Payment" => report_refusal(child, Box::pin(self.payment(tx, child)).await)?,
-            _ => self.unknown_record(child),
-        };
-        record.failed |= applied.failed;
-        applied.add_messages(std::mem::take(&mut record.messages));
-        Ok(applied.results)
     }
 
     /// Reports a record of an unknown kind, which is not applied. It fails the enclosing record
@@ -481,15 +319,175 @@ impl<'a> Import<'a> {
             None => self.record_refs.get(name).await,
         }
     }
+}
+
+/// An import, and the transaction in which its current records are applied.
+struct ImportTransaction<'t, 'a> {
+    import: &'t mut Import<'a>,
+    tx: &'t DatabaseTransaction,
+}
+
+impl<'a> Deref for ImportTransaction<'_, 'a> {
+    type Target = Import<'a>;
+
+    fn deref(&self) -> &Import<'a> {
+        self.import
+    }
+}
+
+impl<'a> DerefMut for ImportTransaction<'_, 'a> {
+    fn deref_mut(&mut self) -> &mut Import<'a> {
+        self.import
+    }
+}
+
+impl ImportTransaction<'_, '_> {
+    /// Applies records that only insert rows, and inserts their rows in bulk.
+    async fn batch(&mut self, records: &[Element]) -> Result<Vec<ElementOutcome>, ImportError> {
+        self.discard_batch();
+        self.look_up(records).await?;
+        let mut outcomes = Vec::with_capacity(records.len());
+        for record in records {
+            outcomes.push(self.record(record).await?);
+        }
+        let keys = self.write().await?;
+        for applied in &mut outcomes {
+            applied.resolve(&keys);
+        }
+        Ok(outcomes)
+    }
+
+    /// Applies one record of any kind, writing each of its elements immediately.
+    async fn record_alone(&mut self, record: &Element) -> Result<ElementOutcome, ImportError> {
+        self.discard_batch();
+        self.direct = true;
+        let applied = self.record(record).await;
+        self.direct = false;
+        applied
+    }
+
+    /// Applies a top-level record, all or nothing.
+    async fn record(&mut self, record: &Element) -> Result<ElementOutcome, ImportError> {
+        self.current_ref = None;
+        self.lookup_cache.begin_record();
+        self.stage.begin_record();
+        let mut applied = match record.name.as_str() {
+            "Transactions" => self.transactions(record).await?,
+            "Contact" | "Loan" => self.with_elements(record).await?,
+            _ => self.unknown_record(record),
+        };
+        if applied.failed {
+            applied.roll_back();
+            self.stage.roll_back_record();
+            self.lookup_cache.roll_back_record();
+        } else {
+            let current = self.current_ref.take();
+            self.batch_refs.extend(current);
+        }
+        Ok(applied)
+    }
+
+    /// Applies a contact or a loan with its child elements.
+    async fn with_elements(&mut self, record: &Element) -> Result<ElementOutcome, ImportError> {
+        let (mut applied, mut parent) = match self.head(record).await {
+            Ok(head) => head,
+            Err(error) => (report_refusal(record, Err(error))?, ParentRecord::None),
+        };
+        for child in &record.children {
+            let outcome = match applied.failed {
+                true => Ok(ElementOutcome::untried(child)),
+                false => self.element(&mut parent, child).await,
+            };
+            applied.add(report_refusal_with_children(child, outcome)?);
+        }
+        Ok(applied)
+    }
+
+    /// Applies a contact or a loan without its child elements.
+    async fn head(
+        &mut self,
+        record: &Element,
+    ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
+        let (mut applied, mut parent) = match record.name.as_str() {
+            "Contact" => Box::pin(self.contact(record)).await?,
+            _ => Box::pin(self.loan(record)).await?,
+        };
+        let keys = self.flush(&mut applied).await?;
+        parent.resolve(&keys);
+        Ok((applied, parent))
+    }
+
+    /// Applies a child element of a contact or a loan.
+    async fn element(
+        &mut self,
+        parent: &mut ParentRecord,
+        child: &Element,
+    ) -> Result<ElementOutcome, RecordError> {
+        let outcome = match parent {
+            ParentRecord::Contact(id) => Box::pin(self.in_contact(*id, child)).await,
+            ParentRecord::Loan(loan) => Box::pin(self.in_loan(loan, child)).await,
+            ParentRecord::None => Ok(inside_deleted(child)),
+        };
+        let mut applied = outcome?;
+        let keys = self.flush(&mut applied).await?;
+        parent.resolve(&keys);
+        Ok(applied)
+    }
+
+    /// Writes the staged rows, if elements are written immediately.
+    async fn flush(&mut self, applied: &mut ElementOutcome) -> Result<BatchKeys, RecordError> {
+        if !self.direct {
+            return Ok(BatchKeys::default());
+        }
+        let keys = self.write().await?;
+        applied.resolve(&keys);
+        Ok(keys)
+    }
+
+    async fn write(&mut self) -> Result<BatchKeys, ImportError> {
+        if self.stage.is_empty() {
+            return Ok(BatchKeys::default());
+        }
+        let import = &mut *self.import;
+        let written = import.stage.write(self.tx, &import.author, import.clock.now);
+        let keys = Box::pin(written).await?;
+        let current = import.current_ref.iter_mut().map(|(_, current)| current);
+        for record_ref in import.batch_refs.values_mut().chain(current) {
+            *record_ref = record_ref.with(|id| keys.of(id));
+        }
+        Ok(keys)
+    }
+
+    async fn transactions(&mut self, record: &Element) -> Result<ElementOutcome, ImportError> {
+        let (mut open_record, mut results) = self.open_record(record);
+        for child in &record.children {
+            results.extend(self.apply_payment(&mut open_record, child).await?);
+        }
+        Ok(ElementOutcome { results, failed: open_record.failed, messages: Vec::new() })
+    }
+
+    /// Posts the next payment of a `Transactions` record. After one has failed, the rest are not
+    /// tried.
+    async fn apply_payment(
+        &mut self,
+        record: &mut OpenRecord,
+        child: &Element,
+    ) -> Result<Vec<RecordResult>, ImportError> {
+        let mut applied = match child.name.as_str() {
+            _ if record.failed => ElementOutcome::untried(child),
+            "Payment" => report_refusal(child, Box::pin(self.payment(child)).await)?,
+            _ => self.unknown_record(child),
+        };
+        record.failed |= applied.failed;
+        applied.add_messages(std::mem::take(&mut record.messages));
+        Ok(applied.results)
+    }
 
     /// Returns the ids of a setup list's active rows, by code.
-    async fn codes<E: Codes>(
-        &mut self,
-        db: &impl ConnectionTrait,
-    ) -> Result<&HashMap<String, i64>, DbErr> {
+    async fn codes<E: Codes>(&mut self) -> Result<&HashMap<String, i64>, DbErr> {
         let list = TypeId::of::<E>();
         if !self.codes.contains_key(&list) {
-            let rows = E::rows(self.caller, db).await?;
+            let rows = E::rows(self.caller, self.tx).await?;
             self.codes.insert(list, rows.into_iter().collect());
         }
         Ok(self.codes.entry(list).or_default())
@@ -499,12 +497,11 @@ impl<'a> Import<'a> {
     /// absent or wrong.
     async fn code<E: Codes>(
         &mut self,
-        db: &impl ConnectionTrait,
         fields: &mut ElementFields<'_>,
         name: &str,
     ) -> Result<Option<i64>, RecordError> {
         let Some(code) = fields.get::<String>(name) else { return Ok(None) };
-        let id = self.codes::<E>(db).await?.get(&code).copied();
+        let id = self.codes::<E>().await?.get(&code).copied();
         if id.is_none() {
             fields.error(name, "is unknown or no longer active");
         }
@@ -515,12 +512,11 @@ impl<'a> Import<'a> {
     /// attribute is `##NULL##`.
     async fn optional_code<E: Codes>(
         &mut self,
-        db: &impl ConnectionTrait,
         fields: &mut ElementFields<'_>,
         name: &str,
         slot: &mut Option<i64>,
     ) -> Result<(), RecordError> {
-        match self.code::<E>(db, fields, name).await? {
+        match self.code::<E>(fields, name).await? {
             Some(id) => *slot = Some(id),
             None if fields.clears(name) => *slot = None,
             None => {}

@@ -1,6 +1,6 @@
 //! Setup lists, whose rows a file refers to by code.
 
-use super::Import;
+use super::ImportTransaction;
 use crate::auth::caller::Caller;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::relationship_codes::{self, AppliesTo};
@@ -53,15 +53,14 @@ fn kind(applies_to: AppliesTo) -> i64 {
     applies_to as i64
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// True if this is an active relationship code that applies to `to`.
     pub(super) async fn relationship_applies(
         &mut self,
-        db: &impl ConnectionTrait,
         code: &str,
         to: AppliesTo,
     ) -> Result<bool, DbErr> {
-        let codes = self.codes::<relationship_codes::Entity>(db).await?;
+        let codes = self.codes::<relationship_codes::Entity>().await?;
         Ok(codes.get(code).is_some_and(|applies_to| *applies_to == to as i64))
     }
 }

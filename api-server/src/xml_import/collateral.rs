@@ -7,11 +7,13 @@ use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, ElementShape, RowShape, attribute};
 use super::parse::Element;
 use super::report::{Action, Message};
-use super::{ElementOutcome, Import, RecordError, inside_deleted, refuse, report_refusal};
+use super::{
+    ElementOutcome, ImportTransaction, RecordError, inside_deleted, refuse, report_refusal,
+};
 use crate::audit::{self, AuditTarget, HistoryOwner};
 use crate::documents::comments::collateral_owners;
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
 use shared::entity::collaterals::{Column, Entity, Model};
 use shared::entity::{
@@ -62,12 +64,11 @@ impl LinkedCollateral {
     }
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Adds collateral to a loan, changes it, or removes it from the loan; then applies its child
     /// elements.
     pub(super) async fn collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
@@ -76,12 +77,12 @@ impl Import<'_> {
         let update = fields.update;
         let (mut collateral, action, messages) = match (update, collateral_id) {
             (UpdateMode::Insert, None) => {
-                let (collateral, messages) = self.new_collateral(tx, fields, loan_id).await?;
+                let (collateral, messages) = self.new_collateral(fields, loan_id).await?;
                 (collateral, Action::Inserted, messages)
             }
             (UpdateMode::Insert, Some(id)) => {
                 let (collateral, messages) =
-                    self.link_collateral(tx, element, fields, id, loan_id).await?;
+                    self.link_collateral(element, fields, id, loan_id).await?;
                 (collateral, Action::Inserted, messages)
             }
             (_, None) => {
@@ -89,8 +90,8 @@ impl Import<'_> {
                 return Err(fields.finish().err().unwrap_or_default().into());
             }
             (UpdateMode::Change, Some(id)) => {
-                let before = self.find_collateral(tx, element, id, loan_id).await?;
-                let (collateral, messages) = self.change_collateral(tx, fields, before).await?;
+                let before = self.find_collateral(element, id, loan_id).await?;
+                let (collateral, messages) = self.change_collateral(fields, before).await?;
                 (collateral, Action::Updated, messages)
             }
             (UpdateMode::Delete, Some(id)) => {
@@ -98,19 +99,19 @@ impl Import<'_> {
                 if let Some(child) = element.children.first() {
                     return Err(inside_deleted(child).messages.into());
                 }
-                self.find_collateral(tx, element, id, loan_id).await?;
-                self.unlink_collateral(tx, id, loan_id).await?;
+                self.find_collateral(element, id, loan_id).await?;
+                self.unlink_collateral(id, loan_id).await?;
                 return Ok(ElementOutcome::one(element, Action::Deleted, None, id, messages));
             }
         };
         let id = collateral.row.collateral_id;
         let mut applied = ElementOutcome::one(element, action, None, id, messages);
-        let keys = self.flush(tx, &mut applied).await?;
+        let keys = self.flush(&mut applied).await?;
         collateral.row.collateral_id = keys.of(id);
         for child in &element.children {
             let outcome = match applied.failed {
                 true => Ok(ElementOutcome::untried(child)),
-                false => self.in_collateral(tx, &collateral, child).await,
+                false => self.in_collateral(&collateral, child).await,
             };
             applied.add(report_refusal(child, outcome)?);
         }
@@ -119,31 +120,29 @@ impl Import<'_> {
 
     async fn in_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         collateral: &LinkedCollateral,
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         let mut applied = match child.name.as_str() {
-            "Vehicle" => self.vehicle(tx, child, collateral).await?,
-            "Location" => self.location(tx, child, collateral).await?,
-            "Insurance" => self.insurance(tx, child, collateral).await?,
-            "Tax" => self.tax(tx, child, collateral).await?,
+            "Vehicle" => self.vehicle(child, collateral).await?,
+            "Location" => self.location(child, collateral).await?,
+            "Insurance" => self.insurance(child, collateral).await?,
+            "Tax" => self.tax(child, collateral).await?,
             "Comment" => {
                 let parent = CommentParent::Collateral(
                     collateral.row.collateral_id,
                     collateral.owners.clone(),
                 );
-                self.comment(tx, child, parent).await?
+                self.comment(child, parent).await?
             }
             _ => self.unknown_element("Collateral", child),
         };
-        self.flush(tx, &mut applied).await?;
+        self.flush(&mut applied).await?;
         Ok(applied)
     }
 
     async fn new_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         mut fields: ElementFields<'_>,
         loan_id: i64,
     ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
@@ -163,7 +162,7 @@ impl Import<'_> {
             fields.missing("CollateralCode");
         }
         fields.fill(&COLLATERAL, &mut row);
-        self.check_owner(tx, &mut fields).await?;
+        self.check_owner(&mut fields).await?;
         if !fields.has("NetValue") {
             row.net_value = net_value(&row)?;
         }
@@ -173,7 +172,8 @@ impl Import<'_> {
         self.stage.add(collateral.row.clone(), collateral.audit_target());
         self.link(loan_id, collateral.row.collateral_id);
         if let Some(description) = description.filter(|text| !text.is_empty()) {
-            self.stage.add(self.description(&collateral, description)?, collateral.audit_target());
+            let row = self.description(&collateral, description)?;
+            self.stage.add(row, collateral.audit_target());
         }
         Ok((collateral, messages))
     }
@@ -200,50 +200,43 @@ impl Import<'_> {
     /// Links existing collateral to one more loan.
     async fn link_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         fields: ElementFields<'_>,
         id: i64,
         loan_id: i64,
     ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let found = self.caller.find::<Entity>().filter(Column::CollateralId.eq(id));
-        let Some(row) = found.one(tx).await? else {
+        let Some(row) = found.one(self.tx).await? else {
             return Err(refuse(element, "no collateral has this CollateralID"));
         };
-        if self.is_linked(tx, id, loan_id).await? {
+        if self.is_linked(id, loan_id).await? {
             return Err(refuse(element, "the collateral already secures this loan"));
         }
-        let mut owners = collateral_owners(tx, id).await?;
+        let mut owners = collateral_owners(self.tx, id).await?;
         owners.retain(|owner| matches!(owner, HistoryOwner::Loan(_)));
         owners.push(HistoryOwner::Loan(loan_id));
         self.link(loan_id, id);
-        self.change_collateral(tx, fields, LinkedCollateral { row, owners }).await
+        self.change_collateral(fields, LinkedCollateral { row, owners }).await
     }
 
-    async fn is_linked(
-        &self,
-        tx: &DatabaseTransaction,
-        collateral_id: i64,
-        loan_id: i64,
-    ) -> Result<bool, RecordError> {
+    async fn is_linked(&self, collateral_id: i64, loan_id: i64) -> Result<bool, RecordError> {
         use loan_collaterals::Column::{CollateralId, LoanId};
         let link = CollateralId.eq(collateral_id).and(LoanId.eq(loan_id));
-        self.exists::<loan_collaterals::Entity>(tx, link).await
+        self.exists::<loan_collaterals::Entity>(link).await
     }
 
     /// Finds collateral of this loan.
     async fn find_collateral(
         &self,
-        tx: &DatabaseTransaction,
         element: &Element,
         id: i64,
         loan_id: i64,
     ) -> Result<LinkedCollateral, RecordError> {
         let found =
-            self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(tx).await?;
+            self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(self.tx).await?;
         match found.filter(|_| loan_id > 0) {
-            Some(row) if self.is_linked(tx, id, loan_id).await? => {
-                Ok(LinkedCollateral { row, owners: collateral_owners(tx, id).await? })
+            Some(row) if self.is_linked(id, loan_id).await? => {
+                Ok(LinkedCollateral { row, owners: collateral_owners(self.tx, id).await? })
             }
             _ => Err(refuse(element, "no collateral of this loan has this CollateralID")),
         }
@@ -251,13 +244,12 @@ impl Import<'_> {
 
     async fn change_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         mut fields: ElementFields<'_>,
         before: LinkedCollateral,
     ) -> Result<(LinkedCollateral, Vec<Message>), RecordError> {
         let mut row = before.row.clone();
         fields.fill(&COLLATERAL, &mut row);
-        self.check_owner(tx, &mut fields).await?;
+        self.check_owner(&mut fields).await?;
         let factors = ["NumberOfUnits", "PricePerUnit", "PercentageValue"];
         if !fields.has("NetValue") && factors.iter().any(|name| fields.has(name)) {
             row.net_value = net_value(&row)?;
@@ -265,30 +257,29 @@ impl Import<'_> {
         let sets_description = fields.has("Description");
         let description = fields.get::<String>("Description").filter(|text| !text.is_empty());
         let messages = fields.finish()?;
-        self.change(tx, &before.audit_target(), &before.row, &row).await?;
+        self.change(&before.audit_target(), &before.row, &row).await?;
         let collateral = LinkedCollateral { row, owners: before.owners };
         if sets_description {
-            self.describe(tx, &collateral, description).await?;
+            self.describe(&collateral, description).await?;
         }
         Ok((collateral, messages))
     }
 
     async fn describe(
         &mut self,
-        tx: &DatabaseTransaction,
         collateral: &LinkedCollateral,
         description: Option<String>,
     ) -> Result<(), RecordError> {
         let key = descriptions::Column::CollateralId;
-        let before = self.only_row(tx, key, collateral.row.collateral_id).await?;
+        let before = self.only_row(key, collateral.row.collateral_id).await?;
         let target = collateral.audit_target();
         match (before, description) {
             (None, None) => {}
-            (Some(before), None) => self.remove(tx, &target, &before).await?,
+            (Some(before), None) => self.remove(&target, &before).await?,
             (Some(before), Some(text)) if before.description == text => {}
             (Some(before), Some(text)) => {
                 let after = self.description(collateral, text)?;
-                self.change(tx, &target, &before, &after).await?;
+                self.change(&target, &before, &after).await?;
             }
             (None, Some(text)) => {
                 let row = self.description(collateral, text)?;
@@ -298,14 +289,10 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn check_owner(
-        &self,
-        tx: &DatabaseTransaction,
-        fields: &mut ElementFields<'_>,
-    ) -> Result<(), RecordError> {
+    async fn check_owner(&self, fields: &mut ElementFields<'_>) -> Result<(), RecordError> {
         let Some(id) = fields.get::<i64>("ContactID") else { return Ok(()) };
         let contact = contacts::Column::ContactId.eq(id);
-        if !self.exists::<contacts::Entity>(tx, contact).await? {
+        if !self.exists::<contacts::Entity>(contact).await? {
             fields.error("ContactID", "matches no contact");
         }
         Ok(())
@@ -314,15 +301,14 @@ impl Import<'_> {
     /// Removes collateral from a loan. If it secures no other loan, it is deleted.
     async fn unlink_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         collateral_id: i64,
         loan_id: i64,
     ) -> Result<(), RecordError> {
         use loan_collaterals::Column::{CollateralId, LoanId};
         let link = self.caller.find::<loan_collaterals::Entity>();
         let link = link.filter(CollateralId.eq(collateral_id)).filter(LoanId.eq(loan_id));
-        match link.one(tx).await? {
-            Some(link) => self.release(tx, &link, |_| true).await,
+        match link.one(self.tx).await? {
+            Some(link) => self.release(&link, |_| true).await,
             None => Ok(()),
         }
     }
@@ -331,45 +317,43 @@ impl Import<'_> {
     /// holds, deletes the collateral too.
     pub(super) async fn release(
         &mut self,
-        tx: &DatabaseTransaction,
         link: &loan_collaterals::Model,
         may_delete: impl Fn(&Model) -> bool,
     ) -> Result<(), RecordError> {
         let collateral_id = link.collateral_id;
         let target = AuditTarget::of(HistoryOwner::Loan(link.loan_id), "Collateral > Records");
         let row = self.caller.find::<Entity>().filter(Column::CollateralId.eq(collateral_id));
-        let row = row.one(tx).await?;
+        let row = row.one(self.tx).await?;
         let others = loan_collaterals::Column::CollateralId
             .eq(collateral_id)
             .and(loan_collaterals::Column::LoanId.ne(link.loan_id));
-        let last = !self.exists::<loan_collaterals::Entity>(tx, others).await?;
+        let last = !self.exists::<loan_collaterals::Entity>(others).await?;
         if let Some(row) = row.filter(|row| last && may_delete(row)) {
             // Before its link, so that the loan's field history records it.
-            return self.remove_collateral(tx, &target, link, &row).await;
+            return self.remove_collateral(&target, link, &row).await;
         }
-        self.remove(tx, &target, link).await
+        self.remove(&target, link).await
     }
 
     async fn remove_collateral(
         &mut self,
-        tx: &DatabaseTransaction,
         target: &AuditTarget,
         link: &loan_collaterals::Model,
         row: &Model,
     ) -> Result<(), RecordError> {
         let id = row.collateral_id;
-        self.remove_comments(tx, CommentParent::Collateral(id, target.owners.clone())).await?;
+        self.remove_comments(CommentParent::Collateral(id, target.owners.clone())).await?;
         let author = self.author.clone();
-        let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
-            self.remove_all(tx, changes, target, vehicles::Column::CollateralId, id).await?;
-            self.remove_all(tx, changes, target, locations::Column::CollateralId, id).await?;
-            self.remove_all(tx, changes, target, policies::Column::CollateralId, id).await?;
-            self.remove_all(tx, changes, target, taxes::Column::CollateralId, id).await?;
-            self.remove_all(tx, changes, target, descriptions::Column::CollateralId, id).await
+        let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {
+            self.remove_all(changes, target, vehicles::Column::CollateralId, id).await?;
+            self.remove_all(changes, target, locations::Column::CollateralId, id).await?;
+            self.remove_all(changes, target, policies::Column::CollateralId, id).await?;
+            self.remove_all(changes, target, taxes::Column::CollateralId, id).await?;
+            self.remove_all(changes, target, descriptions::Column::CollateralId, id).await
         });
         recorded.await?;
-        self.remove(tx, target, link).await?;
-        self.remove(tx, target, row).await
+        self.remove(target, link).await?;
+        self.remove(target, row).await
     }
 }
 

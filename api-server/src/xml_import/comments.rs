@@ -6,11 +6,11 @@ use super::format::{
 };
 use super::parse::Element;
 use super::report::Action;
-use super::{ElementOutcome, Import, RecordError};
+use super::{ElementOutcome, ImportTransaction, RecordError};
 use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
 use crate::documents::comments::CommentKind;
 use crate::documents::comments::changes as comment_changes;
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::entity::comment_categories;
 use shared::entity::comments::{Column, CommentPriority, Entity, Model};
 use std::sync::LazyLock;
@@ -64,18 +64,16 @@ impl CommentParent {
     }
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Adds, changes or deletes a comment.
     pub(super) async fn comment(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         parent: CommentParent,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &COMMENT, self.enforce);
-        let before = self.own_row(tx, &mut fields, Column::CommentId, parent.column()).await?;
-        let category =
-            self.code::<comment_categories::Entity>(tx, &mut fields, "CommentCategoryCode");
+        let before = self.own_row(&mut fields, Column::CommentId, parent.column()).await?;
+        let category = self.code::<comment_categories::Entity>(&mut fields, "CommentCategoryCode");
         let category = category.await?;
         let mut row = match &before {
             Some(before) => before.clone(),
@@ -99,7 +97,7 @@ impl Import<'_> {
             (UpdateMode::Delete, before) => {
                 // The object store's sweep deletes the orphaned files of its documents.
                 let removed = before.unwrap_or(row);
-                comment_changes::remove(tx, &self.author, self.clock, parent.kind(), &removed)
+                comment_changes::remove(self.tx, &self.author, self.clock, parent.kind(), &removed)
                     .await?;
                 Action::Deleted
             }
@@ -107,7 +105,8 @@ impl Import<'_> {
                 if row != before {
                     row.modified_by_user_id = self.caller.user_id();
                     row.modified_date = Some(self.clock.now);
-                    comment_changes::write(tx, &self.author, self.clock, &before, &row).await?;
+                    comment_changes::write(self.tx, &self.author, self.clock, &before, &row)
+                        .await?;
                 }
                 Action::Updated
             }
@@ -153,12 +152,12 @@ impl Import<'_> {
     /// Deletes all comments on a record that is being deleted.
     pub(super) async fn remove_comments(
         &mut self,
-        tx: &DatabaseTransaction,
         parent: CommentParent,
     ) -> Result<(), RecordError> {
         let (column, id) = parent.column();
-        for comment in self.caller.find::<Entity>().filter(column.eq(id)).all(tx).await? {
-            comment_changes::remove(tx, &self.author, self.clock, parent.kind(), &comment).await?;
+        for comment in self.caller.find::<Entity>().filter(column.eq(id)).all(self.tx).await? {
+            comment_changes::remove(self.tx, &self.author, self.clock, parent.kind(), &comment)
+                .await?;
         }
         Ok(())
     }

@@ -8,11 +8,11 @@ use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, ch
 use super::lookup_cache::NameKind;
 use super::parse::Element;
 use super::report::Action;
-use super::{ElementOutcome, Import, ParentRecord, RecordError, comments, refuse};
+use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, comments, refuse};
 use crate::audit::{self, AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::auth::visibility::Visible;
 use crate::documents;
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::contacts::{Column, ContactMethod, Entity, Model};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
@@ -93,42 +93,41 @@ fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Inserts, changes or deletes a contact.
     pub(super) async fn contact(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
     ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
         let mut fields = ElementFields::new(element, &CONTACT, self.enforce);
         let before = match fields.update {
             UpdateMode::Insert => {
-                self.check_new_number(tx, &mut fields, NameKind::Contact).await?;
+                self.check_new_number(&mut fields, NameKind::Contact).await?;
                 None
             }
-            UpdateMode::Change => Some(self.find_contact(tx, element, &mut fields).await?),
+            UpdateMode::Change => Some(self.find_contact(element, &mut fields).await?),
             UpdateMode::Delete => {
-                let row = self.find_contact(tx, element, &mut fields).await?;
+                let row = self.find_contact(element, &mut fields).await?;
                 if fields.get::<String>("ContactNumber").is_some_and(|n| n != row.contact_number) {
                     let message = "names a different contact than ContactID";
                     fields.error("ContactNumber", message);
                 }
                 fields.finish()?;
-                return Ok((self.delete_contact(tx, element, row).await?, ParentRecord::None));
+                return Ok((self.delete_contact(element, row).await?, ParentRecord::None));
             }
         };
         let new = || Model { created_date: self.clock.now, ..Model::default() };
         let mut row = before.clone().unwrap_or_else(new);
         fields.fill(&CONTACT, &mut row);
-        self.contact_codes(tx, &mut fields, &mut row).await?;
+        self.contact_codes(&mut fields, &mut row).await?;
         if is_blank(row.last_name1.as_deref()) && is_blank(row.company.as_deref()) {
             fields.error("LastName1", "is required when Company is absent");
         }
         let messages = fields.finish()?;
         let action = match before {
             Some(before) => {
-                self.keep_previous_address(tx, &before, &row).await?;
-                self.change(tx, &row.place(), &before, &row).await?;
+                self.keep_previous_address(&before, &row).await?;
+                self.change(&row.place(), &before, &row).await?;
                 Action::Updated
             }
             None => {
@@ -148,19 +147,16 @@ impl Import<'_> {
     /// Applies a child element of a contact.
     pub(super) async fn in_contact(
         &mut self,
-        tx: &DatabaseTransaction,
         contact_id: i64,
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         match child.name.as_str() {
-            "Detail" => self.form(tx, child, Form::ContactDetail, contact_id).await,
-            "Demographics" => self.form(tx, child, Form::ContactDemographics, contact_id).await,
-            "Financials" => self.form(tx, child, Form::ContactFinancials, contact_id).await,
-            "Address" => self.address(tx, child, contact_id).await,
-            "Comment" => {
-                self.comment(tx, child, comments::CommentParent::Contact(contact_id)).await
-            }
-            "WebCredentials" => self.web_credentials(tx, child, contact_id).await,
+            "Detail" => self.form(child, Form::ContactDetail, contact_id).await,
+            "Demographics" => self.form(child, Form::ContactDemographics, contact_id).await,
+            "Financials" => self.form(child, Form::ContactFinancials, contact_id).await,
+            "Address" => self.address(child, contact_id).await,
+            "Comment" => self.comment(child, comments::CommentParent::Contact(contact_id)).await,
+            "WebCredentials" => self.web_credentials(child, contact_id).await,
             _ => Ok(self.unknown_element("Contact", child)),
         }
     }
@@ -168,7 +164,6 @@ impl Import<'_> {
     /// Finds the contact that an element changes or deletes, by id or else by number.
     async fn find_contact(
         &self,
-        tx: &DatabaseTransaction,
         element: &Element,
         fields: &mut ElementFields<'_>,
     ) -> Result<Model, RecordError> {
@@ -182,14 +177,13 @@ impl Import<'_> {
             }
             return Err(fields.messages().into());
         };
-        let found = contacts.filter(condition).one(tx).await?;
+        let found = contacts.filter(condition).one(self.tx).await?;
         found.ok_or_else(|| refuse(element, "no contact has this ContactID or ContactNumber"))
     }
 
     /// Checks that a new contact or loan has a number not in use, and no id yet.
     pub(super) async fn check_new_number(
         &mut self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         kind: NameKind,
     ) -> Result<(), RecordError> {
@@ -203,7 +197,7 @@ impl Import<'_> {
             fields.error(id_name, "is assigned by the service: leave it out of a new row");
         }
         let Some(number) = fields.get::<String>(number_name) else { return Ok(()) };
-        if self.id_of(tx, kind, &number).await?.is_some() {
+        if self.id_of(kind, &number).await?.is_some() {
             fields.error(number_name, format!("is already taken by another {noun}"));
         }
         Ok(())
@@ -211,60 +205,58 @@ impl Import<'_> {
 
     async fn contact_codes(
         &mut self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         row: &mut Model,
     ) -> Result<(), RecordError> {
-        if let Some(id) = self.code::<contact_types::Entity>(tx, fields, "ContactTypeCode").await? {
+        if let Some(id) = self.code::<contact_types::Entity>(fields, "ContactTypeCode").await? {
             row.contact_type_id = id;
         }
-        self.code::<entities::Entity>(tx, fields, "EntityCode").await?;
+        self.code::<entities::Entity>(fields, "EntityCode").await?;
         let officer = &mut row.contact_officer_user_id;
-        self.optional_code::<users::Entity>(tx, fields, "ContactOfficerUserName", officer).await
+        self.optional_code::<users::Entity>(fields, "ContactOfficerUserName", officer).await
     }
 
     async fn delete_contact(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         row: Model,
     ) -> Result<ElementOutcome, RecordError> {
         let contact_id = row.contact_id;
         // Row lock: adding a document or a card to the contact either commits before this or finds
         // the contact gone.
-        self.caller.hold(tx, Column::ContactId, contact_id).await?;
-        if self.exists::<loans::Entity>(tx, loans::Column::ContactId.eq(contact_id)).await? {
+        self.caller.hold(self.tx, Column::ContactId, contact_id).await?;
+        if self.exists::<loans::Entity>(loans::Column::ContactId.eq(contact_id)).await? {
             return Err(refuse(element, "a contact with loans cannot be deleted"));
         }
         let linked = loan_contacts::Column::ContactId.eq(contact_id);
-        if self.exists::<loan_contacts::Entity>(tx, linked).await? {
+        if self.exists::<loan_contacts::Entity>(linked).await? {
             return Err(refuse(element, "a contact linked to a loan cannot be deleted"));
         }
         let cards = payment_gateway_tokens::Column::ContactId.eq(contact_id);
-        if self.exists::<payment_gateway_tokens::Entity>(tx, cards).await? {
+        if self.exists::<payment_gateway_tokens::Entity>(cards).await? {
             return Err(refuse(element, "a contact with cards, even forgotten, cannot be deleted"));
         }
         payment_method_sessions::Entity::delete_many()
             .filter(payment_method_sessions::Column::ContactId.eq(contact_id))
-            .exec(tx)
+            .exec(self.tx)
             .await?;
         let forms = [Form::ContactDetail, Form::ContactDemographics, Form::ContactFinancials];
-        if documents::are_on_fields_of(tx, &forms, contact_id).await? {
+        if documents::are_on_fields_of(self.tx, &forms, contact_id).await? {
             return Err(refuse(element, "a contact with documents cannot be deleted"));
         }
-        self.delete_web_credentials(tx, contact_id).await?;
-        self.remove_comments(tx, comments::CommentParent::Contact(contact_id)).await?;
-        self.remove_values(tx, &forms, contact_id).await?;
+        self.delete_web_credentials(contact_id).await?;
+        self.remove_comments(comments::CommentParent::Contact(contact_id)).await?;
+        self.remove_values(&forms, contact_id).await?;
         let author = self.author.clone();
-        let recorded = audit::recording(tx, &author, self.clock.now, async |changes| {
+        let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {
             let target = row.place();
             let of_contact = contact_addresses::Column::ContactId;
-            self.remove_all(tx, changes, &target, of_contact, contact_id).await?;
+            self.remove_all(changes, &target, of_contact, contact_id).await?;
             let profiles =
                 AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Credit Profiles");
             let of_contact = credit_profiles::Column::ContactId;
-            self.remove_all(tx, changes, &profiles, of_contact, contact_id).await?;
-            Entity::delete_by_id(contact_id).exec(tx).await?;
+            self.remove_all(changes, &profiles, of_contact, contact_id).await?;
+            Entity::delete_by_id(contact_id).exec(self.tx).await?;
             Ok::<_, RecordError>(changes.add(&target, Some(&row), None)?)
         });
         recorded.await?;
@@ -275,10 +267,9 @@ impl Import<'_> {
     /// True if a row matches the condition.
     pub(super) async fn exists<E: Visible>(
         &self,
-        tx: &DatabaseTransaction,
         condition: sea_orm::sea_query::Expr,
     ) -> Result<bool, RecordError> {
         let rows = self.caller.find::<E>().filter(condition).limit(1);
-        Ok(rows.one(tx).await?.is_some())
+        Ok(rows.one(self.tx).await?.is_some())
     }
 }

@@ -4,14 +4,14 @@
 use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, CLEARED, ElementShape, UPDATE_FLAG, attribute};
 use super::parse::Element;
-use super::{ElementOutcome, Import, RecordError};
+use super::{ElementOutcome, ImportTransaction, RecordError};
 use crate::audit::{AuditTarget, FieldNames, FieldNote, HistoryOwner};
 use crate::auth::privileges::Privilege;
 use crate::auth::visibility::records::{FORM_OWNERS, view_of};
 use crate::loans::field_values;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::user_defined_fields::{self as definitions, Form};
 use shared::entity::user_defined_values::{ActiveModel, Column, Entity, Model};
 use std::collections::HashMap;
@@ -71,23 +71,22 @@ struct ValueChange<'d> {
     after: Option<String>,
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Sets or deletes the values of a form, each checked against its definition.
     pub(super) async fn form(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         form: Form,
         record_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, shape_of(form), self.enforce);
-        let before = self.values(tx, form, record_id).await?;
+        let before = self.values(form, record_id).await?;
         if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
-            self.remove_values(tx, &[form], record_id).await?;
+            self.remove_values(&[form], record_id).await?;
             return Ok(ElementOutcome::messages_only(messages));
         }
-        let definitions = self.definitions(tx).await?;
+        let definitions = self.definitions().await?;
         let mut inputs: HashMap<i64, Option<&str>> = HashMap::new();
         for (name, text) in &element.attributes {
             if !fields.has(name) || name == UPDATE_FLAG {
@@ -125,20 +124,17 @@ impl Import<'_> {
         }
         let messages = fields.finish()?;
         for change in changes {
-            self.set_value(tx, form, record_id, change).await?;
+            self.set_value(form, record_id, change).await?;
         }
         Ok(ElementOutcome::messages_only(messages))
     }
 
     /// Returns the definitions of all fields, which are read once.
-    async fn definitions(
-        &mut self,
-        tx: &DatabaseTransaction,
-    ) -> Result<Arc<[definitions::Model]>, RecordError> {
+    async fn definitions(&mut self) -> Result<Arc<[definitions::Model]>, RecordError> {
         if let Some(definitions) = &self.definitions {
             return Ok(definitions.clone());
         }
-        let rows = self.caller.find::<definitions::Entity>().all(tx).await?;
+        let rows = self.caller.find::<definitions::Entity>().all(self.tx).await?;
         let rows: Arc<[definitions::Model]> = rows.into();
         self.definitions = Some(rows.clone());
         Ok(rows)
@@ -147,12 +143,11 @@ impl Import<'_> {
     /// Returns the values of a form, by field id.
     async fn values(
         &mut self,
-        tx: &DatabaseTransaction,
         form: Form,
         record_id: i64,
     ) -> Result<HashMap<i64, String>, RecordError> {
         if record_id < 0 {
-            let definitions = self.definitions(tx).await?;
+            let definitions = self.definitions().await?;
             let of_form = definitions.iter().filter(|field| field.form == form);
             let staged = of_form.filter_map(|field| {
                 let row = self.stage.find::<Model>(|row| is_value_of(row, field, record_id))?;
@@ -173,14 +168,13 @@ impl Import<'_> {
             .filter(Column::RecordId.eq(record_id))
             .filter(Column::FieldId.in_subquery(of_form))
             .into_tuple()
-            .all(tx)
+            .all(self.tx)
             .await?;
         Ok(rows.into_iter().collect())
     }
 
     async fn set_value(
         &mut self,
-        tx: &DatabaseTransaction,
         form: Form,
         record_id: i64,
         ValueChange { field, before, after }: ValueChange<'_>,
@@ -206,13 +200,13 @@ impl Import<'_> {
             }
             (Some(_), Some(value)) => {
                 let value = ActiveModel { value: Set(value.clone()), ..Default::default() };
-                Entity::update_many().set(value).filter(of_field()).exec(tx).await?;
+                Entity::update_many().set(value).filter(of_field()).exec(self.tx).await?;
             }
             (Some(_), None) if staged => {
                 self.stage.remove::<Model>(|row| is_value_of(row, field, record_id));
             }
             (_, None) => {
-                Entity::delete_many().filter(of_field()).exec(tx).await?;
+                Entity::delete_many().filter(of_field()).exec(self.tx).await?;
             }
         }
         self.stage.add_note(note(field, form, record_id, before, after));
@@ -222,17 +216,16 @@ impl Import<'_> {
     /// Deletes the values of these forms.
     pub(super) async fn remove_values(
         &mut self,
-        tx: &DatabaseTransaction,
         forms: &[Form],
         record_id: i64,
     ) -> Result<(), RecordError> {
-        let definitions = self.definitions(tx).await?;
+        let definitions = self.definitions().await?;
         for form in forms {
-            let values = self.values(tx, *form, record_id).await?;
+            let values = self.values(*form, record_id).await?;
             for field in definitions.iter().filter(|field| field.form == *form) {
                 let Some(before) = values.get(&field.field_id).cloned() else { continue };
                 let change = ValueChange { field, before: Some(before), after: None };
-                self.set_value(tx, *form, record_id, change).await?;
+                self.set_value(*form, record_id, change).await?;
             }
         }
         Ok(())

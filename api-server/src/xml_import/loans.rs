@@ -13,14 +13,14 @@ use super::lookup_cache::NameKind;
 use super::parse::Element;
 use super::record_refs::RecordRef;
 use super::report::{Action, Message};
-use super::{ElementOutcome, Import, ParentRecord, RecordError, comments, refuse};
+use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, comments, refuse};
 use crate::audit::HasAuditTarget;
 use crate::loans::account::{self, LoanAccount, accrues};
 use crate::loans::journal::{EntryHeader, codes};
 use crate::loans::servicing::LoanState;
 use crate::loans::servicing::schedule::Schedule;
 use chrono::NaiveDate;
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, Rate};
 use shared::entity::loans::{
     Column, Entity, ExcessHandling, InterestMethod, LoanType, Model, PaymentPeriod, YearLength,
@@ -113,21 +113,20 @@ fn columns() -> Vec<(Column, AttributeKind)> {
     ]
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Books, changes or deletes a loan.
     pub(super) async fn loan(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
     ) -> Result<(ElementOutcome, ParentRecord), RecordError> {
         let mut fields = ElementFields::new(element, &LOAN, self.enforce);
         let update = fields.update;
         if update == UpdateMode::Insert {
-            self.check_new_number(tx, &mut fields, NameKind::Loan).await?;
-            let (loan, messages) = self.book_loan(tx, element, fields).await?;
+            self.check_new_number(&mut fields, NameKind::Loan).await?;
+            let (loan, messages) = self.book_loan(element, fields).await?;
             return Ok(self.loan_outcome(element, Action::Inserted, loan, messages));
         }
-        let Some(row) = self.find_loan(tx, &mut fields).await? else {
+        let Some(row) = self.find_loan(&mut fields).await? else {
             return Err(match fields.finish() {
                 Err(messages) => messages.into(),
                 Ok(_) => refuse(element, "no loan has this LoanID or LoanNumber"),
@@ -136,9 +135,9 @@ impl Import<'_> {
         if update == UpdateMode::Delete {
             check_same_loan(&mut fields, &row);
             fields.finish()?;
-            return Ok((self.delete_loan(tx, element, row).await?, ParentRecord::None));
+            return Ok((self.delete_loan(element, row).await?, ParentRecord::None));
         }
-        let (loan, messages) = self.change_loan(tx, row.loan_id, fields).await?;
+        let (loan, messages) = self.change_loan(row.loan_id, fields).await?;
         Ok(self.loan_outcome(element, Action::Updated, loan, messages))
     }
 
@@ -158,21 +157,20 @@ impl Import<'_> {
     /// Applies a child element of a loan.
     pub(super) async fn in_loan(
         &mut self,
-        tx: &DatabaseTransaction,
         loan: &Model,
         child: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         let loan_id = loan.loan_id;
         match child.name.as_str() {
-            "Detail1" => self.form(tx, child, Form::LoanDetail1, loan_id).await,
-            "Detail2" => self.form(tx, child, Form::LoanDetail2, loan_id).await,
-            "InterestRate" => self.interest_rate(tx, child, loan).await,
-            "Relationship" => self.relationship(tx, child, loan).await,
-            "CreditLine" => self.credit_line(tx, child, loan_id).await,
-            "RecurringTransaction" => self.recurring_transaction(tx, child, loan_id).await,
-            "AutomatedPayment" => self.automated_payment(tx, child, loan).await,
-            "Collateral" => self.collateral(tx, child, loan_id).await,
-            "Comment" => self.comment(tx, child, comments::CommentParent::Loan(loan_id)).await,
+            "Detail1" => self.form(child, Form::LoanDetail1, loan_id).await,
+            "Detail2" => self.form(child, Form::LoanDetail2, loan_id).await,
+            "InterestRate" => self.interest_rate(child, loan).await,
+            "Relationship" => self.relationship(child, loan).await,
+            "CreditLine" => self.credit_line(child, loan_id).await,
+            "RecurringTransaction" => self.recurring_transaction(child, loan_id).await,
+            "AutomatedPayment" => self.automated_payment(child, loan).await,
+            "Collateral" => self.collateral(child, loan_id).await,
+            "Comment" => self.comment(child, comments::CommentParent::Loan(loan_id)).await,
             _ => Ok(self.unknown_element("Loan", child)),
         }
     }
@@ -180,7 +178,6 @@ impl Import<'_> {
     /// Finds a loan by `LoanID` or else by `LoanNumber`. Notes an error if neither is given.
     pub(super) async fn find_loan(
         &self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
     ) -> Result<Option<Model>, RecordError> {
         let id = fields.get::<i64>("LoanID").map(|id| Column::LoanId.eq(id));
@@ -192,12 +189,11 @@ impl Import<'_> {
             }
             return Ok(None);
         };
-        Ok(self.caller.find::<Entity>().filter(condition).one(tx).await?)
+        Ok(self.caller.find::<Entity>().filter(condition).one(self.tx).await?)
     }
 
     async fn book_loan(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         mut fields: ElementFields<'_>,
     ) -> Result<(Model, Vec<Message>), RecordError> {
@@ -205,15 +201,15 @@ impl Import<'_> {
             loan_id: self.stage.next_placeholder(),
             created_date: self.clock.now,
             current_principal_balance: Money::ZERO,
-            status_code_id: self.status_id(tx, "ACTIVE").await?,
+            status_code_id: self.status_id("ACTIVE").await?,
             interest_year_denominator: YearLength::D365,
             ..Default::default()
         };
-        match self.contact_reference(tx, &mut fields).await? {
+        match self.contact_reference(&mut fields).await? {
             Some(contact_id) => loan.contact_id = contact_id,
             None => fields.missing("ContactNumber"),
         }
-        self.loan_codes(tx, &mut fields, &mut loan).await?;
+        self.loan_codes(&mut fields, &mut loan).await?;
         fields.fill(&LOAN, &mut loan);
         if !fields.has("AdvanceDays") {
             loan.advance_days = match loan.payment_period {
@@ -222,7 +218,7 @@ impl Import<'_> {
                 _ => 21,
             };
         }
-        let closed = fields.has("StatusCode") && self.is_closed(tx, loan.status_code_id).await?;
+        let closed = fields.has("StatusCode") && self.is_closed(loan.status_code_id).await?;
         loan.origination_date = fields.get("OriginationDate").unwrap_or_default();
         loan.interest_start_date = fields.get("InterestStartDate").unwrap_or(loan.origination_date);
         let amount = |name| fields.get::<Money>(name).unwrap_or_default();
@@ -246,7 +242,6 @@ impl Import<'_> {
     /// `ContactNumber`. A reference that matches none is noted as an error and returned as id 0.
     async fn contact_reference(
         &mut self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
     ) -> Result<Option<i64>, RecordError> {
         let mut contact = None;
@@ -262,11 +257,11 @@ impl Import<'_> {
         let mut named = Vec::new();
         if let Some(id) = fields.get::<i64>("ContactID") {
             let by_id = contacts::Column::ContactId.eq(id);
-            let exists = self.exists::<contacts::Entity>(tx, by_id).await?;
+            let exists = self.exists::<contacts::Entity>(by_id).await?;
             named.push(("ContactID", exists.then_some(id)));
         }
         if let Some(number) = fields.get::<String>("ContactNumber") {
-            named.push(("ContactNumber", self.id_of(tx, NameKind::Contact, &number).await?));
+            named.push(("ContactNumber", self.id_of(NameKind::Contact, &number).await?));
         }
         for (name, id) in named {
             match (id, contact) {
@@ -286,52 +281,43 @@ impl Import<'_> {
     /// Sets the links to setup rows, by code.
     async fn loan_codes(
         &mut self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         loan: &mut Model,
     ) -> Result<(), RecordError> {
         type Status = loan_status_codes::Entity;
-        if let Some(id) = self.code::<loan_groups::Entity>(tx, fields, "LoanGroupCode").await? {
+        if let Some(id) = self.code::<loan_groups::Entity>(fields, "LoanGroupCode").await? {
             loan.loan_group_id = id;
         }
-        if let Some(id) = self.code::<portfolios::Entity>(tx, fields, "PortfolioCode").await? {
+        if let Some(id) = self.code::<portfolios::Entity>(fields, "PortfolioCode").await? {
             loan.portfolio_id = id;
         }
-        if let Some(id) = self.code::<Status>(tx, fields, "StatusCode").await? {
+        if let Some(id) = self.code::<Status>(fields, "StatusCode").await? {
             loan.status_code_id = id;
         }
-        self.code::<entities::Entity>(tx, fields, "EntityCode").await?;
+        self.code::<entities::Entity>(fields, "EntityCode").await?;
         let rating = &mut loan.risk_rating_id;
-        self.optional_code::<risk_ratings::Entity>(tx, fields, "RiskRatingCode", rating).await?;
+        self.optional_code::<risk_ratings::Entity>(fields, "RiskRatingCode", rating).await?;
         let plan = &mut loan.interest_plan_id;
-        self.optional_code::<interest_plans::Entity>(tx, fields, "InterestPlanName", plan).await?;
+        self.optional_code::<interest_plans::Entity>(fields, "InterestPlanName", plan).await?;
         let officer = &mut loan.loan_officer_user_id;
-        self.optional_code::<users::Entity>(tx, fields, "LoanOfficerUserName", officer).await?;
+        self.optional_code::<users::Entity>(fields, "LoanOfficerUserName", officer).await?;
         let officer = &mut loan.collection_officer_user_id;
-        self.optional_code::<users::Entity>(tx, fields, "CollectionOfficerUserName", officer).await
+        self.optional_code::<users::Entity>(fields, "CollectionOfficerUserName", officer).await
     }
 
     /// True if the status closes a loan. The statuses are read once.
-    async fn is_closed(
-        &mut self,
-        tx: &DatabaseTransaction,
-        status: i64,
-    ) -> Result<bool, RecordError> {
+    async fn is_closed(&mut self, status: i64) -> Result<bool, RecordError> {
         if self.closed_statuses.is_none() {
             let closed = self.caller.find::<loan_status_codes::Entity>();
-            let closed = closed.filter(loan_status_codes::Column::ClosedFlag.eq(true)).all(tx);
+            let closed = closed.filter(loan_status_codes::Column::ClosedFlag.eq(true)).all(self.tx);
             let closed = closed.await?.into_iter().map(|status| status.status_code_id);
             self.closed_statuses = Some(closed.collect());
         }
         Ok(self.closed_statuses.as_ref().is_some_and(|closed| closed.contains(&status)))
     }
 
-    async fn status_id(
-        &mut self,
-        tx: &DatabaseTransaction,
-        code: &str,
-    ) -> Result<i64, RecordError> {
-        let codes = self.codes::<loan_status_codes::Entity>(tx).await?;
+    async fn status_id(&mut self, code: &str) -> Result<i64, RecordError> {
+        let codes = self.codes::<loan_status_codes::Entity>().await?;
         let id = codes.get(code).copied();
         id.ok_or_else(|| RecordError::from(InvalidValue::unknown_code("StatusCode", code)))
     }
@@ -355,15 +341,16 @@ impl Import<'_> {
             (codes::LATE_CHARGE_ASSESSED, loan.current_late_charge_balance),
             (codes::FEE_ASSESSED, loan.current_fees_balance),
         ];
+        let import = &mut *self.import;
         let header = EntryHeader {
             loan_id: loan.loan_id,
-            author: &self.author,
-            clock: self.clock,
+            author: &import.author,
+            clock: import.clock,
             effective_date: loan.origination_date,
         };
         for (code, amount) in opening {
             if amount.is_positive() {
-                self.stage.add_transaction(header.row(code, amount, Some(amount))?);
+                import.stage.add_transaction(header.row(code, amount, Some(amount))?);
             }
         }
         Ok(())
@@ -373,17 +360,16 @@ impl Import<'_> {
     /// today, so that interest accrued so far stays as it is.
     async fn change_loan(
         &mut self,
-        tx: &DatabaseTransaction,
         loan_id: i64,
         mut fields: ElementFields<'_>,
     ) -> Result<(Model, Vec<Message>), RecordError> {
-        let account = LoanAccount::lock(tx, loan_id).await?;
+        let account = LoanAccount::lock(self.tx, loan_id).await?;
         let mut loan = account.loan.clone();
         fields.fill(&LOAN, &mut loan);
-        if let Some(contact_id) = self.contact_reference(tx, &mut fields).await? {
+        if let Some(contact_id) = self.contact_reference(&mut fields).await? {
             loan.contact_id = contact_id;
         }
-        self.loan_codes(tx, &mut fields, &mut loan).await?;
+        self.loan_codes(&mut fields, &mut loan).await?;
         // Recompute values derived from a changed term, unless the file sets them too.
         if fields.has("NumberOfPayments") && !fields.has("MaturityDate") {
             loan.maturity_date = None;
@@ -403,7 +389,9 @@ impl Import<'_> {
         let messages = fields.finish()?;
         let status = match loan.status_code_id == account.loan.status_code_id {
             true => account.status.clone(),
-            false => self.caller.get::<loan_status_codes::Entity>(tx, loan.status_code_id).await?,
+            false => {
+                self.caller.get::<loan_status_codes::Entity>(self.tx, loan.status_code_id).await?
+            }
         };
         let mut state = account.state.clone();
         let schedule = schedule_of(&loan);
@@ -430,7 +418,7 @@ impl Import<'_> {
         let change =
             account.changed(&self.author, &state, |row| *row = with_terms_of(row, &loan))?;
         let changes = [change];
-        account::save(tx, self.clock.now, &changes).await?;
+        account::save(self.tx, self.clock.now, &changes).await?;
         let [change] = changes;
         Ok((change.after, messages))
     }

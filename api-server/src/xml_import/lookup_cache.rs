@@ -2,11 +2,9 @@
 //! the whole batch, and kept in step with the rows the batch stages.
 
 use super::parse::Element;
-use super::{Import, RecordError};
+use super::{Import, ImportTransaction, RecordError};
 use crate::auth::visibility::Visible;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::{contacts, loans, web_credentials};
 use shared::introspection::UserKind;
 use shared::user_names::{self, skeleton_hash};
@@ -64,12 +62,24 @@ impl LookupCache {
 }
 
 impl Import<'_> {
+    /// Notes that a name is free again.
+    pub(super) fn remove_name(&mut self, kind: NameKind, name: &str) {
+        if !self.direct {
+            self.lookup_cache.ids.insert((kind, name.to_owned()), None);
+        }
+    }
+
+    /// Notes that a row with this name is staged.
+    pub(super) fn add_name(&mut self, kind: NameKind, name: &str, id: i64) {
+        if !self.direct {
+            self.lookup_cache.add(kind, name, id);
+        }
+    }
+}
+
+impl ImportTransaction<'_, '_> {
     /// Looks up all rows that these records refer to.
-    pub(super) async fn look_up(
-        &mut self,
-        tx: &DatabaseTransaction,
-        records: &[Element],
-    ) -> Result<(), DbErr> {
+    pub(super) async fn look_up(&mut self, records: &[Element]) -> Result<(), DbErr> {
         self.lookup_cache.clear();
         let mut names = BTreeMap::new();
         let mut refs = Vec::new();
@@ -86,7 +96,7 @@ impl Import<'_> {
         for (kind, names) in names {
             let names: Vec<String> = names.into_iter().collect();
             for chunk in names.chunks(NAMES_PER_STATEMENT) {
-                let found = self.ids_of(tx, kind, chunk).await?;
+                let found = self.ids_of(kind, chunk).await?;
                 let absent = chunk.iter().map(|name| ((kind, name.clone()), None));
                 self.lookup_cache.ids.extend(absent);
                 let found = found.into_iter().map(|(id, name)| ((kind, name), Some(id)));
@@ -99,48 +109,28 @@ impl Import<'_> {
     /// Returns the id of the row with this name.
     pub(super) async fn id_of(
         &self,
-        tx: &DatabaseTransaction,
         kind: NameKind,
         name: &str,
     ) -> Result<Option<i64>, RecordError> {
         if let Some(cached) = self.lookup_cache.ids.get(&(kind, name.to_owned())) {
             return Ok(*cached);
         }
-        Ok(self.ids_of(tx, kind, &[name.to_owned()]).await?.pop().map(|(id, _)| id))
+        Ok(self.ids_of(kind, &[name.to_owned()]).await?.pop().map(|(id, _)| id))
     }
 
-    /// Notes that a name is free again.
-    pub(super) fn remove_name(&mut self, kind: NameKind, name: &str) {
-        if !self.direct {
-            self.lookup_cache.ids.insert((kind, name.to_owned()), None);
-        }
-    }
-
-    /// Notes that a row with this name is staged.
-    pub(super) fn add_name(&mut self, kind: NameKind, name: &str, id: i64) {
-        if !self.direct {
-            self.lookup_cache.add(kind, name, id);
-        }
-    }
-
-    async fn ids_of(
-        &self,
-        db: &impl ConnectionTrait,
-        kind: NameKind,
-        names: &[String],
-    ) -> Result<Vec<(i64, String)>, DbErr> {
+    async fn ids_of(&self, kind: NameKind, names: &[String]) -> Result<Vec<(i64, String)>, DbErr> {
         match kind {
             NameKind::Contact => {
                 use contacts::Column::{ContactId, ContactNumber};
-                self.pairs(db, ContactId, ContactNumber, names).await
+                self.pairs(ContactId, ContactNumber, names).await
             }
             NameKind::Loan => {
                 use loans::Column::{LoanId, LoanNumber};
-                self.pairs(db, LoanId, LoanNumber, names).await
+                self.pairs(LoanId, LoanNumber, names).await
             }
-            NameKind::WebUser => web_users(db, names).await,
+            NameKind::WebUser => web_users(self.tx, names).await,
             NameKind::NameSkeleton => {
-                let taken = user_names::taken(db, names.iter().map(String::as_str)).await?;
+                let taken = user_names::taken(self.tx, names.iter().map(String::as_str)).await?;
                 Ok(taken.into_iter().map(|hash| (TAKEN, hash)).collect())
             }
         }
@@ -148,13 +138,12 @@ impl Import<'_> {
 
     async fn pairs<C: ColumnTrait<EntityName: Visible>>(
         &self,
-        db: &impl ConnectionTrait,
         id: C,
         name: C,
         names: &[String],
     ) -> Result<Vec<(i64, String)>, DbErr> {
         let rows = self.caller.find::<C::EntityName>().filter(name.is_in(names));
-        rows.select_only().columns([id, name]).into_tuple().all(db).await
+        rows.select_only().columns([id, name]).into_tuple().all(self.tx).await
     }
 }
 

@@ -6,11 +6,11 @@ use super::loans::check_same_loan;
 use super::parse::Element;
 use super::record_refs::RecordRef;
 use super::report::Action;
-use super::{ElementOutcome, Import, RecordError, refuse};
+use super::{ElementOutcome, ImportTransaction, RecordError, refuse};
 use crate::http::bounded_string::BoundedString;
 use crate::loans::payments::{self, NewPayment};
 use chrono::NaiveDate;
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{AmountText, Money};
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
@@ -56,23 +56,22 @@ pub(super) static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
         .also_needing("its loan by LoanNumber, LoanID or GetRecordID")
 });
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Posts a payment.
     pub(super) async fn payment(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &PAYMENT, self.enforce);
         let loan = match fields.get::<String>("GetRecordID") {
             Some(name) => match self.record_ref(&name).await? {
-                Some(RecordRef::Loan(loan_id)) => self.loan_by_id(tx, loan_id).await?,
+                Some(RecordRef::Loan(loan_id)) => self.loan_by_id(loan_id).await?,
                 _ => {
                     fields.error("GetRecordID", "no earlier loan has this StoreRecordID");
                     None
                 }
             },
-            None => self.find_loan(tx, &mut fields).await?,
+            None => self.find_loan(&mut fields).await?,
         };
         if let Some(loan) = &loan {
             check_same_loan(&mut fields, loan);
@@ -81,20 +80,25 @@ impl Import<'_> {
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
         let validated = payment.validate()?;
-        let rows =
-            payments::post(tx, self.caller, &self.author, self.clock, loan.loan_id, &validated)
-                .await?;
+        let rows = payments::post(
+            self.tx,
+            self.caller,
+            &self.author,
+            self.clock,
+            loan.loan_id,
+            &validated,
+        )
+        .await?;
         let total = rows.first().map(|row| row.transaction_id).unwrap_or_default();
         Ok(ElementOutcome::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
     }
 
     pub(super) async fn loan_by_id(
         &self,
-        tx: &DatabaseTransaction,
         loan_id: i64,
     ) -> Result<Option<loans::Model>, RecordError> {
         let loans = self.caller.find::<loans::Entity>();
-        Ok(loans.filter(loans::Column::LoanId.eq(loan_id)).one(tx).await?)
+        Ok(loans.filter(loans::Column::LoanId.eq(loan_id)).one(self.tx).await?)
     }
 }
 

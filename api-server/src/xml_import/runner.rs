@@ -289,7 +289,7 @@ impl Runner<'_> {
             }
             None => self.begin().await?,
         };
-        let outcomes = match self.import.batch(&tx, records).await {
+        let outcomes = match self.import.within(&tx).batch(records).await {
             Ok(outcomes) => outcomes,
             Err(error) => {
                 let error = db::failed(&tx, error).await;
@@ -344,7 +344,7 @@ impl Runner<'_> {
         self.import.hash_passwords(std::slice::from_ref(record)).await?;
         let Some(outer) = outer else {
             let tx = self.begin().await?;
-            let applied = match self.import.record_alone(&tx, record).await {
+            let applied = match self.import.within(&tx).record_alone(record).await {
                 Ok(applied) => applied,
                 Err(error) => return Err(db::failed(&tx, error).await),
             };
@@ -364,9 +364,9 @@ impl Runner<'_> {
         self.renew().await?;
         // Without savepoints, what a failed record has written is rolled back with the file.
         let Some(savepoint) = db::begin_part(outer).await? else {
-            return self.import.record_alone(outer, record).await;
+            return self.import.within(outer).record_alone(record).await;
         };
-        let applied = self.import.record_alone(&savepoint, record).await?;
+        let applied = self.import.within(&savepoint).record_alone(record).await?;
         match applied.failed {
             true => savepoint.rollback().await?,
             false => db::commit(savepoint).await?,
@@ -393,7 +393,7 @@ impl Runner<'_> {
         results.add(&head_results).await?;
         while let Some(Piece::Child(child)) = self.pieces.next().await? {
             self.renew().await?;
-            let applied = self.import.apply_payment(tx, &mut open_record, &child).await;
+            let applied = self.import.within(tx).apply_payment(&mut open_record, &child).await;
             results.add(&applied.map_err(ImportError::at_no_row)?).await?;
         }
         let failed = open_record.failed;

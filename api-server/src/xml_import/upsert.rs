@@ -4,21 +4,20 @@
 use super::batch::BatchTable;
 use super::element_fields::{ElementFields, UpdateMode};
 use super::report::Action;
-use super::{ElementOutcome, Import, RecordError};
+use super::{ElementOutcome, ImportTransaction, RecordError};
 use crate::audit::{self, AuditTarget, Audited, Changes};
 use crate::auth::visibility::Visible;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, Iterable,
-    ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, QueryFilter,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, Iterable, ModelTrait,
+    PrimaryKeyToColumn, PrimaryKeyTrait, QueryFilter,
 };
 use shared::entity::json_names::xml_name;
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Finds the row that an element changes or deletes, by its key, within its parent. `None` for
     /// a new row.
     pub(super) async fn own_row<C: ColumnTrait<EntityName: Visible>>(
         &self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         key: C,
         (parent, parent_id): (C, i64),
@@ -39,7 +38,7 @@ impl Import<'_> {
             }
             (UpdateMode::Change | UpdateMode::Delete, Some(id)) => {
                 let found = self.caller.find::<C::EntityName>().filter(key.eq(id));
-                let found = found.filter(parent.eq(parent_id)).one(tx).await?;
+                let found = found.filter(parent.eq(parent_id)).one(self.tx).await?;
                 if found.is_none() {
                     fields.error(name, "does not exist in the enclosing element");
                 }
@@ -51,7 +50,6 @@ impl Import<'_> {
     /// Finds the row that a parent has at most once. That of a staged parent is staged, too.
     pub(super) async fn only_row<C, M>(
         &mut self,
-        tx: &DatabaseTransaction,
         parent: C,
         parent_id: i64,
     ) -> Result<Option<M>, RecordError>
@@ -63,7 +61,7 @@ impl Import<'_> {
             ..0 => Ok(self.stage.find(|row: &M| row.record_id() == parent_id).cloned()),
             _ => {
                 let rows = self.caller.find::<C::EntityName>();
-                Ok(rows.filter(parent.eq(parent_id)).one(tx).await?)
+                Ok(rows.filter(parent.eq(parent_id)).one(self.tx).await?)
             }
         }
     }
@@ -72,7 +70,6 @@ impl Import<'_> {
     /// key of a new row is a placeholder; a row that is still staged is replaced where it is.
     pub(super) async fn upsert<M, A>(
         &mut self,
-        tx: &DatabaseTransaction,
         fields: ElementFields<'_>,
         before: Option<M>,
         row: M,
@@ -90,13 +87,13 @@ impl Import<'_> {
             // Only data that a parent has once can be deleted where there is none.
             (UpdateMode::Delete, None) => Action::Deleted,
             (UpdateMode::Delete, Some(before)) => {
-                self.remove(tx, &target, &before).await?;
+                self.remove(&target, &before).await?;
                 Action::Deleted
             }
             (_, Some(before)) => {
                 match self.stage.find::<M>(|staged| staged.record_id() == id) {
                     Some(staged) => *staged = row,
-                    None => self.change(tx, &target, &before, &row).await?,
+                    None => self.change(&target, &before, &row).await?,
                 }
                 Action::Updated
             }
@@ -111,7 +108,6 @@ impl Import<'_> {
     /// Writes the changed columns of a row, with their field history.
     pub(super) async fn change<M, A>(
         &self,
-        tx: &DatabaseTransaction,
         target: &AuditTarget,
         before: &M,
         after: &M,
@@ -127,26 +123,21 @@ impl Import<'_> {
         for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
             update = update.filter(key.into_column().eq(before.record_id()));
         }
-        update.exec(tx).await?;
-        let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
+        update.exec(self.tx).await?;
+        let recorded = audit::recording(self.tx, &self.author, self.clock.now, async |changes| {
             changes.add(target, Some(before), Some(after))
         });
         Ok(recorded.await?)
     }
 
     /// Deletes a row, with its field history.
-    pub(super) async fn remove<M>(
-        &self,
-        tx: &DatabaseTransaction,
-        target: &AuditTarget,
-        row: &M,
-    ) -> Result<(), RecordError>
+    pub(super) async fn remove<M>(&self, target: &AuditTarget, row: &M) -> Result<(), RecordError>
     where
         M: Audited + ModelTrait,
         M::Entity: EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
     {
-        M::Entity::delete_by_id(row.record_id()).exec(tx).await?;
-        let recorded = audit::recording(tx, &self.author, self.clock.now, async |changes| {
+        M::Entity::delete_by_id(row.record_id()).exec(self.tx).await?;
+        let recorded = audit::recording(self.tx, &self.author, self.clock.now, async |changes| {
             changes.add(target, Some(row), None)
         });
         Ok(recorded.await?)
@@ -155,7 +146,6 @@ impl Import<'_> {
     /// Deletes all rows of a table that depend on a row being deleted, and records the changes.
     pub(super) async fn remove_all<C>(
         &self,
-        tx: &DatabaseTransaction,
         changes: &mut Changes<'_>,
         target: &AuditTarget,
         column: C,
@@ -164,10 +154,10 @@ impl Import<'_> {
     where
         C: ColumnTrait<EntityName: Visible + EntityTrait<Model: Audited>>,
     {
-        for row in self.caller.find::<C::EntityName>().filter(column.eq(id)).all(tx).await? {
+        for row in self.caller.find::<C::EntityName>().filter(column.eq(id)).all(self.tx).await? {
             changes.add(target, Some(&row), None)?;
         }
-        C::EntityName::delete_many().filter(column.eq(id)).exec(tx).await?;
+        C::EntityName::delete_many().filter(column.eq(id)).exec(self.tx).await?;
         Ok(())
     }
 }

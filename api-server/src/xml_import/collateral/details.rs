@@ -5,8 +5,8 @@ use crate::xml_import::element_fields::{ElementFields, UpdateMode};
 use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, choice};
 use crate::xml_import::parse::Element;
 use crate::xml_import::vin::{self, VinCheck};
-use crate::xml_import::{ElementOutcome, Import, RecordError};
-use sea_orm::{DatabaseTransaction, EntityTrait};
+use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError};
+use sea_orm::EntityTrait;
 use shared::entity::collateral_insurance_policies::{self as policies, CoverageType, PolicyStatus};
 use shared::entity::collateral_vehicles::{BrandedTitle, TitleStatus, TitleType};
 use shared::entity::{
@@ -107,68 +107,65 @@ pub(crate) static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
     RowShape::new(ElementShape::new("Tax"), columns).needing(Needed::ToInsert, &needed)
 });
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Sets or deletes the vehicle data of collateral.
     pub(super) async fn vehicle(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &VEHICLE, self.enforce);
         let collateral_id = collateral.row.collateral_id;
-        let before = self.only_row(tx, vehicles::Column::CollateralId, collateral_id).await?;
+        let before = self.only_row(vehicles::Column::CollateralId, collateral_id).await?;
         let empty = || vehicles::Model { collateral_id, ..Default::default() };
         let mut row = before.clone().unwrap_or_else(empty);
         fields.fill(&VEHICLE, &mut row);
         if let Some(fault) = fields.get::<String>("VIN").and_then(|number| vin::fault(&number)) {
-            match self.vin_check(tx).await? {
+            match self.vin_check().await? {
                 VinCheck::Off => {}
                 VinCheck::Warn => fields.warn("VIN", fault),
                 VinCheck::Refuse => fields.error("VIN", fault),
             }
         }
-        self.upsert(tx, fields, before, row, collateral.audit_target()).await
+        self.upsert(fields, before, row, collateral.audit_target()).await
     }
 
     /// Returns how a wrong vehicle identification number is treated. The setting is read once.
     #[expect(clippy::disallowed_methods, reason = "settings are the installation's")]
-    async fn vin_check(&mut self, tx: &DatabaseTransaction) -> Result<VinCheck, RecordError> {
+    async fn vin_check(&mut self) -> Result<VinCheck, RecordError> {
         if let Some(check) = self.vin_check {
             return Ok(check);
         }
-        let setting = settings::Entity::find_by_id(vin::SETTING).one(tx).await?;
+        let setting = settings::Entity::find_by_id(vin::SETTING).one(self.tx).await?;
         Ok(*self.vin_check.insert(VinCheck::of(setting)))
     }
 
     /// Sets or deletes the location of collateral.
     pub(super) async fn location(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &LOCATION, self.enforce);
         let collateral_id = collateral.row.collateral_id;
-        let before = self.only_row(tx, locations::Column::CollateralId, collateral_id).await?;
+        let before = self.only_row(locations::Column::CollateralId, collateral_id).await?;
         let empty = || locations::Model { collateral_id, ..Default::default() };
         let mut row = before.clone().unwrap_or_else(empty);
         fields.fill(&LOCATION, &mut row);
-        self.check_owner(tx, &mut fields).await?;
-        self.upsert(tx, fields, before, row, collateral.audit_target()).await
+        self.check_owner(&mut fields).await?;
+        self.upsert(fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes an insurance policy.
     pub(super) async fn insurance(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         use policies::Column::{CollateralId, RowId};
         let mut fields = ElementFields::new(element, &INSURANCE, self.enforce);
         let parent = (CollateralId, collateral.row.collateral_id);
-        let before = self.own_row(tx, &mut fields, RowId, parent).await?;
+        let before = self.own_row(&mut fields, RowId, parent).await?;
         let mut row = before.clone().unwrap_or_else(|| policies::Model {
             row_id: self.stage.next_placeholder(),
             collateral_id: collateral.row.collateral_id,
@@ -192,20 +189,19 @@ impl Import<'_> {
         if fields.update != UpdateMode::Delete && ends_early {
             fields.error("ExpirationDate", "must not be before EffectiveDate");
         }
-        self.upsert(tx, fields, before, row, collateral.audit_target()).await
+        self.upsert(fields, before, row, collateral.audit_target()).await
     }
 
     /// Inserts, changes or deletes a tax.
     pub(super) async fn tax(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         collateral: &LinkedCollateral,
     ) -> Result<ElementOutcome, RecordError> {
         use taxes::Column::{CollateralId, RowId};
         let mut fields = ElementFields::new(element, &TAX, self.enforce);
         let parent = (CollateralId, collateral.row.collateral_id);
-        let before = self.own_row(tx, &mut fields, RowId, parent).await?;
+        let before = self.own_row(&mut fields, RowId, parent).await?;
         let mut row = before.clone().unwrap_or_else(|| taxes::Model {
             row_id: self.stage.next_placeholder(),
             collateral_id: collateral.row.collateral_id,
@@ -213,6 +209,6 @@ impl Import<'_> {
             ..Default::default()
         });
         fields.fill(&TAX, &mut row);
-        self.upsert(tx, fields, before, row, collateral.audit_target()).await
+        self.upsert(fields, before, row, collateral.audit_target()).await
     }
 }

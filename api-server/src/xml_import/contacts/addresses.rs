@@ -4,8 +4,8 @@ use crate::audit::{AuditTarget, HistoryOwner};
 use crate::xml_import::element_fields::ElementFields;
 use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{ElementOutcome, Import, RecordError};
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QueryOrder};
+use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError};
+use sea_orm::{ColumnTrait, QueryFilter, QueryOrder};
 use shared::entity::contact_addresses::{Column, Entity, Model};
 use shared::entity::contacts;
 use shared::entity::relationship_codes::{self, AppliesTo};
@@ -36,17 +36,16 @@ fn audit_target(contact_id: i64) -> AuditTarget {
     AuditTarget::of(HistoryOwner::Contact(contact_id), "Contact > Records")
 }
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Inserts, changes or deletes an address of a contact.
     pub(super) async fn address(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         contact_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &ADDRESS, self.enforce);
         let parent = (Column::ContactId, contact_id);
-        let before = self.own_row(tx, &mut fields, Column::RowId, parent).await?;
+        let before = self.own_row(&mut fields, Column::RowId, parent).await?;
         let mut row = before.clone().unwrap_or_else(|| Model {
             row_id: self.stage.next_placeholder(),
             contact_id,
@@ -57,21 +56,20 @@ impl Import<'_> {
         // A code that the address already has may have become inactive.
         if let Some(code) = fields.get::<String>("RelationshipCode")
             && before.as_ref().is_none_or(|before| before.relationship_code != code)
-            && !self.relationship_applies(tx, &code, AppliesTo::Address).await?
+            && !self.relationship_applies(&code, AppliesTo::Address).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for addresses");
         }
         if row.to_date.is_some_and(|to| to < row.from_date) {
             fields.error("ToDate", "must not be before FromDate");
         }
-        self.upsert(tx, fields, before, row, audit_target(contact_id)).await
+        self.upsert(fields, before, row, audit_target(contact_id)).await
     }
 
     /// Keeps the old address of a contact that moves, if a relationship code with `Auto_Prev_Addr`
     /// is active.
     pub(super) async fn keep_previous_address(
         &mut self,
-        tx: &DatabaseTransaction,
         before: &contacts::Model,
         after: &contacts::Model,
     ) -> Result<(), RecordError> {
@@ -91,7 +89,8 @@ impl Import<'_> {
         }
         use relationship_codes::Column::{ActiveFlag, AutoPrevAddr};
         let code = self.caller.find::<relationship_codes::Entity>();
-        let code = code.filter(AutoPrevAddr.eq(true)).filter(ActiveFlag.eq(true)).one(tx).await?;
+        let code =
+            code.filter(AutoPrevAddr.eq(true)).filter(ActiveFlag.eq(true)).one(self.tx).await?;
         let Some(code) = code else { return Ok(()) };
         let contact_id = before.contact_id;
         let last = self
@@ -100,7 +99,7 @@ impl Import<'_> {
             .filter(Column::ContactId.eq(contact_id))
             .filter(Column::RelationshipCode.eq(code.relationship_code.as_str()))
             .order_by_desc(Column::ToDate)
-            .one(tx)
+            .one(self.tx)
             .await?;
         let moved_in = last.and_then(|last| last.to_date);
         let today = self.clock.today;

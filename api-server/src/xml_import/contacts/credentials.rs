@@ -6,7 +6,7 @@ use crate::xml_import::format::{AttributeKind, ElementShape, RowShape, attribute
 use crate::xml_import::lookup_cache::{NameKind, TAKEN};
 use crate::xml_import::parse::Element;
 use crate::xml_import::refusals::ImportError;
-use crate::xml_import::{ElementOutcome, Import, RecordError};
+use crate::xml_import::{ElementOutcome, Import, ImportTransaction, RecordError};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 use shared::entity::web_credentials::{Column, Entity, Model};
@@ -62,7 +62,9 @@ impl Import<'_> {
         self.hashes = hashed.map_err(ImportError::defect)?;
         Ok(())
     }
+}
 
+impl ImportTransaction<'_, '_> {
     /// Returns the hash of a password: the one computed in advance, or a new one.
     async fn hash(&mut self, element: &Element, password: &str) -> Result<Secret, RecordError> {
         let name = element.attribute("WebUserName").unwrap_or_default().to_owned();
@@ -78,22 +80,21 @@ impl Import<'_> {
     /// Sets or deletes the web credentials of a contact.
     pub(super) async fn web_credentials(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         contact_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &WEB_CREDENTIALS, self.enforce);
         if fields.update == UpdateMode::Delete {
             let messages = fields.finish()?;
-            self.delete_web_credentials(tx, contact_id).await?;
+            self.delete_web_credentials(contact_id).await?;
             return Ok(ElementOutcome::messages_only(messages));
         }
         // Only a change that ends sessions takes the lock, which blocks the contact's log-ins until
         // the transaction ends.
         if fields.has("Password") || fields.get("WebAccessFlag") == Some(false) {
-            lock_credentials(tx, contact_id).await?;
+            lock_credentials(self.tx, contact_id).await?;
         }
-        let before = self.find_web_credentials(tx, contact_id).await?;
+        let before = self.find_web_credentials(contact_id).await?;
         let mut row = before.clone().unwrap_or_else(|| Model {
             contact_id,
             web_user_name: String::new(),
@@ -121,11 +122,11 @@ impl Import<'_> {
         if renamed && let Err(fault) = check_name(&row.web_user_name) {
             fields.error("WebUserName", fault.to_string());
         }
-        let other = self.id_of(tx, NameKind::WebUser, &row.web_user_name).await?;
+        let other = self.id_of(NameKind::WebUser, &row.web_user_name).await?;
         let former = before.as_ref().map(|before| before.web_user_name.as_str());
         if other.is_some_and(|other| other != contact_id) {
             fields.error("WebUserName", "is already taken by another contact");
-        } else if renamed && self.looks_like_another(tx, former, &row.web_user_name).await? {
+        } else if renamed && self.looks_like_another(former, &row.web_user_name).await? {
             fields.error("WebUserName", "looks like another contact's WebUserName");
         }
         if fields.has_errors() {
@@ -137,17 +138,17 @@ impl Import<'_> {
         // Losing web access or getting a new password ends all sessions immediately. Restoring
         // access does not bring them back.
         if before.is_some() && (!row.web_access_flag || password.is_some()) {
-            sessions::end_all(tx, UserKind::Web, contact_id).await?;
+            sessions::end_all(self.tx, UserKind::Web, contact_id).await?;
         }
         if let Some(before) = before.as_ref().filter(|row| row.contact_id < 0) {
             self.remove_name(NameKind::WebUser, &before.web_user_name);
         }
         self.add_name(NameKind::WebUser, &row.web_user_name, contact_id);
         if renamed {
-            self.take_name(tx, before.as_ref(), &row.web_user_name).await?;
+            self.take_name(before.as_ref(), &row.web_user_name).await?;
         }
         let target = row.place();
-        self.upsert(tx, fields, before, row, target).await
+        self.upsert(fields, before, row, target).await
     }
 
     /// True if this is the current password: a file may repeat one that predates the password rule.
@@ -165,7 +166,6 @@ impl Import<'_> {
     /// True if a user other than the one with the former name has a name that looks like this one.
     async fn looks_like_another(
         &self,
-        tx: &DatabaseTransaction,
         former: Option<&str>,
         name: &str,
     ) -> Result<bool, RecordError> {
@@ -173,16 +173,11 @@ impl Import<'_> {
         if former.is_some_and(|former| skeleton_hash(UserKind::Web, former) == hash) {
             return Ok(false);
         }
-        Ok(self.id_of(tx, NameKind::NameSkeleton, &hash).await?.is_some())
+        Ok(self.id_of(NameKind::NameSkeleton, &hash).await?.is_some())
     }
 
     /// Takes a name that was found to be free, and releases the former one.
-    async fn take_name(
-        &mut self,
-        tx: &DatabaseTransaction,
-        before: Option<&Model>,
-        name: &str,
-    ) -> Result<(), RecordError> {
+    async fn take_name(&mut self, before: Option<&Model>, name: &str) -> Result<(), RecordError> {
         let hash = skeleton_hash(UserKind::Web, name);
         if let Some(before) = before {
             let former = skeleton_hash(UserKind::Web, &before.web_user_name);
@@ -192,12 +187,12 @@ impl Import<'_> {
             self.remove_name(NameKind::NameSkeleton, &former);
             match before.contact_id {
                 ..0 => self.stage.release_name(&former),
-                _ => user_names::release(tx, UserKind::Web, &before.web_user_name).await?,
+                _ => user_names::release(self.tx, UserKind::Web, &before.web_user_name).await?,
             }
         }
         self.add_name(NameKind::NameSkeleton, &hash, TAKEN);
         match self.direct {
-            true => Ok(user_names::take(tx, UserKind::Web, name).await?),
+            true => Ok(user_names::take(self.tx, UserKind::Web, name).await?),
             false => {
                 self.stage.take_name(hash);
                 Ok(())
@@ -209,29 +204,27 @@ impl Import<'_> {
     #[expect(clippy::disallowed_methods, reason = "credentials are in no response")]
     async fn find_web_credentials(
         &mut self,
-        tx: &DatabaseTransaction,
         contact_id: i64,
     ) -> Result<Option<Model>, RecordError> {
         match contact_id {
             ..0 => Ok(self.stage.find::<Model>(|row| row.contact_id == contact_id).cloned()),
-            _ => Ok(Entity::find_by_id(contact_id).one(tx).await?),
+            _ => Ok(Entity::find_by_id(contact_id).one(self.tx).await?),
         }
     }
 
     pub(super) async fn delete_web_credentials(
         &mut self,
-        tx: &DatabaseTransaction,
         contact_id: i64,
     ) -> Result<(), RecordError> {
-        lock_credentials(tx, contact_id).await?;
-        let Some(row) = self.find_web_credentials(tx, contact_id).await? else { return Ok(()) };
-        sessions::end_all(tx, UserKind::Web, contact_id).await?;
-        Entity::delete_by_id(contact_id).exec(tx).await?;
-        user_names::release(tx, UserKind::Web, &row.web_user_name).await?;
+        lock_credentials(self.tx, contact_id).await?;
+        let Some(row) = self.find_web_credentials(contact_id).await? else { return Ok(()) };
+        sessions::end_all(self.tx, UserKind::Web, contact_id).await?;
+        Entity::delete_by_id(contact_id).exec(self.tx).await?;
+        user_names::release(self.tx, UserKind::Web, &row.web_user_name).await?;
         self.remove_name(NameKind::WebUser, &row.web_user_name);
         let former = skeleton_hash(UserKind::Web, &row.web_user_name);
         self.remove_name(NameKind::NameSkeleton, &former);
-        audit::record(tx, &self.author, self.clock.now, Some(&row), None).await?;
+        audit::record(self.tx, &self.author, self.clock.now, Some(&row), None).await?;
         Ok(())
     }
 }

@@ -5,9 +5,9 @@ use crate::audit::{AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::xml_import::element_fields::{ElementFields, UpdateMode};
 use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{ElementOutcome, Import, RecordError};
+use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError};
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter};
+use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::Rate;
 use shared::entity::credit_lines::{self, DrawUntilType};
 use shared::entity::loans::PaymentPeriod;
@@ -71,12 +71,11 @@ pub(crate) static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLo
     )
 });
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Inserts, changes or deletes the rate that takes effect on a date. The date must not be
     /// before the accrual base, up to which interest is settled.
     pub(super) async fn interest_rate(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
     ) -> Result<ElementOutcome, RecordError> {
@@ -103,7 +102,7 @@ impl Import<'_> {
             _ => {
                 use loan_interest_rates::Column::{EffectiveDate, LoanId};
                 let rates = self.caller.find::<loan_interest_rates::Entity>();
-                rates.filter(LoanId.eq(loan_id)).filter(EffectiveDate.eq(date)).one(tx).await?
+                rates.filter(LoanId.eq(loan_id)).filter(EffectiveDate.eq(date)).one(self.tx).await?
             }
         };
         match (fields.update, &before) {
@@ -128,15 +127,15 @@ impl Import<'_> {
         }
         let target = row.place();
         let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
-        let applied = self.upsert(tx, fields, before, row, target).await?;
+        let applied = self.upsert(fields, before, row, target).await?;
         if let Some(rate) = changed {
             let mut before = loan.clone();
             // Read again: earlier elements of the record may have changed the row.
-            let stored = self.loan_by_id(tx, loan.loan_id).await?;
+            let stored = self.loan_by_id(loan.loan_id).await?;
             before.starting_interest_rate =
                 stored.map(|loan| loan.starting_interest_rate).unwrap_or_default();
             let after = loans::Model { starting_interest_rate: rate, ..before.clone() };
-            self.change(tx, &loan.place(), &before, &after).await?;
+            self.change(&loan.place(), &before, &after).await?;
         }
         Ok(applied)
     }
@@ -144,12 +143,11 @@ impl Import<'_> {
     /// Links a contact to the loan, changes the link, or removes it.
     pub(super) async fn relationship(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &RELATIONSHIP, self.enforce);
-        let contact_id = self.contact_reference(tx, &mut fields).await?;
+        let contact_id = self.contact_reference(&mut fields).await?;
         if contact_id.is_none() {
             fields.missing("ContactNumber");
         }
@@ -157,7 +155,7 @@ impl Import<'_> {
         // The code is part of the key: only an insert chooses one, which must be active then.
         if fields.update == UpdateMode::Insert
             && let Some(code) = &code
-            && !self.relationship_applies(tx, code, AppliesTo::Loan).await?
+            && !self.relationship_applies(code, AppliesTo::Loan).await?
         {
             fields.error("RelationshipCode", "is unknown, inactive, or not for loans");
         }
@@ -168,7 +166,7 @@ impl Import<'_> {
             relationship_code: code.unwrap_or_default(),
             web_access_flag: false,
         };
-        let before = self.find_link(tx, &row).await?;
+        let before = self.find_link(&row).await?;
         if let Some(before) = &before {
             row = before.clone();
         }
@@ -182,12 +180,11 @@ impl Import<'_> {
             (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
         let target = row.place();
-        self.upsert(tx, fields, before, row, target).await
+        self.upsert(fields, before, row, target).await
     }
 
     async fn find_link(
         &mut self,
-        tx: &DatabaseTransaction,
         sought: &loan_contacts::Model,
     ) -> Result<Option<loan_contacts::Model>, RecordError> {
         let same = |link: &loan_contacts::Model| {
@@ -201,20 +198,19 @@ impl Import<'_> {
         use loan_contacts::Column::{ContactId, LoanId};
         let links = self.caller.find::<loan_contacts::Entity>();
         let links = links.filter(LoanId.eq(sought.loan_id));
-        let links = links.filter(ContactId.eq(sought.contact_id)).all(tx).await?;
+        let links = links.filter(ContactId.eq(sought.contact_id)).all(self.tx).await?;
         Ok(links.into_iter().find(same))
     }
 
     /// Inserts, changes or deletes a credit line.
     pub(super) async fn credit_line(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         use credit_lines::Column::{CreditlineId, LoanId};
         let mut fields = ElementFields::new(element, &CREDIT_LINE, self.enforce);
-        let before = self.own_row(tx, &mut fields, CreditlineId, (LoanId, loan_id)).await?;
+        let before = self.own_row(&mut fields, CreditlineId, (LoanId, loan_id)).await?;
         let mut row = before.clone().unwrap_or_else(|| credit_lines::Model {
             creditline_id: self.stage.next_placeholder(),
             loan_id,
@@ -222,31 +218,30 @@ impl Import<'_> {
         });
         fields.fill(&CREDIT_LINE, &mut row);
         if row.transaction_code != 0 {
-            self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
+            self.check_transaction_code(&mut fields, row.transaction_code).await?;
         }
         if fields.update != UpdateMode::Delete {
             check_line(&mut fields, &row);
         } else if let Some(before) = &before {
             let draws = loan_transactions::Column::CreditlineId.eq(before.creditline_id);
-            if self.exists::<loan_transactions::Entity>(tx, draws).await? {
+            if self.exists::<loan_transactions::Entity>(draws).await? {
                 fields.refuse("a credit line with draws cannot be deleted");
             }
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Credit Lines");
-        self.upsert(tx, fields, before, row, target).await
+        self.upsert(fields, before, row, target).await
     }
 
     /// Checks that new journal entries may use a transaction code.
     pub(super) async fn check_transaction_code(
         &self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         code: i32,
     ) -> Result<(), RecordError> {
         use transaction_codes::Column::{ActiveFlag, TransactionCode};
         let active = TransactionCode.eq(code).and(ActiveFlag.eq(true));
         if fields.has("TransactionCode")
-            && !self.exists::<transaction_codes::Entity>(tx, active).await?
+            && !self.exists::<transaction_codes::Entity>(active).await?
         {
             fields.error("TransactionCode", "is unknown or no longer active");
         }

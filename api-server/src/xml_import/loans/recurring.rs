@@ -5,8 +5,8 @@ use crate::audit::{AuditTarget, HistoryOwner};
 use crate::xml_import::element_fields::{ElementFields, UpdateMode};
 use crate::xml_import::format::{AttributeKind, ElementShape, Needed, RowShape, choice};
 use crate::xml_import::parse::Element;
-use crate::xml_import::{ElementOutcome, Import, RecordError};
-use sea_orm::{ColumnTrait, DatabaseTransaction, QueryFilter, QuerySelect};
+use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError};
+use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 use shared::amounts::Rate;
 use shared::entity::automated_payments::{
     AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
@@ -87,17 +87,16 @@ pub(crate) static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entit
             )
     });
 
-impl Import<'_> {
+impl ImportTransaction<'_, '_> {
     /// Inserts, changes or deletes a recurring transaction.
     pub(super) async fn recurring_transaction(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan_id: i64,
     ) -> Result<ElementOutcome, RecordError> {
         use recurring_transactions::Column::{LoanId, RowId};
         let mut fields = ElementFields::new(element, &RECURRING_TRANSACTION, self.enforce);
-        let before = self.own_row(tx, &mut fields, RowId, (LoanId, loan_id)).await?;
+        let before = self.own_row(&mut fields, RowId, (LoanId, loan_id)).await?;
         let mut row = before.clone().unwrap_or_else(|| recurring_transactions::Model {
             row_id: self.stage.next_placeholder(),
             loan_id,
@@ -124,24 +123,23 @@ impl Import<'_> {
         });
         fields.fill(&RECURRING_TRANSACTION, &mut row);
         if fields.update != UpdateMode::Delete {
-            self.check_transaction_code(tx, &mut fields, row.transaction_code).await?;
+            self.check_transaction_code(&mut fields, row.transaction_code).await?;
             check_recurring(&mut fields, &row);
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Recurring Transactions");
-        self.upsert(tx, fields, before, row, target).await
+        self.upsert(fields, before, row, target).await
     }
 
     /// Inserts, changes or deletes an automated payment.
     pub(super) async fn automated_payment(
         &mut self,
-        tx: &DatabaseTransaction,
         element: &Element,
         loan: &loans::Model,
     ) -> Result<ElementOutcome, RecordError> {
         use automated_payments::Column::{LoanId, RowId};
         let loan_id = loan.loan_id;
         let mut fields = ElementFields::new(element, &AUTOMATED_PAYMENT, self.enforce);
-        let before = self.own_row(tx, &mut fields, RowId, (LoanId, loan_id)).await?;
+        let before = self.own_row(&mut fields, RowId, (LoanId, loan_id)).await?;
         let mut row = before.clone().unwrap_or_else(|| automated_payments::Model {
             row_id: self.stage.next_placeholder(),
             loan_id,
@@ -169,17 +167,16 @@ impl Import<'_> {
         if fields.update != UpdateMode::Delete {
             check_source(&mut fields, &row);
             check_draw(&mut fields, &row);
-            self.check_card(tx, &mut fields, before.as_ref(), &row).await?;
+            self.check_card(&mut fields, before.as_ref(), &row).await?;
         }
         let target = AuditTarget::of(HistoryOwner::Loan(loan_id), "Loan > Automated Payments");
-        self.upsert(tx, fields, before, row, target).await
+        self.upsert(fields, before, row, target).await
     }
 
     /// Checks that the card of an automated payment belongs to this loan and is not forgotten.
     /// Locks the card's row, so that it cannot be forgotten before this transaction commits.
     async fn check_card(
         &self,
-        tx: &DatabaseTransaction,
         fields: &mut ElementFields<'_>,
         before: Option<&automated_payments::Model>,
         payment: &automated_payments::Model,
@@ -198,9 +195,9 @@ impl Import<'_> {
             .filter(LoanId.eq(payment.loan_id))
             .filter(ForgetFlag.eq(false))
             .lock_exclusive()
-            .one(tx)
+            .one(self.tx)
             .await?;
-        galera::guard_row(tx, "payment_gateway_tokens", token_id).await?;
+        galera::guard_row(self.tx, "payment_gateway_tokens", token_id).await?;
         match card {
             None if named => fields.error(
                 "PaymentGatewayTokenID",
