@@ -234,7 +234,7 @@ impl<'a> Import<'a> {
 
     /// Discards the in-memory state of the last batch.
     fn discard_batch(&mut self) {
-        self.lookup_cache.clear();
+        self.lookup_cache = LookupCache::default();
         self.stage = Batch::default();
         self.batch_refs.clear();
         self.current_ref = None;

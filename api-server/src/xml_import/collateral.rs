@@ -87,7 +87,7 @@ impl ImportTransaction<'_, '_> {
             }
             (_, None) => {
                 fields.missing("CollateralID");
-                return Err(fields.finish().err().unwrap_or_default().into());
+                return Err(fields.messages().into());
             }
             (UpdateMode::Change, Some(id)) => {
                 let before = self.find_collateral(element, id, loan_id).await?;
@@ -100,7 +100,9 @@ impl ImportTransaction<'_, '_> {
                     return Err(inside_deleted(child).messages.into());
                 }
                 self.find_collateral(element, id, loan_id).await?;
-                self.unlink_collateral(id, loan_id).await?;
+                if let Some(link) = self.link_of(id, loan_id).await? {
+                    self.release(&link, |_| true).await?;
+                }
                 return Ok(ElementOutcome::one(element, Action::Deleted, None, id, messages));
             }
         };
@@ -167,14 +169,11 @@ impl ImportTransaction<'_, '_> {
             row.net_value = net_value(&row)?;
         }
         let collateral = LinkedCollateral { row, owners: vec![HistoryOwner::Loan(loan_id)] };
-        let description = fields.get::<String>("Description");
+        let description = fields.get::<String>("Description").filter(|text| !text.is_empty());
         let messages = fields.finish()?;
         self.stage.add(collateral.row.clone(), collateral.audit_target());
         self.link(loan_id, collateral.row.collateral_id);
-        if let Some(description) = description.filter(|text| !text.is_empty()) {
-            let row = self.description(&collateral, description)?;
-            self.stage.add(row, collateral.audit_target());
-        }
+        self.describe(&collateral, description).await?;
         Ok((collateral, messages))
     }
 
@@ -209,7 +208,7 @@ impl ImportTransaction<'_, '_> {
         let Some(row) = found.one(self.tx).await? else {
             return Err(refuse(element, "no collateral has this CollateralID"));
         };
-        if self.is_linked(id, loan_id).await? {
+        if self.link_of(id, loan_id).await?.is_some() {
             return Err(refuse(element, "the collateral already secures this loan"));
         }
         let mut owners = collateral_owners(self.tx, id).await?;
@@ -219,10 +218,15 @@ impl ImportTransaction<'_, '_> {
         self.change_collateral(fields, LinkedCollateral { row, owners }).await
     }
 
-    async fn is_linked(&self, collateral_id: i64, loan_id: i64) -> Result<bool, RecordError> {
+    async fn link_of(
+        &self,
+        collateral_id: i64,
+        loan_id: i64,
+    ) -> Result<Option<loan_collaterals::Model>, RecordError> {
         use loan_collaterals::Column::{CollateralId, LoanId};
-        let link = CollateralId.eq(collateral_id).and(LoanId.eq(loan_id));
-        self.exists::<loan_collaterals::Entity>(link).await
+        let link = self.caller.find::<loan_collaterals::Entity>();
+        let link = link.filter(CollateralId.eq(collateral_id)).filter(LoanId.eq(loan_id));
+        Ok(link.one(self.tx).await?)
     }
 
     /// Finds collateral of this loan.
@@ -235,7 +239,7 @@ impl ImportTransaction<'_, '_> {
         let found =
             self.caller.find::<Entity>().filter(Column::CollateralId.eq(id)).one(self.tx).await?;
         match found.filter(|_| loan_id > 0) {
-            Some(row) if self.is_linked(id, loan_id).await? => {
+            Some(row) if self.link_of(id, loan_id).await?.is_some() => {
                 Ok(LinkedCollateral { row, owners: collateral_owners(self.tx, id).await? })
             }
             _ => Err(refuse(element, "no collateral of this loan has this CollateralID")),
@@ -296,21 +300,6 @@ impl ImportTransaction<'_, '_> {
             fields.error("ContactID", "matches no contact");
         }
         Ok(())
-    }
-
-    /// Removes collateral from a loan. If it secures no other loan, it is deleted.
-    async fn unlink_collateral(
-        &mut self,
-        collateral_id: i64,
-        loan_id: i64,
-    ) -> Result<(), RecordError> {
-        use loan_collaterals::Column::{CollateralId, LoanId};
-        let link = self.caller.find::<loan_collaterals::Entity>();
-        let link = link.filter(CollateralId.eq(collateral_id)).filter(LoanId.eq(loan_id));
-        match link.one(self.tx).await? {
-            Some(link) => self.release(&link, |_| true).await,
-            None => Ok(()),
-        }
     }
 
     /// Deletes the link between collateral and a loan. If that was the last link and `may_delete`

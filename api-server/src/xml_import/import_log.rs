@@ -51,30 +51,17 @@ impl<'c> ImportRun<'c> {
             // this import.
             delete_run(db, run.import_id).await?;
         }
-        use import_runs::Column;
-        let columns = [
-            Column::ScopeHash,
-            Column::BodyHash,
-            Column::StartedDate,
-            Column::ReadCount,
-            Column::InsertedCount,
-            Column::UpdatedCount,
-            Column::DeletedCount,
-            Column::FailedCount,
+        use import_runs::Column::*;
+        let counts = [ReadCount, InsertedCount, UpdatedCount, DeletedCount, FailedCount];
+        let values = [
+            claim.scope_hash().into(),
+            claim.fingerprint().into(),
+            db::now(db.get_database_backend()),
         ];
         let insert = Query::insert()
             .into_table(import_runs::Entity)
-            .columns(columns)
-            .values_panic([
-                claim.scope_hash().into(),
-                claim.fingerprint().into(),
-                db::now(db.get_database_backend()),
-                0_i64.into(),
-                0_i64.into(),
-                0_i64.into(),
-                0_i64.into(),
-                0_i64.into(),
-            ])
+            .columns([ScopeHash, BodyHash, StartedDate].into_iter().chain(counts))
+            .values_panic(values.into_iter().chain(counts.map(|_| 0_i64.into())))
             .take();
         db.execute(&insert).await?;
         let run = find(db, claim.scope_hash()).await?;

@@ -37,12 +37,6 @@ pub(super) struct LookupCache {
 }
 
 impl LookupCache {
-    /// Clears the cache.
-    pub(super) fn clear(&mut self) {
-        self.ids.clear();
-        self.added.clear();
-    }
-
     /// Begins a new record.
     pub(super) fn begin_record(&mut self) {
         self.added.clear();
@@ -53,11 +47,6 @@ impl LookupCache {
         for name in self.added.drain(..) {
             self.ids.insert(name, None);
         }
-    }
-
-    fn add(&mut self, kind: NameKind, name: &str, id: i64) {
-        self.ids.insert((kind, name.to_owned()), Some(id));
-        self.added.push((kind, name.to_owned()));
     }
 }
 
@@ -72,7 +61,8 @@ impl Import<'_> {
     /// Notes that a row with this name is staged.
     pub(super) fn add_name(&mut self, kind: NameKind, name: &str, id: i64) {
         if !self.direct {
-            self.lookup_cache.add(kind, name, id);
+            self.lookup_cache.ids.insert((kind, name.to_owned()), Some(id));
+            self.lookup_cache.added.push((kind, name.to_owned()));
         }
     }
 }
@@ -80,7 +70,6 @@ impl Import<'_> {
 impl ImportTransaction<'_, '_> {
     /// Looks up all rows that these records refer to.
     pub(super) async fn look_up(&mut self, records: &[Element]) -> Result<(), DbErr> {
-        self.lookup_cache.clear();
         let mut names = BTreeMap::new();
         let mut refs = Vec::new();
         for record in records {

@@ -130,7 +130,7 @@ impl ImportTransaction<'_, '_> {
             fields.error("WebUserName", "looks like another contact's WebUserName");
         }
         if fields.has_errors() {
-            return Err(fields.finish().err().unwrap_or_default().into());
+            return Err(fields.messages().into());
         }
         if let Some(password) = &password {
             row.password_hash = self.hash(element, password).await?;
