@@ -73,9 +73,12 @@ macro_rules! tables {
             last_placeholder: i64,
             record_start: Lengths,
             $($table: Vec<BatchRow<$table::Model>>,)*
-            transactions: Vec<loan_transactions::Model>,
-            notes: Vec<FieldNote>,
-            name_skeletons: Vec<String>,
+            /// Transactions, each a journal entry of its own.
+            pub(super) transactions: Vec<loan_transactions::Model>,
+            /// Field-history notes that belong to no staged row.
+            pub(super) notes: Vec<FieldNote>,
+            /// User names to take, by the hashes of their skeletons.
+            pub(super) name_skeletons: Vec<String>,
         }
 
         /// How many rows of each kind there are.
@@ -194,26 +197,6 @@ impl Batch {
         if let Some(index) = rows[from..].iter().position(|staged| matches(&staged.row)) {
             rows.remove(from + index);
         }
-    }
-
-    /// Stages a transaction that is a journal entry on its own.
-    pub(super) fn add_transaction(&mut self, row: loan_transactions::Model) {
-        self.transactions.push(row);
-    }
-
-    /// Stages taking a user name, by the hash of its skeleton.
-    pub(super) fn take_name(&mut self, skeleton_hash: String) {
-        self.name_skeletons.push(skeleton_hash);
-    }
-
-    /// Removes a staged user name again.
-    pub(super) fn release_name(&mut self, skeleton_hash: &str) {
-        self.name_skeletons.retain(|staged| staged != skeleton_hash);
-    }
-
-    /// Stages a field-history note that belongs to no staged row.
-    pub(super) fn add_note(&mut self, note: FieldNote) {
-        self.notes.push(note);
     }
 }
 

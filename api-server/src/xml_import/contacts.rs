@@ -236,10 +236,7 @@ impl ImportTransaction<'_, '_> {
         if self.exists::<payment_gateway_tokens::Entity>(cards).await? {
             return Err(refuse(element, "a contact with cards, even forgotten, cannot be deleted"));
         }
-        payment_method_sessions::Entity::delete_many()
-            .filter(payment_method_sessions::Column::ContactId.eq(contact_id))
-            .exec(self.tx)
-            .await?;
+        self.delete_all(payment_method_sessions::Column::ContactId, contact_id).await?;
         let forms = [Form::ContactDetail, Form::ContactDemographics, Form::ContactFinancials];
         if documents::are_on_fields_of(self.tx, &forms, contact_id).await? {
             return Err(refuse(element, "a contact with documents cannot be deleted"));

@@ -209,7 +209,7 @@ impl ImportTransaction<'_, '_> {
                 Entity::delete_many().filter(of_field()).exec(self.tx).await?;
             }
         }
-        self.stage.add_note(note(field, form, record_id, before, after));
+        self.stage.notes.push(note(field, form, record_id, before, after));
         Ok(())
     }
 

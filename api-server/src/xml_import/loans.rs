@@ -350,7 +350,7 @@ impl ImportTransaction<'_, '_> {
         };
         for (code, amount) in opening {
             if amount.is_positive() {
-                import.stage.add_transaction(header.row(code, amount, Some(amount))?);
+                import.stage.transactions.push(header.row(code, amount, Some(amount))?);
             }
         }
         Ok(())

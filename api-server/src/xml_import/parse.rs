@@ -82,11 +82,6 @@ impl Element {
             .find(|(attribute, _)| attribute == name)
             .map(|(_, value)| value.as_str())
     }
-
-    /// Returns how many bytes of XML it takes, everything in it included.
-    pub fn xml_bytes(&self) -> u64 {
-        self.bytes
-    }
 }
 
 /// A piece of a file, as handed to the import.

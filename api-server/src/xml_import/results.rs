@@ -51,7 +51,8 @@ impl Totals {
 pub struct Results {
     directory: PathBuf,
     file: tokio::io::BufWriter<tokio::fs::File>,
-    totals: Totals,
+    /// The counts so far.
+    pub totals: Totals,
     /// Everything that succeeded was rolled back after its results were written.
     rolled_back: bool,
 }
@@ -67,11 +68,6 @@ impl Results {
             totals: Totals::default(),
             rolled_back: false,
         })
-    }
-
-    /// Returns the counts so far.
-    pub fn totals(&self) -> Totals {
-        self.totals
     }
 
     /// Adds results.

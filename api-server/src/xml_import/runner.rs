@@ -89,11 +89,6 @@ impl PieceSource {
             }
         }
     }
-
-    /// True if pieces of the last group are left.
-    fn has_buffered(&self) -> bool {
-        self.buffered.len() > 0
-    }
 }
 
 /// True for a record that only inserts rows, which can be written in a batch.
@@ -145,7 +140,7 @@ impl Runner<'_> {
         self.skip_done().await?;
         self.apply_all(None).await?;
         let Self { db, run, results, applied, .. } = self;
-        let committed = applied || results.totals().read == 0;
+        let committed = applied || results.totals.read == 0;
         let response = results.finish(false, committed).await?;
         if let Some(run) = run {
             db::retry(async || {
@@ -209,7 +204,8 @@ impl Runner<'_> {
                     }
                 }
             }
-            if !self.pieces.has_buffered() {
+            // The end of a group ends the batch.
+            if self.pieces.buffered.len() == 0 {
                 self.apply_batch(outer, std::mem::take(&mut batch)).await?;
             }
         }

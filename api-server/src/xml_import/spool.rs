@@ -38,7 +38,7 @@ fn next_group<R: BufRead>(records: &mut Records<R>) -> Result<Option<Vec<Piece>>
         let Some(piece) = records.next_piece()? else { break };
         bytes += match &piece {
             Piece::Record(element) | Piece::Opened(element) | Piece::Child(element) => {
-                element.xml_bytes()
+                element.bytes
             }
             Piece::Closed => 0,
         };

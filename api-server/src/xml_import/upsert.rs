@@ -143,6 +143,19 @@ impl ImportTransaction<'_, '_> {
         Ok(recorded.await?)
     }
 
+    /// Deletes all rows of a table that depend on a row being deleted, without field history.
+    pub(super) async fn delete_all<C: ColumnTrait>(
+        &self,
+        column: C,
+        id: i64,
+    ) -> Result<(), RecordError>
+    where
+        C::EntityName: EntityTrait,
+    {
+        C::EntityName::delete_many().filter(column.eq(id)).exec(self.tx).await?;
+        Ok(())
+    }
+
     /// Deletes all rows of a table that depend on a row being deleted, and records the changes.
     pub(super) async fn remove_all<C>(
         &self,
@@ -157,7 +170,6 @@ impl ImportTransaction<'_, '_> {
         for row in self.caller.find::<C::EntityName>().filter(column.eq(id)).all(self.tx).await? {
             changes.add(target, Some(&row), None)?;
         }
-        C::EntityName::delete_many().filter(column.eq(id)).exec(self.tx).await?;
-        Ok(())
+        self.delete_all(column, id).await
     }
 }

@@ -186,7 +186,7 @@ impl ImportTransaction<'_, '_> {
             }
             self.remove_name(NameKind::NameSkeleton, &former);
             match before.contact_id {
-                ..0 => self.stage.release_name(&former),
+                ..0 => self.stage.name_skeletons.retain(|staged| *staged != former),
                 _ => user_names::release(self.tx, UserKind::Web, &before.web_user_name).await?,
             }
         }
@@ -194,7 +194,7 @@ impl ImportTransaction<'_, '_> {
         match self.direct {
             true => Ok(user_names::take(self.tx, UserKind::Web, name).await?),
             false => {
-                self.stage.take_name(hash);
+                self.stage.name_skeletons.push(hash);
                 Ok(())
             }
         }

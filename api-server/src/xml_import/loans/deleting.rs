@@ -9,7 +9,7 @@ use crate::xml_import::parse::Element;
 use crate::xml_import::report::Action;
 use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError, refuse};
 use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use shared::entity::user_defined_fields::Form;
 use shared::entity::{
     automated_payments, credit_lines, gateway_payments, loan_collaterals, loan_contacts,
@@ -59,7 +59,7 @@ impl ImportTransaction<'_, '_> {
             self.remove_all(changes, &automated, of_loan, loan_id).await?;
             let lines = target_of("Loan > Credit Lines");
             self.remove_all(changes, &lines, credit_lines::Column::LoanId, loan_id).await?;
-            delete_entries(self.tx, loan_id).await?;
+            self.delete_entries(loan_id).await?;
             loans::Entity::delete_by_id(loan_id).exec(self.tx).await?;
             Ok::<_, RecordError>(changes.add(&target, Some(&account.loan), None)?)
         });
@@ -79,11 +79,7 @@ impl ImportTransaction<'_, '_> {
         if self.exists::<gateway_payments::Entity>(payments).await? {
             return Err(refuse(element, "a loan with card payments cannot be deleted"));
         }
-        payment_method_sessions::Entity::delete_many()
-            .filter(payment_method_sessions::Column::LoanId.eq(loan_id))
-            .exec(self.tx)
-            .await?;
-        Ok(())
+        self.delete_all(payment_method_sessions::Column::LoanId, loan_id).await
     }
 
     /// Unlinks the collateral of a loan that is being deleted. Collateral that then secures no loan
@@ -96,25 +92,18 @@ impl ImportTransaction<'_, '_> {
         }
         Ok(())
     }
-}
 
-async fn delete_entries(tx: &DatabaseTransaction, loan_id: i64) -> Result<(), RecordError> {
-    payments_due::Entity::delete_many()
-        .filter(payments_due::Column::LoanId.eq(loan_id))
-        .exec(tx)
-        .await?;
-    let advances = Query::select()
-        .column(loan_transactions::Column::TransactionId)
-        .from(loan_transactions::Entity)
-        .and_where(loan_transactions::Column::LoanId.eq(loan_id))
-        .take();
-    loan_snapshots::Entity::delete_many()
-        .filter(loan_snapshots::Column::TransactionId.in_subquery(advances))
-        .exec(tx)
-        .await?;
-    loan_transactions::Entity::delete_many()
-        .filter(loan_transactions::Column::LoanId.eq(loan_id))
-        .exec(tx)
-        .await?;
-    Ok(())
+    async fn delete_entries(&self, loan_id: i64) -> Result<(), RecordError> {
+        self.delete_all(payments_due::Column::LoanId, loan_id).await?;
+        let advances = Query::select()
+            .column(loan_transactions::Column::TransactionId)
+            .from(loan_transactions::Entity)
+            .and_where(loan_transactions::Column::LoanId.eq(loan_id))
+            .take();
+        loan_snapshots::Entity::delete_many()
+            .filter(loan_snapshots::Column::TransactionId.in_subquery(advances))
+            .exec(self.tx)
+            .await?;
+        self.delete_all(loan_transactions::Column::LoanId, loan_id).await
+    }
 }

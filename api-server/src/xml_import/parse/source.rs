@@ -51,11 +51,15 @@ pub(super) fn open<R: BufRead>(mut input: R) -> Result<Bytes<R>, XmlFault> {
     let mut start = Vec::new();
     let read = input.by_ref().take(2 * BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start);
     read.map_err(|error| at.fault(format!("the file cannot be read: {error}")))?;
-    let is_wide = match start[..] {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, b'<', ..] | [b'<', 0, ..] => true,
-        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<', ..] => true,
-        _ => false,
-    };
+    let is_wide = matches!(
+        start[..],
+        [0xfe, 0xff, ..]
+            | [0xff, 0xfe, ..]
+            | [0, b'<', ..]
+            | [b'<', 0, ..]
+            | [0, 0, 0xfe, 0xff, ..]
+            | [0, 0, 0, b'<', ..]
+    );
     if is_wide {
         return Err(at.fault("the file is in UTF-16 or UTF-32, but must be in UTF-8"));
     }

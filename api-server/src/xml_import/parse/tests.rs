@@ -49,7 +49,7 @@ fn records_have_lines_attributes_children_text_and_lengths() {
         "<Comment>so &lt;b&gt; &#65;<![CDATA[<raw>]]></Comment>".len() as u64
     );
     let length = text.find("</Contact>").unwrap() + 10 - text.find("<Contact").unwrap();
-    assert_eq!(all[0].xml_bytes(), length as u64);
+    assert_eq!(all[0].bytes, length as u64);
     assert_eq!((all[1].name.as_str(), all[1].bytes), ("Loan", 7));
     assert_eq!(check(text.as_bytes()).unwrap().attribute("CommitBlock"), Some("1"));
 }
