@@ -1,20 +1,8 @@
 //! The core database, one file per table, named after the table.
 //!
-//! A `Model` that the API returns as it is also derives poem-openapi's `Object`; a model with
-//! secret columns never does. `serde` gives a row its *stored* form, used for field history and
-//! version hashes: unmasked values under column names. It never reaches a client.
-
-/// The items that sea-orm requires of every entity besides its `Model`. Joins are written where
-/// they are needed.
-macro_rules! no_relations {
-    () => {
-        /// No relations.
-        #[derive(Copy, Clone, Debug, sea_orm::EnumIter, sea_orm::DeriveRelation)]
-        pub enum Relation {}
-
-        impl sea_orm::ActiveModelBehavior for ActiveModel {}
-    };
-}
+//! A `Model` that the API returns as it is, is an `object`; a model with secret columns never is. Its
+//! *stored* form is used for field history and version hashes: unmasked values under column names. It
+//! never reaches a client. Joins are written where they are needed.
 
 /// Enums stored as one word in a column, with the same word in the stored form and in the API: the
 /// variant in snake case.
@@ -35,7 +23,7 @@ macro_rules! text_enum {
         )]
         #[sea_orm(
             rs_type = "String",
-            db_type = "String(StringLen::N(30))",
+            db_type = "String(sea_orm::sea_query::StringLen::N(30))",
             rename_all = "snake_case"
         )]
         #[serde(rename_all = "snake_case")]

@@ -8,7 +8,11 @@ mod json_names;
 use proc_macro::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, ItemStruct, Meta, Pat, PatType, Type};
+use syn::parse::{Parse, ParseStream};
+use syn::{
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemStruct, LitStr, Meta, Pat, PatType,
+    Token, Type,
+};
 use syn::{parse_macro_input, parse_quote};
 
 /// Names the fields of a poem-openapi `Object` as the interface does: `loan_id` becomes `Loan_ID`.
@@ -17,6 +21,11 @@ use syn::{parse_macro_input, parse_quote};
 #[proc_macro_attribute]
 pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as ItemStruct);
+    name_fields(&mut item);
+    item.into_token_stream().into()
+}
+
+fn name_fields(item: &mut ItemStruct) {
     for field in &mut item.fields {
         let Some(ident) = &field.ident else { continue };
         if !["rename", "flatten", "skip"].iter().any(|word| oai_has(&field.attrs, word)) {
@@ -24,7 +33,66 @@ pub fn interface_names(_: TokenStream, item: TokenStream) -> TokenStream {
             field.attrs.push(parse_quote!(#[oai(rename = #name)]));
         }
     }
-    item.into_token_stream().into()
+}
+
+/// Makes a `Model` the sea-orm entity of the table with this name, without relations.
+///
+/// With `object = "Name"` it is also a poem-openapi `Object` of that name, with [`interface_names`];
+/// with `stored`, serde reads and writes it under its column names.
+#[proc_macro_attribute]
+pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let Table { name, object, stored } = parse_macro_input!(arguments as Table);
+    let mut item = parse_macro_input!(item as ItemStruct);
+    let object = object.map(|object| {
+        name_fields(&mut item);
+        quote! {
+            #[derive(::poem_openapi::Object)]
+            #[oai(rename = #object, skip_serializing_if_is_none)]
+        }
+    });
+    let stored = stored.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
+    quote! {
+        // `DeriveEntityModel` expects these names to be in scope.
+        use ::sea_orm::{DerivePrimaryKey, EntityTrait, EnumIter, PrimaryKeyTrait};
+
+        #[derive(Clone, Debug, PartialEq, Eq, ::sea_orm::DeriveEntityModel)]
+        #[sea_orm(table_name = #name)]
+        #stored
+        #object
+        #item
+
+        /// No relations.
+        #[derive(Copy, Clone, Debug, ::sea_orm::EnumIter, ::sea_orm::DeriveRelation)]
+        pub enum Relation {}
+
+        impl ::sea_orm::ActiveModelBehavior for ActiveModel {}
+    }
+    .into()
+}
+
+/// Arguments of [`macro@table`].
+struct Table {
+    name: LitStr,
+    object: Option<LitStr>,
+    stored: bool,
+}
+
+impl Parse for Table {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut table = Self { name: input.parse()?, object: None, stored: false };
+        while input.parse::<Option<Token![,]>>()?.is_some() {
+            let word: Ident = input.parse()?;
+            match word.to_string().as_str() {
+                "stored" => table.stored = true,
+                "object" => {
+                    input.parse::<Token![=]>()?;
+                    table.object = Some(input.parse()?);
+                }
+                _ => return Err(syn::Error::new(word.span(), "expected `object` or `stored`")),
+            }
+        }
+        Ok(table)
+    }
 }
 
 /// Completes the operations in an `#[OpenApi]` block: an operation's id is its method's name, and

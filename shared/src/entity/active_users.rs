@@ -1,11 +1,8 @@
 //! Live access tokens of core-system users: each row is a logged-in user.
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `active_users`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "active_users")]
+#[shared_macros::table("active_users")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -18,5 +15,3 @@ pub struct Model {
     /// Key id, colon, HMAC-SHA-256 of the token.
     pub token_hash: String,
 }
-
-no_relations!();

@@ -3,12 +3,10 @@
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 use serde::Serialize;
 
-/// A row of `auth_events`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize)]
-#[sea_orm(table_name = "auth_events")]
+#[shared_macros::table("auth_events")]
+#[derive(Serialize)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub event_id: i64,
@@ -31,5 +29,3 @@ pub struct Model {
     /// Key id, colon, the first twelve digits of the token's hash.
     pub token_hash_prefix: Option<String>,
 }
-
-no_relations!();

@@ -5,11 +5,8 @@
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `auth_sessions`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "auth_sessions")]
+#[shared_macros::table("auth_sessions")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub session_id: String,
@@ -34,5 +31,3 @@ pub struct Model {
     /// Time of the last refresh token rotation.
     pub refreshed_date: Timestamp,
 }
-
-no_relations!();

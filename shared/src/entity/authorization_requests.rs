@@ -3,11 +3,8 @@
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `authorization_requests`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "authorization_requests")]
+#[shared_macros::table("authorization_requests")]
 pub struct Model {
     /// SHA-256 of the id in the log-in page.
     #[sea_orm(primary_key, auto_increment = false)]
@@ -36,5 +33,3 @@ pub struct Model {
     pub session_id: Option<String>,
     pub used_date: Option<Timestamp>,
 }
-
-no_relations!();

@@ -3,19 +3,13 @@
 use super::loans::PaymentPeriod;
 use crate::amounts::{Money, Rate};
 use crate::secrets::Masked;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A payment drawn automatically from a bank account or a card.
 ///
 /// The bank account number is masked with `*` except for its last four characters, unless the
 /// caller holds Loan > Automated Payments > View Account.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "automated_payments")]
-#[oai(rename = "AutomatedPayment", skip_serializing_if_is_none)]
+#[shared_macros::table("automated_payments", object = "AutomatedPayment", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -46,8 +40,6 @@ pub struct Model {
     /// Days by which only the next draw is postponed; reset to 0 afterwards.
     pub temp_grace_period: i32,
 }
-
-no_relations!();
 
 text_enum! {
     /// Source of an automated payment.

@@ -1,10 +1,6 @@
 //! Loans on which a batch run failed.
 
-use sea_orm::entity::prelude::*;
-
-/// A row of `batch_failures`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "batch_failures")]
+#[shared_macros::table("batch_failures")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -13,5 +9,3 @@ pub struct Model {
     pub code: String,
     pub message: String,
 }
-
-no_relations!();

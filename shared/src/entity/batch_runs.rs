@@ -4,9 +4,7 @@ use crate::amounts::Money;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 
-/// A row of `batch_runs`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "batch_runs")]
+#[shared_macros::table("batch_runs")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub batch_id: i64,
@@ -39,8 +37,6 @@ pub struct Model {
     /// Accrual only.
     pub oldest_unaccrued_date: Option<Date>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Batch program of a run.

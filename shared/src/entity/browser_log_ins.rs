@@ -2,11 +2,8 @@
 
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `browser_log_ins`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "browser_log_ins")]
+#[shared_macros::table("browser_log_ins")]
 pub struct Model {
     /// SHA-256 of the log-in cookie.
     #[sea_orm(primary_key, auto_increment = false)]
@@ -17,5 +14,3 @@ pub struct Model {
     pub log_in_date: Timestamp,
     pub used_date: Timestamp,
 }
-
-no_relations!();

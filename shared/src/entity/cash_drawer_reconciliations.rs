@@ -3,15 +3,9 @@
 use crate::amounts::Money;
 use crate::json_columns::Denominations;
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A reconciliation: a count of a cash drawer compared with its balances.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "cash_drawer_reconciliations")]
-#[oai(rename = "Reconciliation", skip_serializing_if_is_none)]
+#[shared_macros::table("cash_drawer_reconciliations", object = "Reconciliation")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub reconciliation_id: i64,
@@ -35,8 +29,6 @@ pub struct Model {
     pub status: ReconciliationStatus,
     pub comment: Option<String>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Result of a count.

@@ -2,15 +2,9 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A cash-drawer transaction: money put into a drawer or taken out of it.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "cash_drawer_transactions")]
-#[oai(rename = "DrawerTransaction", skip_serializing_if_is_none)]
+#[shared_macros::table("cash_drawer_transactions", object = "DrawerTransaction")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub drawer_transaction_id: i64,
@@ -36,8 +30,6 @@ pub struct Model {
     pub transaction_date: Timestamp,
     pub reference: Option<String>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Type of a cash-drawer transaction.

@@ -2,15 +2,9 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A cash drawer.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "cash_drawers")]
-#[oai(rename = "CashDrawer", skip_serializing_if_is_none)]
+#[shared_macros::table("cash_drawers", object = "CashDrawer")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub drawer_id: i64,
@@ -26,8 +20,6 @@ pub struct Model {
     pub check_balance: Money,
     pub last_reconciled_date: Option<Timestamp>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of cash drawer.

@@ -1,11 +1,8 @@
 //! Live access tokens of web users: each row is a logged-in borrower.
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `cif_web_active_users`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "cif_web_active_users")]
+#[shared_macros::table("cif_web_active_users")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -16,5 +13,3 @@ pub struct Model {
     pub client_id: String,
     pub token_hash: String,
 }
-
-no_relations!();

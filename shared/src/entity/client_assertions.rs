@@ -1,11 +1,8 @@
 //! Client assertions that have been used: each works once (RFC 7523, 3).
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `client_assertions`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "client_assertions")]
+#[shared_macros::table("client_assertions")]
 pub struct Model {
     /// SHA-256 of the client id and the assertion's `jti`.
     #[sea_orm(primary_key, auto_increment = false)]
@@ -13,5 +10,3 @@ pub struct Model {
     pub client_id: String,
     pub expires_date: Timestamp,
 }
-
-no_relations!();

@@ -1,16 +1,9 @@
 //! Descriptions of collateral.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// Description of a collateral item.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "collateral_descriptions")]
-#[oai(rename = "CollateralDescription", skip_serializing_if_is_none)]
+#[shared_macros::table("collateral_descriptions", object = "CollateralDescription", stored)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub collateral_id: i64,
@@ -18,5 +11,3 @@ pub struct Model {
     pub modified_by_user_id: i64,
     pub modified_date: Timestamp,
 }
-
-no_relations!();

@@ -1,16 +1,10 @@
 //! Insurance policies on collateral.
 
 use crate::amounts::Money;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// An insurance policy on a collateral item.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "collateral_insurance_policies")]
-#[oai(rename = "InsurancePolicy", skip_serializing_if_is_none)]
+#[shared_macros::table("collateral_insurance_policies", object = "InsurancePolicy", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -31,8 +25,6 @@ pub struct Model {
     pub force_placed_flag: bool,
     pub status: PolicyStatus,
 }
-
-no_relations!();
 
 text_enum! {
     /// Coverage of a policy.

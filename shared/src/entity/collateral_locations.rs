@@ -1,17 +1,8 @@
 //! Locations of collateral.
 
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
-
 /// Location of a collateral item.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "collateral_locations")]
-#[oai(rename = "CollateralLocationRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("collateral_locations", object = "CollateralLocationRecord", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub collateral_id: i64,
@@ -28,5 +19,3 @@ pub struct Model {
     pub country: Option<String>,
     pub phone: Option<String>,
 }
-
-no_relations!();

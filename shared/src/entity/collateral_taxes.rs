@@ -1,18 +1,11 @@
 //! Taxes on collateral.
 
 use crate::amounts::Money;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A tax on a collateral item.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "collateral_taxes")]
-#[oai(rename = "CollateralTax", skip_serializing_if_is_none)]
+#[shared_macros::table("collateral_taxes", object = "CollateralTax", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -27,5 +20,3 @@ pub struct Model {
     pub paid_date: Option<Date>,
     pub delinquent_flag: bool,
 }
-
-no_relations!();

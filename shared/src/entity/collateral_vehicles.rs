@@ -1,18 +1,11 @@
 //! Vehicles that serve as collateral.
 
 use crate::amounts::Money;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A vehicle that serves as collateral.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "collateral_vehicles")]
-#[oai(rename = "CollateralVehicle", skip_serializing_if_is_none)]
+#[shared_macros::table("collateral_vehicles", object = "CollateralVehicle", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub collateral_id: i64,
@@ -37,8 +30,6 @@ pub struct Model {
     pub valuation_date: Option<Date>,
     pub comments: Option<String>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Form of the title.

@@ -1,16 +1,10 @@
 //! Collateral that secures loans.
 
 use crate::amounts::{Money, Rate};
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A collateral item that secures one or more loans.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "collaterals")]
-#[oai(rename = "CollateralRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("collaterals", object = "CollateralRecord", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub collateral_id: i64,
@@ -27,5 +21,3 @@ pub struct Model {
     pub net_value: Money,
     pub notes: Option<String>,
 }
-
-no_relations!();

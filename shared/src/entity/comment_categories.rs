@@ -1,10 +1,6 @@
 //! Setup: categories of comments.
 
-use sea_orm::entity::prelude::*;
-
-/// A row of `comment_categories`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "comment_categories")]
+#[shared_macros::table("comment_categories")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub comment_category_id: i64,
@@ -12,5 +8,3 @@ pub struct Model {
     pub description: String,
     pub active_flag: bool,
 }
-
-no_relations!();

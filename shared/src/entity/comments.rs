@@ -1,16 +1,10 @@
 //! Comments on loans, contacts and collateral.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A comment on a loan, a contact or a collateral item.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "comments")]
-#[oai(rename = "CommentRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("comments", object = "CommentRecord", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub comment_id: i64,
@@ -28,8 +22,6 @@ pub struct Model {
     pub modified_by_user_id: Option<i64>,
     pub modified_date: Option<Timestamp>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Priority of a comment.

@@ -1,11 +1,9 @@
 //! Further addresses of contacts, including previous ones.
 
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// A row of `contact_addresses`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
-#[sea_orm(table_name = "contact_addresses")]
+#[shared_macros::table("contact_addresses", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -21,5 +19,3 @@ pub struct Model {
     pub from_date: Date,
     pub to_date: Option<Date>,
 }
-
-no_relations!();

@@ -2,18 +2,11 @@
 
 use crate::secrets::Masked;
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A contact: a person, a couple or a company.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "contacts")]
-#[oai(rename = "ContactRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("contacts", object = "ContactRecord", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub contact_id: i64,
@@ -75,8 +68,6 @@ pub struct Model {
     pub contact_method: ContactMethod,
     pub created_date: Timestamp,
 }
-
-no_relations!();
 
 impl Model {
     /// Returns the first person's full name, or else the parts of the name that are present.

@@ -2,11 +2,8 @@
 
 use super::payment_gateway_tokens::BrandType;
 use crate::amounts::{Money, Rate};
-use sea_orm::entity::prelude::*;
 
-/// A row of `convenience_fee_rules`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "convenience_fee_rules")]
+#[shared_macros::table("convenience_fee_rules")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub rule_id: i64,
@@ -20,5 +17,3 @@ pub struct Model {
     pub maximum_fee: Option<Money>,
     pub active_flag: bool,
 }
-
-no_relations!();

@@ -2,18 +2,11 @@
 
 use super::loans::PaymentPeriod;
 use crate::amounts::Money;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A credit line of a loan.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "credit_lines")]
-#[oai(rename = "CreditLine", skip_serializing_if_is_none)]
+#[shared_macros::table("credit_lines", object = "CreditLine", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub creditline_id: i64,
@@ -38,8 +31,6 @@ pub struct Model {
     /// Total drawn so far, reversed draws excluded.
     pub draw_total: Money,
 }
-
-no_relations!();
 
 text_enum! {
     /// How long draws are allowed.

@@ -3,16 +3,10 @@
 use crate::amounts::Money;
 use crate::json_columns::TextList;
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A credit bureau report on a contact.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "credit_profiles")]
-#[oai(rename = "CreditProfile", skip_serializing_if_is_none)]
+#[shared_macros::table("credit_profiles", object = "CreditProfile", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub report_id: i64,
@@ -38,8 +32,6 @@ pub struct Model {
     pub alerts: TextList,
     pub expires_date: Option<Date>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of credit inquiry.

@@ -1,12 +1,8 @@
 //! Files of documents. They never change.
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// A row of `document_files`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
-#[sea_orm(table_name = "document_files")]
+#[shared_macros::table("document_files", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub file_id: i64,
@@ -21,5 +17,3 @@ pub struct Model {
     pub uploaded_by_user_id: i64,
     pub uploaded_date: Timestamp,
 }
-
-no_relations!();

@@ -1,16 +1,9 @@
 //! Documents attached to comments and to user-defined fields.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A document attached to a comment or to a user-defined field.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "documents")]
-#[oai(rename = "DocumentRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("documents", object = "DocumentRecord", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub document_id: i64,
@@ -26,8 +19,6 @@ pub struct Model {
     pub modified_by_user_id: Option<i64>,
     pub modified_date: Option<Timestamp>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of object a document is attached to.

@@ -3,18 +3,13 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// Transaction code of a draw.
 pub const CODE: i32 = 110;
 
 /// A draw on a credit line.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "loan_transactions")]
-#[oai(rename = "Draw", skip_serializing_if_is_none)]
+#[shared_macros::table("loan_transactions", object = "Draw")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub transaction_id: i64,
@@ -33,5 +28,3 @@ pub struct Model {
     pub user_reference: Option<String>,
     pub reversed_flag: bool,
 }
-
-no_relations!();

@@ -1,15 +1,9 @@
 //! Field history: one row per changed column.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A change to one column of a row. An inserted row has no old values, a deleted one no new values.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "field_changes")]
-#[oai(rename = "FieldChange", skip_serializing_if_is_none)]
+#[shared_macros::table("field_changes", object = "FieldChange")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -42,8 +36,6 @@ pub struct Model {
     #[oai(skip)]
     pub comment_id: Option<i64>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Origin of a change.

@@ -10,16 +10,10 @@
 use super::payment_gateway_tokens::Gateway;
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
-/// A row of `gateway_payments`.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "gateway_payments")]
-#[oai(rename = "CardPaymentRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("gateway_payments", object = "CardPaymentRecord")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub card_payment_id: i64,
@@ -63,8 +57,6 @@ pub struct Model {
     #[oai(skip)]
     pub fingerprint: Option<String>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Progress of a card payment.

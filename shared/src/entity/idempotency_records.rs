@@ -1,11 +1,8 @@
 //! Stored responses for requests repeated with the same `Idempotency-Key`.
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `idempotency_records`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "idempotency_records")]
+#[shared_macros::table("idempotency_records")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub record_id: i64,
@@ -24,5 +21,3 @@ pub struct Model {
     pub body: Option<String>,
     pub created_date: Timestamp,
 }
-
-no_relations!();

@@ -1,11 +1,8 @@
 //! Results of import records, written in the same transaction as the records themselves, so that a
 //! repeated import resumes after the last committed one.
 
-use sea_orm::entity::prelude::*;
-
 /// A row of `import_records`: consecutive records, or a part of a long one.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "import_records")]
+#[shared_macros::table("import_records")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -19,5 +16,3 @@ pub struct Model {
     /// Results: for each record an array of results, as JSON.
     pub result: String,
 }
-
-no_relations!();

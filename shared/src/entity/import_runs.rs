@@ -2,11 +2,8 @@
 //! its key, and that of an interrupted import until the import is complete.
 
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `import_runs`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "import_runs")]
+#[shared_macros::table("import_runs")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub import_id: i64,
@@ -23,5 +20,3 @@ pub struct Model {
     pub deleted_count: i64,
     pub failed_count: i64,
 }
-
-no_relations!();

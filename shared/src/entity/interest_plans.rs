@@ -2,15 +2,9 @@
 
 use super::loans::{InterestMethod, YearLength};
 use crate::amounts::Rate;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// An interest plan: the initial terms of its loans.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "interest_plans")]
-#[oai(rename = "InterestPlan", skip_serializing_if_is_none)]
+#[shared_macros::table("interest_plans", object = "InterestPlan")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub interest_plan_id: i64,
@@ -24,8 +18,6 @@ pub struct Model {
     /// Initial interest rate, in percent per year.
     pub starting_rate: Rate,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of interest rate.

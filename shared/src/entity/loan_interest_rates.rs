@@ -2,11 +2,8 @@
 
 use crate::amounts::Rate;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// A row of `loan_interest_rates`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
-#[sea_orm(table_name = "loan_interest_rates")]
+#[shared_macros::table("loan_interest_rates", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -14,5 +11,3 @@ pub struct Model {
     pub effective_date: Date,
     pub interest_rate: Rate,
 }
-
-no_relations!();

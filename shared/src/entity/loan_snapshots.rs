@@ -2,9 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of `loan_snapshots`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "loan_snapshots")]
+#[shared_macros::table("loan_snapshots")]
 pub struct Model {
     /// Transaction id of the entry's total row, or of its only row.
     #[sea_orm(primary_key, auto_increment = false)]
@@ -12,5 +10,3 @@ pub struct Model {
     /// Columns of the loan before the entry.
     pub prior_state: Json,
 }
-
-no_relations!();

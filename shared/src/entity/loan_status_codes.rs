@@ -1,14 +1,7 @@
 //! Setup: loan status codes, and the processing each one stops.
 
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
-
 /// A loan status code, and the processing it stops.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "loan_status_codes")]
-#[oai(rename = "LoanStatusCode", skip_serializing_if_is_none)]
+#[shared_macros::table("loan_status_codes", object = "LoanStatusCode")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub status_code_id: i64,
@@ -24,5 +17,3 @@ pub struct Model {
     /// True if no payments are accepted.
     pub refuse_payments_flag: bool,
 }
-
-no_relations!();

@@ -2,15 +2,10 @@
 
 use crate::amounts::Money;
 use crate::time::Timestamp;
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A transaction on a loan: one line of its history.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "loan_transactions")]
-#[oai(rename = "LoanTransaction", skip_serializing_if_is_none)]
+#[shared_macros::table("loan_transactions", object = "LoanTransaction")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub transaction_id: i64,
@@ -53,8 +48,6 @@ pub struct Model {
     pub nsf_flag: bool,
     pub nsf_date: Option<Date>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Balances of a loan.

@@ -3,18 +3,12 @@
 use super::payment_distribution::PaymentDistribution;
 use crate::amounts::{Accrual, Money, Rate};
 use crate::time::Timestamp;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A loan: its terms, its balances and the state of its interest.
-#[interface_names]
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object,
-)]
-#[sea_orm(table_name = "loans")]
-#[oai(rename = "LoanRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("loans", object = "LoanRecord", stored)]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub loan_id: i64,
@@ -87,8 +81,6 @@ pub struct Model {
     pub closed_date: Option<Date>,
     pub created_date: Timestamp,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of credit.

@@ -7,11 +7,8 @@
 use crate::introspection::UserKind;
 use crate::time::Timestamp;
 use aws_lc_rs::digest::{SHA256, digest};
-use sea_orm::entity::prelude::*;
 
-/// A row of `log_in_failures`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "log_in_failures")]
+#[shared_macros::table("log_in_failures")]
 pub struct Model {
     /// Hashed account or source network: see [`account`] and [`source`].
     #[sea_orm(primary_key, auto_increment = false)]
@@ -20,8 +17,6 @@ pub struct Model {
     pub first_failure_date: Timestamp,
     pub last_failure_date: Timestamp,
 }
-
-no_relations!();
 
 /// Returns the subject under which failures of a user name are counted.
 pub fn account(kind: UserKind, user_name: &str) -> String {

@@ -1,11 +1,7 @@
 //! Skeletons of user names: look-alike names share one, so that no two users of a kind get such
 //! names.
 
-use sea_orm::entity::prelude::*;
-
-/// A row of `name_skeletons`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "name_skeletons")]
+#[shared_macros::table("name_skeletons")]
 pub struct Model {
     /// SHA-256 of the user kind and the name's skeleton.
     #[sea_orm(primary_key, auto_increment = false)]
@@ -14,5 +10,3 @@ pub struct Model {
     /// comparison.
     pub holders: i32,
 }
-
-no_relations!();

@@ -2,11 +2,8 @@
 
 use crate::secrets::Secret;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `oauth_clients`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "oauth_clients")]
+#[shared_macros::table("oauth_clients")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub client_id: String,
@@ -38,8 +35,6 @@ impl Model {
         self.display_name.as_deref().unwrap_or(&self.client_id)
     }
 }
-
-no_relations!();
 
 text_enum! {
     /// Whether a client can keep a secret (RFC 6749, 2.1).

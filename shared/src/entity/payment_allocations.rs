@@ -1,11 +1,8 @@
 //! Payment allocations: amounts that transactions paid on due rows.
 
 use crate::amounts::Money;
-use sea_orm::entity::prelude::*;
 
-/// A row of `payment_allocations`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "payment_allocations")]
+#[shared_macros::table("payment_allocations")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -13,5 +10,3 @@ pub struct Model {
     pub payment_due_id: i64,
     pub amount: Money,
 }
-
-no_relations!();

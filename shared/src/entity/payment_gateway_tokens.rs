@@ -1,16 +1,9 @@
 //! Cards stored by a payment gateway. The service never sees their numbers.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A card, represented by the payment gateway's token.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "payment_gateway_tokens")]
-#[oai(rename = "CreditCard", skip_serializing_if_is_none)]
+#[shared_macros::table("payment_gateway_tokens", object = "CreditCard", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub payment_gateway_token_id: i64,
@@ -32,8 +25,6 @@ pub struct Model {
     pub last_used_date: Option<Timestamp>,
     pub used_count: i32,
 }
-
-no_relations!();
 
 text_enum! {
     /// Brand of a card.

@@ -4,9 +4,7 @@ use super::payment_gateway_tokens::Gateway;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 
-/// A row of `payment_method_sessions`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "payment_method_sessions")]
+#[shared_macros::table("payment_method_sessions")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub session_id: i64,
@@ -25,8 +23,6 @@ pub struct Model {
     pub created_date: Timestamp,
     pub expires_at: Timestamp,
 }
-
-no_relations!();
 
 /// State of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]

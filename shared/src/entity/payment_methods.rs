@@ -1,14 +1,7 @@
 //! Setup: payment methods.
 
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
-
 /// A payment method.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "payment_methods")]
-#[oai(rename = "PaymentMethod", skip_serializing_if_is_none)]
+#[shared_macros::table("payment_methods", object = "PaymentMethod")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub payment_method_id: i64,
@@ -22,5 +15,3 @@ pub struct Model {
     /// True for the method used if a payment specifies none.
     pub default_flag: bool,
 }
-
-no_relations!();

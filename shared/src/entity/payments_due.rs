@@ -3,9 +3,7 @@
 use crate::amounts::Money;
 use sea_orm::entity::prelude::*;
 
-/// A row of `payments_due`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "payments_due")]
+#[shared_macros::table("payments_due")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -17,5 +15,3 @@ pub struct Model {
     pub interest_paid: Money,
     pub principal_paid: Money,
 }
-
-no_relations!();

@@ -1,14 +1,7 @@
 //! Setup: portfolios.
 
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
-
 /// A portfolio of loans.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "portfolios")]
-#[oai(rename = "Portfolio", skip_serializing_if_is_none)]
+#[shared_macros::table("portfolios", object = "Portfolio")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub portfolio_id: i64,
@@ -18,5 +11,3 @@ pub struct Model {
     /// Mask for the portfolio's loan numbers.
     pub number_mask: Option<String>,
 }
-
-no_relations!();

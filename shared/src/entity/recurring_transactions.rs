@@ -2,16 +2,10 @@
 
 use super::loans::{PaymentPeriod, YearLength};
 use crate::amounts::{Money, Rate};
-use poem_openapi::Object;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A recurring transaction on a loan.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "recurring_transactions")]
-#[oai(rename = "RecurringTransaction", skip_serializing_if_is_none)]
+#[shared_macros::table("recurring_transactions", object = "RecurringTransaction", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub row_id: i64,
@@ -42,8 +36,6 @@ pub struct Model {
     /// Year basis of the percentage, denominator.
     pub denominator: Option<YearLength>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Event on which the transaction recurs.

@@ -1,14 +1,7 @@
 //! Setup: codes for the relationships of contacts to loans, to each other and to addresses.
 
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
-
 /// A code for the relationship of a contact to a loan, to another contact, or to an address.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "relationship_codes")]
-#[oai(rename = "RelationshipCode", skip_serializing_if_is_none)]
+#[shared_macros::table("relationship_codes", object = "RelationshipCode")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub relationship_code: String,
@@ -18,8 +11,6 @@ pub struct Model {
     /// True if a change of address keeps the old address under this code.
     pub auto_prev_addr: bool,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of relationship.

@@ -4,9 +4,7 @@ use crate::amounts::Money;
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
 
-/// A row of `sandbox_payments`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "sandbox_payments")]
+#[shared_macros::table("sandbox_payments")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub reference: String,
@@ -21,8 +19,6 @@ pub struct Model {
     pub created_date: Timestamp,
     pub charged_date: Option<Timestamp>,
 }
-
-no_relations!();
 
 /// Outcome of charging a test card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]

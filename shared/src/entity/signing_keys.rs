@@ -2,11 +2,8 @@
 
 use crate::secrets::Secret;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
 
-/// A row of `signing_keys`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "signing_keys")]
+#[shared_macros::table("signing_keys")]
 pub struct Model {
     /// JWK thumbprint of the public key (RFC 7638).
     #[sea_orm(primary_key, auto_increment = false)]
@@ -24,5 +21,3 @@ pub struct Model {
     /// Time at which the key was withdrawn early.
     pub removed_date: Option<Timestamp>,
 }
-
-no_relations!();

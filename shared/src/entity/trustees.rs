@@ -1,11 +1,7 @@
 //! Trustees: the users and groups who may see a restricted object. An object without a row is open
 //! to all.
 
-use sea_orm::entity::prelude::*;
-
-/// A row of `trustees`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "trustees")]
+#[shared_macros::table("trustees")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub trustee_id: i64,
@@ -14,8 +10,6 @@ pub struct Model {
     pub user_id: Option<i64>,
     pub group_id: Option<i64>,
 }
-
-no_relations!();
 
 text_enum! {
     /// Kind of object that a trustee list restricts.

@@ -1,16 +1,9 @@
 //! User-defined fields: fields that an installation defines for its forms.
 
 use crate::json_columns::TextList;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
-use shared_macros::interface_names;
 
 /// A field that the installation has defined for one of its forms.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize, Object)]
-#[sea_orm(table_name = "user_defined_fields")]
-#[oai(rename = "FieldDefinition", skip_serializing_if_is_none)]
+#[shared_macros::table("user_defined_fields", object = "FieldDefinition", stored)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub field_id: i64,
@@ -32,8 +25,6 @@ pub struct Model {
     /// Position of the field on the form.
     pub sequence: i32,
 }
-
-no_relations!();
 
 text_enum! {
     /// Form with user-defined fields.

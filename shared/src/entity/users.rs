@@ -1,15 +1,9 @@
 //! Core-system users.
 
 use crate::time::Timestamp;
-use poem_openapi::Object;
-use sea_orm::entity::prelude::*;
-use shared_macros::interface_names;
 
 /// A user of the core system.
-#[interface_names]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Object)]
-#[sea_orm(table_name = "users")]
-#[oai(rename = "UserRecord", skip_serializing_if_is_none)]
+#[shared_macros::table("users", object = "UserRecord")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub user_id: i64,
@@ -26,8 +20,6 @@ pub struct Model {
     pub contact_officer_flag: bool,
     pub created_date: Timestamp,
 }
-
-no_relations!();
 
 text_enum! {
     /// Whether a core-system user may log in.

@@ -2,12 +2,8 @@
 
 use crate::secrets::Secret;
 use crate::time::Timestamp;
-use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// A row of `web_credentials`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
-#[sea_orm(table_name = "web_credentials")]
+#[shared_macros::table("web_credentials", stored)]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub contact_id: i64,
@@ -16,5 +12,3 @@ pub struct Model {
     pub password_hash: Secret,
     pub created_date: Timestamp,
 }
-
-no_relations!();
