@@ -15,44 +15,29 @@ mod wire;
 
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 pub use wire::AmountText;
 
 /// The amount exceeds what the service stores: 900,000,000,000,000 for money, 90,000,000,000 for
 /// accruals and rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the amount exceeds what the service can store")]
 pub struct OutOfRange;
 
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the amount exceeds what the service can store")
-    }
-}
-
-impl std::error::Error for OutOfRange {}
-
 /// Why a text is not an amount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum AmountError {
     /// Not a decimal: an optional minus sign, digits, and optionally a point and digits.
+    #[error("must be a decimal like \"652.53\"")]
     Malformed,
     /// More decimals than the type stores.
+    #[error("has too many decimals")]
     TooPrecise,
     /// Outside the type's range.
+    #[error("exceeds what the service can store")]
     OutOfRange,
 }
-
-impl fmt::Display for AmountError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Malformed => "must be a decimal like \"652.53\"",
-            Self::TooPrecise => "has too many decimals",
-            Self::OutOfRange => "exceeds what the service can store",
-        })
-    }
-}
-
-impl std::error::Error for AmountError {}
 
 macro_rules! amount {
     ($(#[$doc:meta])* $name:ident, decimals: $decimals:literal, shown: $shown:literal, limit: $limit:expr) => {

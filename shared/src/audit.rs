@@ -2,18 +2,19 @@
 //! describe.
 
 use crate::db;
-use crate::entity::auth_events::Column;
-use crate::entity::auth_events::Entity;
+use crate::entity::auth_events::{Column, Entity, Model};
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EnumIter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EnumIter, Iterable, ModelTrait};
+use strum::IntoStaticStr;
 
 /// Events that one statement removes, and statements per sweep.
 const SWEEP_BATCH: u64 = 1000;
 const SWEEP_BATCHES_MAX: usize = 20;
 
 /// Kind of event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum EventKind {
     /// A user logged in.
     LogIn,
@@ -53,42 +54,14 @@ pub enum EventKind {
 
 impl EventKind {
     /// Name of the event in the table.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LogIn => "log_in",
-            Self::LogInFailed => "log_in_failed",
-            Self::Locked => "locked",
-            Self::Unlocked => "unlocked",
-            Self::TokenIssued => "token_issued",
-            Self::TokenRefreshed => "token_refreshed",
-            Self::ReuseDetected => "reuse_detected",
-            Self::Revoked => "revoked",
-            Self::LoggedOut => "logged_out",
-            Self::ClientFailed => "client_failed",
-            Self::UserDisabled => "user_disabled",
-            Self::UserEnabled => "user_enabled",
-            Self::UserAdded => "user_added",
-            Self::PasswordChanged => "password_changed",
-            Self::ClientChanged => "client_changed",
-            Self::KeyRotated => "key_rotated",
-            Self::SettingChanged => "setting_changed",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// An event, to be completed with what is known.
 #[derive(Clone, Debug)]
-pub struct Event {
-    kind: EventKind,
-    reason: Option<String>,
-    actor: Option<String>,
-    user: Option<(UserKind, i64)>,
-    user_name: Option<String>,
-    client_id: Option<String>,
-    source: Option<String>,
-    request_id: Option<String>,
-    token_hash_prefix: Option<String>,
-}
+pub struct Event(Model);
 
 /// Digits of a token's hash that are recorded: enough to tell tokens apart, too few to be the hash.
 const HASH_DIGITS: usize = 12;
@@ -96,59 +69,49 @@ const HASH_DIGITS: usize = 12;
 impl Event {
     /// Returns an event of this kind.
     pub fn new(kind: EventKind) -> Self {
-        Self {
-            kind,
-            reason: None,
-            actor: None,
-            user: None,
-            user_name: None,
-            client_id: None,
-            source: None,
-            request_id: None,
-            token_hash_prefix: None,
-        }
+        Self(Model { event: kind.as_str().to_owned(), ..Model::default() })
     }
 
     /// Sets why or how, in one word.
     #[must_use]
     pub fn reason(mut self, reason: &str) -> Self {
-        self.reason = Some(reason.to_owned());
+        self.0.reason = Some(reason.to_owned());
         self
     }
 
     /// Sets the command that caused it.
     #[must_use]
     pub fn actor(mut self, actor: &str) -> Self {
-        self.actor = Some(actor.to_owned());
+        self.0.actor = Some(actor.to_owned());
         self
     }
 
     /// Sets the user concerned: the core user, or the web user's contact.
     #[must_use]
     pub fn user(mut self, kind: UserKind, user_id: i64) -> Self {
-        self.user = Some((kind, user_id));
+        (self.0.user_kind, self.0.user_id) = (Some(kind), Some(user_id));
         self
     }
 
     /// Sets that user's name; never text typed by someone who is not a user.
     #[must_use]
     pub fn user_name(mut self, user_name: &str) -> Self {
-        self.user_name = Some(user_name.to_owned());
+        self.0.user_name = Some(user_name.to_owned());
         self
     }
 
     /// Sets the requesting client.
     #[must_use]
     pub fn client(mut self, client_id: &str) -> Self {
-        self.client_id = Some(client_id.to_owned());
+        self.0.client_id = Some(client_id.to_owned());
         self
     }
 
     /// Sets the request's source address and id.
     #[must_use]
     pub fn request(mut self, source: String, request_id: &str) -> Self {
-        self.source = Some(source);
-        self.request_id = Some(request_id.to_owned());
+        self.0.source = Some(source);
+        self.0.request_id = Some(request_id.to_owned());
         self
     }
 
@@ -156,7 +119,8 @@ impl Event {
     #[must_use]
     pub fn token(mut self, stored: &str) -> Self {
         let (key_id, hash) = stored.split_once(':').unwrap_or_default();
-        self.token_hash_prefix = Some(format!("{key_id}:{}", &hash[..HASH_DIGITS.min(hash.len())]));
+        self.0.token_hash_prefix =
+            Some(format!("{key_id}:{}", &hash[..HASH_DIGITS.min(hash.len())]));
         self
     }
 
@@ -197,38 +161,16 @@ pub async fn record(
     tx: &impl ConnectionTrait,
     events: impl IntoIterator<Item = Event>,
 ) -> Result<(), DbErr> {
-    let columns = [
-        Column::EventDate,
-        Column::Event,
-        Column::Reason,
-        Column::Actor,
-        Column::UserKind,
-        Column::UserId,
-        Column::UserName,
-        Column::ClientId,
-        Column::Source,
-        Column::RequestId,
-        Column::TokenHashPrefix,
-    ];
+    let is_key = |column: &Column| matches!(column, Column::EventId);
+    let columns: Vec<Column> = Column::iter().filter(|column| !is_key(column)).collect();
     let mut insert = Query::insert();
-    insert.into_table(Entity).columns(columns);
+    insert.into_table(Entity).columns(columns.iter().copied());
     let now = db::now(tx.get_database_backend());
-    for event in events {
-        let (kind, user_id) = event.user.unzip();
-        let values: [Expr; 11] = [
-            now.clone(),
-            event.kind.as_str().into(),
-            event.reason.into(),
-            event.actor.into(),
-            kind.map(UserKind::as_str).map(str::to_owned).into(),
-            user_id.into(),
-            event.user_name.into(),
-            event.client_id.into(),
-            event.source.into(),
-            event.request_id.into(),
-            event.token_hash_prefix.into(),
-        ];
-        insert.values_panic(values);
+    for Event(row) in events {
+        insert.values_panic(columns.iter().map(|column| match column {
+            Column::EventDate => now.clone(),
+            column => Expr::value(row.get(*column)),
+        }));
     }
     tx.execute(&insert).await.map(drop)
 }

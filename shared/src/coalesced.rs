@@ -11,11 +11,11 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use thiserror::Error;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
@@ -45,24 +45,17 @@ impl BatchLimits {
 }
 
 /// Why a question has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unanswered {
     /// Too many questions were waiting, or this one for too long: it was not asked.
+    #[error("too many questions are waiting")]
     Overloaded,
     /// The answer took too long. The question may have been asked.
+    #[error("the answer took too long")]
     TimedOut,
     /// The batch panicked.
+    #[error("the batch of questions panicked")]
     Panicked,
-}
-
-impl fmt::Display for Unanswered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Overloaded => "too many questions are waiting",
-            Self::TimedOut => "the answer took too long",
-            Self::Panicked => "the batch of questions panicked",
-        })
-    }
 }
 
 /// Answers a group's batch of questions, in their order.

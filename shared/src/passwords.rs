@@ -14,6 +14,7 @@ use argon2::{
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use thiserror::Error;
 use tokio::sync::Semaphore;
 
 /// Longer passwords are refused before hashing.
@@ -44,21 +45,14 @@ pub enum Verdict {
 }
 
 /// Why a password could be neither hashed nor verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
     /// Too many hashes are waiting.
+    #[error("too many passwords are being checked")]
     Busy,
     /// A stored hash is malformed, or its pepper is not in the settings.
+    #[error("{0}")]
     Broken(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy => f.write_str("too many passwords are being checked"),
-            Self::Broken(error) => f.write_str(error),
-        }
-    }
 }
 
 impl Passwords {

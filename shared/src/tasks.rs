@@ -12,6 +12,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use strum::IntoStaticStr;
 use tokio::time::{sleep, timeout};
 
 /// Pause after the first failure. It doubles with each further one, up to the task's interval.
@@ -50,23 +51,13 @@ struct TaskLabel {
     task: &'static str,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum RunOutcome {
     Done,
     Failed,
     TimedOut,
     Panicked,
-}
-
-impl RunOutcome {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Panicked => "panicked",
-        }
-    }
 }
 
 impl Tasks {
@@ -124,7 +115,7 @@ impl Tasks {
 
     /// Counts a run; returns the number of consecutive failures.
     fn count(&self, task: &'static str, outcome: RunOutcome) -> u32 {
-        self.runs.get_or_create(&RunLabels { task, outcome: outcome.name() }).inc();
+        self.runs.get_or_create(&RunLabels { task, outcome: outcome.into() }).inc();
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         let failures = match outcome {
             RunOutcome::Done => {

@@ -8,6 +8,7 @@ use sea_orm::DeriveValueType;
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// An instant in UTC with microseconds; RFC 3339 with `Z` in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, DeriveValueType)]
@@ -53,16 +54,9 @@ impl ParseFromJSON for Timestamp {
 pub struct Day(pub NaiveDate);
 
 /// The text is not a [`Day`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("must be a date like 2024-02-15")]
 pub struct NotADay;
-
-impl fmt::Display for NotADay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be a date like 2024-02-15")
-    }
-}
-
-impl std::error::Error for NotADay {}
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

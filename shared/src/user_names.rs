@@ -9,17 +9,16 @@
 use crate::bulk_insert;
 use crate::db;
 use crate::entity::name_skeletons::{Column, Entity, Model};
-use crate::entity::{settings, users, web_credentials};
+use crate::entity::settings;
 use crate::introspection::UserKind;
 use crate::passwords::PASSWORD_BYTES_MAX;
 use aws_lc_rs::digest;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 use std::collections::BTreeMap;
-use std::fmt;
+use thiserror::Error;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::confusable_detection::skeleton as confusable_skeleton;
@@ -36,51 +35,37 @@ const FILLED: &str = "name_skeletons_filled";
 const NAMES_PER_PAGE: u64 = 5_000;
 
 /// Why a user name is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NameFault {
     /// Empty, or too long.
+    #[error("must have 1 to {NAME_CHARACTERS_MAX} characters")]
     Length,
     /// A space at either end.
+    #[error("must have no space at either end")]
     OuterSpace,
     /// An invisible character, or one of no script used for names.
+    #[error(
+        "may contain only letters, digits, ASCII punctuation and single spaces, no control or \
+         invisible characters"
+    )]
     Character,
     /// Not in Unicode's composed form.
+    #[error("must be in Unicode's composed form (NFC)")]
     NotComposed,
 }
 
-impl fmt::Display for NameFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Length => write!(f, "must have 1 to {NAME_CHARACTERS_MAX} characters"),
-            Self::OuterSpace => f.write_str("must have no space at either end"),
-            Self::Character => f.write_str(
-                "may contain only letters, digits, ASCII punctuation and single spaces, no control \
-                 or invisible characters",
-            ),
-            Self::NotComposed => f.write_str("must be in Unicode's composed form (NFC)"),
-        }
-    }
-}
-
 /// Why a password is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PasswordFault {
     /// Too few characters.
+    #[error("must have {PASSWORD_CHARACTERS_MIN} characters or more")]
     Short,
     /// Too many bytes.
+    #[error("must have at most {PASSWORD_BYTES_MAX} bytes")]
     Long,
     /// Contains the user name.
+    #[error("must not contain the user's name")]
     ContainsName,
-}
-
-impl fmt::Display for PasswordFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Short => write!(f, "must have {PASSWORD_CHARACTERS_MIN} characters or more"),
-            Self::Long => write!(f, "must have at most {PASSWORD_BYTES_MAX} bytes"),
-            Self::ContainsName => f.write_str("must not contain the user's name"),
-        }
-    }
 }
 
 /// Checks a new user name.
@@ -198,11 +183,9 @@ pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
     let mut faulty_names = Vec::new();
     for kind in [UserKind::Core, UserKind::Web] {
         let mut after = i64::MIN;
-        loop {
-            let page = names(db, kind, after).await?;
-            let Some((last, _)) = page.last() else { break };
-            after = *last;
-            for (_, name) in page {
+        while let Some((names, last)) = names(db, kind, after).await? {
+            after = last;
+            for name in names {
                 let fault = check_name(&name).err();
                 let is_shared =
                     || !shared.is_empty() && shared.contains(&skeleton_hash(kind, &name));
@@ -235,12 +218,10 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
     }
     for kind in [UserKind::Core, UserKind::Web] {
         let mut after = i64::MIN;
-        loop {
-            let page = names(&tx, kind, after).await?;
-            let Some((last, _)) = page.last() else { break };
-            after = *last;
+        while let Some((names, last)) = names(&tx, kind, after).await? {
+            after = last;
             let mut counts = BTreeMap::<String, i32>::new();
-            for (_, name) in &page {
+            for name in &names {
                 *counts.entry(skeleton_hash(kind, name)).or_default() += 1;
             }
             let rows = counts.into_iter();
@@ -270,39 +251,28 @@ async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr>
     Ok(())
 }
 
-/// Reads a page of names, in the order of their user ids.
-#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
+/// Reads a page of names in the order of their user ids, and the last of the ids; `None` after the
+/// last page.
 async fn names(
     db: &impl ConnectionTrait,
     kind: UserKind,
     after: i64,
-) -> Result<Vec<(i64, String)>, DbErr> {
-    match kind {
-        UserKind::Core => {
-            use users::Column::{UserId, UserName};
-            users::Entity::find()
-                .select_only()
-                .columns([UserId, UserName])
-                .filter(UserId.gt(after))
-                .order_by_asc(UserId)
-                .limit(NAMES_PER_PAGE)
-                .into_tuple()
-                .all(db)
-                .await
-        }
-        UserKind::Web => {
-            use web_credentials::Column::{ContactId, WebUserName};
-            web_credentials::Entity::find()
-                .select_only()
-                .columns([ContactId, WebUserName])
-                .filter(ContactId.gt(after))
-                .order_by_asc(ContactId)
-                .limit(NAMES_PER_PAGE)
-                .into_tuple()
-                .all(db)
-                .await
-        }
-    }
+) -> Result<Option<(Vec<String>, i64)>, DbErr> {
+    let (table, id, name) = match kind {
+        UserKind::Core => ("users", "user_id", "user_name"),
+        UserKind::Web => ("web_credentials", "contact_id", "web_user_name"),
+    };
+    let select = Query::select()
+        .columns([id, name])
+        .from(table)
+        .and_where(Expr::col(id).gt(after))
+        .order_by(id, Order::Asc)
+        .limit(NAMES_PER_PAGE)
+        .take();
+    let rows = db.query_all(&select).await?;
+    let Some(last) = rows.last() else { return Ok(None) };
+    let names = rows.iter().map(|row| row.try_get("", name)).collect::<Result<_, _>>()?;
+    Ok(Some((names, last.try_get("", id)?)))
 }
 
 #[cfg(test)]

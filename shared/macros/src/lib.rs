@@ -37,8 +37,8 @@ fn name_fields(item: &mut ItemStruct) {
 
 /// Makes a `Model` the sea-orm entity of the table with this name, without relations.
 ///
-/// With `object = "Name"` it is also a poem-openapi `Object` of that name, with [`interface_names`];
-/// with `stored`, serde reads and writes it under its column names.
+/// With `object = "Name"` it is also a poem-openapi `Object` of that name, with
+/// [`interface_names`]; with `stored`, serde reads and writes it under its column names.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let Table { name, object, stored } = parse_macro_input!(arguments as Table);

@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 use serde::Serialize;
 
 #[shared_macros::table("auth_events")]
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub event_id: i64,

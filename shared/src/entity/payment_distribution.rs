@@ -8,6 +8,7 @@ use sea_orm::{ActiveEnum, DeriveValueType};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// Order in which a payment is allocated.
 ///
@@ -19,16 +20,9 @@ use std::str::FromStr;
 pub struct PaymentDistribution(Vec<DistributionItem>);
 
 /// Reason why a list of items is not a valid distribution.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
 pub struct NotADistribution(pub String);
-
-impl fmt::Display for NotADistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NotADistribution {}
 
 impl PaymentDistribution {
     /// Creates the distribution, if the list is complete and in a valid order.

@@ -9,14 +9,14 @@
 
 use super::step_by_step;
 use super::steps::Step;
-use super::{MIGRATIONS, Migration, applied};
+use super::{MIGRATIONS, Migration, SchemaState, applied};
 use crate::db::{self, Fault};
 use sea_orm::sea_query::{ColumnDef, Expr, Query, Table, TableCreateStatement};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
 };
-use std::fmt;
 use std::time::{Duration, Instant};
+use thiserror::Error;
 
 /// Table of applied migrations. The name stays for existing databases.
 pub(super) const TABLE: &str = "seaql_migrations";
@@ -42,17 +42,25 @@ pub enum Progress {
 }
 
 /// Why a run stopped.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum Stopped {
     /// The database failed.
-    Database(DbErr),
+    #[error(transparent)]
+    Database(#[from] DbErr),
     /// Another run holds the lock.
+    #[error(
+        "another upgrade of this database is in progress, or its tables are in use: wait until \
+         that has ended"
+    )]
     UnderWay,
     /// The database has migrations unknown to this release.
+    #[error("{}", SchemaState::Newer(.0.clone()))]
     Newer(Vec<String>),
     /// MariaDB cannot do a trial run.
+    #[error("MariaDB cannot roll back schema changes")]
     CannotTry,
     /// A step failed.
+    #[error("{migration} stopped at step {number} of {of} ({step}): {error}")]
     Step {
         /// Migration of the step.
         migration: &'static str,
@@ -65,29 +73,6 @@ pub enum Stopped {
         /// Database error.
         error: DbErr,
     },
-}
-
-impl From<DbErr> for Stopped {
-    fn from(error: DbErr) -> Self {
-        Self::Database(error)
-    }
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Database(error) => error.fmt(f),
-            Self::UnderWay => f.write_str(
-                "another upgrade of this database is in progress, or its tables are in use: wait \
-                 until that has ended",
-            ),
-            Self::Newer(unknown) => super::SchemaState::Newer(unknown.clone()).fmt(f),
-            Self::CannotTry => f.write_str("MariaDB cannot roll back schema changes"),
-            Self::Step { migration, number, of, step, error } => {
-                write!(f, "{migration} stopped at step {number} of {of} ({step}): {error}")
-            }
-        }
-    }
 }
 
 /// Callback for the progress of a run.
