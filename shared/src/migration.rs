@@ -29,7 +29,7 @@ use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
 use std::collections::BTreeSet;
 use std::fmt;
-use steps::{Effect, Step, Steps};
+use steps::{Effect, Object, Step, Steps};
 
 /// A migration.
 pub struct Migration {
@@ -99,7 +99,9 @@ pub fn all_tables() -> Vec<&'static str> {
         .flat_map(|backend| MIGRATIONS.iter().flat_map(|migration| migration.steps(*backend)));
     let tables: BTreeSet<_> = steps
         .filter_map(|step| match step.effect {
-            Some(Effect::Table(table) | Effect::Renamed(_, table)) => Some(table),
+            Some(
+                Effect::Created(Object::Table(table)) | Effect::Renamed(_, Object::Table(table)),
+            ) => Some(table),
             _ => None,
         })
         .collect();
@@ -202,8 +204,8 @@ mod tests {
         for backend in [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql] {
             for migration in MIGRATIONS {
                 let descriptions = || {
-                    let steps = migration.steps(backend);
-                    steps.iter().map(ToString::to_string).collect::<Vec<_>>()
+                    let steps = migration.steps(backend).into_iter();
+                    steps.map(|step| step.description).collect::<Vec<_>>()
                 };
                 assert_eq!(descriptions(), descriptions(), "{migration:?}");
                 assert!(!descriptions().is_empty(), "{migration:?}");

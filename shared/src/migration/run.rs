@@ -178,7 +178,7 @@ pub(super) fn stopped_at(
         migration: migration.name,
         number: index + 1,
         of: steps.len(),
-        step: steps.get(index).map(ToString::to_string).unwrap_or_default(),
+        step: steps.get(index).map(|step| step.description.clone()).unwrap_or_default(),
         error,
     }
 }

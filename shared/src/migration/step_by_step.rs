@@ -8,11 +8,13 @@
 
 use super::Migration;
 use super::run::{Progress, Stopped, Watch, migrations_table, pending, record_applied, stopped_at};
-use super::steps::{Effect, Step};
+use super::steps::{Effect, Object, Step};
 use crate::db::{self, Fault};
-use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, Query, Table, TableCreateStatement};
+use sea_orm::sea_query::{
+    Asterisk, ColumnDef, Expr, ExprTrait, Query, Table, TableCreateStatement,
+};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
 };
 use std::time::Instant;
 
@@ -243,42 +245,32 @@ async fn advance(
 
 async fn is_in_effect(db: &DatabaseConnection, effect: &Effect) -> Result<bool, DbErr> {
     match effect {
-        Effect::Table(table) => has_table(db, table).await,
-        Effect::NoTable(table) => Ok(!has_table(db, table).await?),
-        Effect::Renamed(from, to) => Ok(has_table(db, to).await? && !has_table(db, from).await?),
-        Effect::Column(table, name) => has_column(db, table, name).await,
-        Effect::NoColumn(table, name) => Ok(!has_column(db, table, name).await?),
-        Effect::RenamedColumn(table, from, to) => {
-            Ok(has_column(db, table, to).await? && !has_column(db, table, from).await?)
-        }
-        Effect::Index(table, name) => has_index(db, table, name).await,
-        Effect::NoIndex(table, name) => Ok(!has_index(db, table, name).await?),
+        Effect::Created(object) => exists(db, object).await,
+        Effect::Dropped(object) => Ok(!exists(db, object).await?),
+        Effect::Renamed(from, to) => Ok(exists(db, to).await? && !exists(db, from).await?),
     }
 }
 
-async fn has_table(db: &DatabaseConnection, table: &str) -> Result<bool, DbErr> {
-    has(db, "tables", "table_name = ?", [table.into()]).await
+async fn has_table(db: &DatabaseConnection, table: &'static str) -> Result<bool, DbErr> {
+    exists(db, &Object::Table(table)).await
 }
 
-async fn has_column(db: &DatabaseConnection, table: &str, name: &str) -> Result<bool, DbErr> {
-    has(db, "columns", "table_name = ? AND column_name = ?", [table.into(), name.into()]).await
-}
-
-async fn has_index(db: &DatabaseConnection, table: &str, name: &str) -> Result<bool, DbErr> {
-    has(db, "statistics", "table_name = ? AND index_name = ?", [table.into(), name.into()]).await
-}
-
-async fn has(
-    db: &DatabaseConnection,
-    list: &str,
-    which: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<bool, DbErr> {
-    let sql = format!(
-        "SELECT COUNT(*) FROM information_schema.{list} WHERE table_schema = DATABASE() AND {which}"
-    );
-    let row =
-        db.query_one_raw(Statement::from_sql_and_values(DbBackend::MySql, sql, values)).await?;
+async fn exists(db: &DatabaseConnection, object: &Object) -> Result<bool, DbErr> {
+    let (list, table, part) = match object {
+        Object::Table(table) => ("tables", table, None),
+        Object::Column(table, name) => ("columns", table, Some(("column_name", *name))),
+        Object::Index(table, name) => ("statistics", table, Some(("index_name", name.as_str()))),
+    };
+    let mut select = Query::select();
+    select
+        .expr(Expr::col(Asterisk).count())
+        .from(("information_schema", list))
+        .and_where(Expr::col("table_schema").eq(Expr::cust("DATABASE()")))
+        .and_where(Expr::col("table_name").eq(*table));
+    if let Some((column, name)) = part {
+        select.and_where(Expr::col(column).eq(name));
+    }
+    let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("an answer".to_owned()))?;
     Ok(row.try_get_by_index::<i64>(0)? > 0)
 }

@@ -4,7 +4,6 @@
 use super::table::Table;
 use sea_orm::sea_query::{ColumnDef, Index, IndexCreateStatement};
 use sea_orm::{DbBackend, Statement, StatementBuilder};
-use std::fmt;
 
 /// The statements of a migration: always the same ones in the same order.
 #[derive(Debug)]
@@ -20,27 +19,27 @@ pub(super) struct Step {
     pub statement: Statement,
     /// Its effect on the catalogue; `None` if it only writes rows.
     pub effect: Option<Effect>,
+    /// What it does, for an administrator.
+    pub description: String,
 }
 
 /// Effect of a statement on the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// The table exists.
+    /// The object exists.
+    Created(Object),
+    /// The object does not exist.
+    Dropped(Object),
+    /// The first object has become the second.
+    Renamed(Object, Object),
+}
+
+/// An object in the catalogue: its table, and its own name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Object {
     Table(&'static str),
-    /// The table does not exist.
-    NoTable(&'static str),
-    /// The table has its new name.
-    Renamed(&'static str, &'static str),
-    /// The column exists.
     Column(&'static str, &'static str),
-    /// The column does not exist.
-    NoColumn(&'static str, &'static str),
-    /// The column has its new name.
-    RenamedColumn(&'static str, &'static str, &'static str),
-    /// The index exists.
     Index(&'static str, String),
-    /// The index does not exist.
-    NoIndex(&'static str, String),
 }
 
 impl Steps {
@@ -62,30 +61,30 @@ impl Steps {
     /// Creates a table and its indexes.
     pub(super) fn create(&mut self, table: &Table) {
         let mut definition = table.definition(self.backend);
-        let indexes = table.indexes().iter().map(|(unique, columns)| (columns, *unique));
+        let is_mariadb = self.backend == DbBackend::MySql;
         // MariaDB creates indexes together with the table in a fraction of the time.
-        if self.backend == DbBackend::MySql {
-            for (columns, unique) in indexes {
-                definition.index(&mut index(table.name(), columns, unique));
-            }
-            return self.add(&definition, Some(Effect::Table(table.name())));
+        for (columns, unique) in table.indexes.iter().filter(|_| is_mariadb) {
+            definition.index(&mut index(table.name, columns, *unique));
         }
-        self.add(&definition, Some(Effect::Table(table.name())));
-        for (columns, unique) in indexes {
-            self.add_index(table.name(), columns, unique);
+        let created = Effect::Created(Object::Table(table.name));
+        self.change(&definition, created, format!("create table {}", table.name));
+        for (columns, unique) in table.indexes.iter().filter(|_| !is_mariadb) {
+            self.add_index(table.name, columns, *unique);
         }
     }
 
     /// Drops a table.
     pub(super) fn drop_table(&mut self, table: &'static str) {
         let drop = sea_orm::sea_query::Table::drop().table(table).to_owned();
-        self.add(&drop, Some(Effect::NoTable(table)));
+        let dropped = Effect::Dropped(Object::Table(table));
+        self.change(&drop, dropped, format!("drop table {table}"));
     }
 
     /// Renames a table.
     pub(super) fn rename_table(&mut self, from: &'static str, to: &'static str) {
         let rename = sea_orm::sea_query::Table::rename().table(from, to).to_owned();
-        self.add(&rename, Some(Effect::Renamed(from, to)));
+        let renamed = Effect::Renamed(Object::Table(from), Object::Table(to));
+        self.change(&rename, renamed, format!("rename table {from} to {to}"));
     }
 
     /// Adds a column.
@@ -95,14 +94,16 @@ impl Steps {
         name: &'static str,
         column: ColumnDef,
     ) {
-        let change = sea_orm::sea_query::Table::alter().table(table).add_column(column).take();
-        self.add(&change, Some(Effect::Column(table, name)));
+        let add = sea_orm::sea_query::Table::alter().table(table).add_column(column).take();
+        let created = Effect::Created(Object::Column(table, name));
+        self.change(&add, created, format!("add column {name} to {table}"));
     }
 
     /// Drops a column.
     pub(super) fn drop_column(&mut self, table: &'static str, name: &'static str) {
-        let change = sea_orm::sea_query::Table::alter().table(table).drop_column(name).take();
-        self.add(&change, Some(Effect::NoColumn(table, name)));
+        let drop = sea_orm::sea_query::Table::alter().table(table).drop_column(name).take();
+        let dropped = Effect::Dropped(Object::Column(table, name));
+        self.change(&drop, dropped, format!("drop column {name} from {table}"));
     }
 
     /// Renames a column.
@@ -112,8 +113,9 @@ impl Steps {
         from: &'static str,
         to: &'static str,
     ) {
-        let change = sea_orm::sea_query::Table::alter().table(table).rename_column(from, to).take();
-        self.add(&change, Some(Effect::RenamedColumn(table, from, to)));
+        let rename = sea_orm::sea_query::Table::alter().table(table).rename_column(from, to).take();
+        let renamed = Effect::Renamed(Object::Column(table, from), Object::Column(table, to));
+        self.change(&rename, renamed, format!("rename column {from} in {table} to {to}"));
     }
 
     /// Adds an index on these columns.
@@ -124,28 +126,36 @@ impl Steps {
         unique: bool,
     ) {
         let name = index_name(table, columns);
-        self.add(&index(table, columns, unique), Some(Effect::Index(table, name)));
+        let description = format!("create index {name} on {table}");
+        let created = Effect::Created(Object::Index(table, name));
+        self.change(&index(table, columns, unique), created, description);
     }
 
     /// Drops the index that [`Steps::add_index`] created on the same columns.
     pub(super) fn drop_index(&mut self, table: &'static str, columns: &[&'static str]) {
         let name = index_name(table, columns);
         let drop = Index::drop().name(&name).table(table).to_owned();
-        self.add(&drop, Some(Effect::NoIndex(table, name)));
+        let description = format!("drop index {name} on {table}");
+        self.change(&drop, Effect::Dropped(Object::Index(table, name)), description);
+    }
+
+    fn change(&mut self, statement: &impl StatementBuilder, effect: Effect, description: String) {
+        let statement = self.backend.build(statement);
+        self.list.push(Step { statement, effect: Some(effect), description });
     }
 
     /// Writes rows.
     pub(super) fn write(&mut self, statement: &impl StatementBuilder) {
-        self.add(statement, None);
+        self.write_rows(self.backend.build(statement));
     }
 
     /// Writes rows, with SQL in the database's dialect.
     pub(super) fn write_sql(&mut self, sql: &str) {
-        self.list.push(Step { statement: Statement::from_string(self.backend, sql), effect: None });
+        self.write_rows(Statement::from_string(self.backend, sql));
     }
 
-    fn add(&mut self, statement: &impl StatementBuilder, effect: Option<Effect>) {
-        self.list.push(Step { statement: self.backend.build(statement), effect });
+    fn write_rows(&mut self, statement: Statement) {
+        self.list.push(Step { statement, effect: None, description: "write rows".to_owned() });
     }
 }
 
@@ -166,23 +176,4 @@ fn index_name(table: &str, columns: &[&str]) -> String {
     let mut name = format!("{table}_{}", columns.join("_"));
     name.truncate(60);
     name
-}
-
-impl fmt::Display for Step {
-    /// Describes the step to an administrator.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.effect {
-            None => f.write_str("write rows"),
-            Some(Effect::Table(table)) => write!(f, "create table {table}"),
-            Some(Effect::NoTable(table)) => write!(f, "drop table {table}"),
-            Some(Effect::Renamed(from, to)) => write!(f, "rename table {from} to {to}"),
-            Some(Effect::Column(table, name)) => write!(f, "add column {name} to {table}"),
-            Some(Effect::NoColumn(table, name)) => write!(f, "drop column {name} from {table}"),
-            Some(Effect::RenamedColumn(table, from, to)) => {
-                write!(f, "rename column {from} in {table} to {to}")
-            }
-            Some(Effect::Index(table, name)) => write!(f, "create index {name} on {table}"),
-            Some(Effect::NoIndex(table, name)) => write!(f, "drop index {name} on {table}"),
-        }
-    }
 }

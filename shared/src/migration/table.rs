@@ -24,9 +24,11 @@ pub(super) const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "
 
 /// A table definition, with its indexes.
 pub(super) struct Table {
-    name: &'static str,
+    /// Table name.
+    pub name: &'static str,
     columns: Vec<Column>,
-    indexes: Vec<(bool, &'static [&'static str])>,
+    /// Columns of each index, and whether it is unique.
+    pub indexes: Vec<(&'static [&'static str], bool)>,
 }
 
 /// A column definition.
@@ -40,10 +42,8 @@ pub(super) struct Column {
 
 enum ColumnKind {
     Key,
-    Id,
     Int,
     Long,
-    Amount,
     Date,
     Time,
     Flag,
@@ -57,54 +57,36 @@ fn column(name: &'static str, kind: ColumnKind) -> Column {
     Column { name, kind, optional: false, primary: false, references: None }
 }
 
-/// A primary key, auto-numbered by the database.
-pub(super) fn key(name: &'static str) -> Column {
-    column(name, ColumnKind::Key)
+macro_rules! column_kinds {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident,)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $name(name: &'static str) -> Column {
+            column(name, ColumnKind::$kind)
+        }
+    )*};
 }
 
-/// The key of another row, 64 bits.
-pub(super) fn id(name: &'static str) -> Column {
-    column(name, ColumnKind::Id)
-}
-
-/// A 32-bit integer.
-pub(super) fn int(name: &'static str) -> Column {
-    column(name, ColumnKind::Int)
-}
-
-/// A 64-bit integer.
-pub(super) fn long(name: &'static str) -> Column {
-    column(name, ColumnKind::Long)
-}
-
-/// Money, a rate or an accrual, in smallest units.
-pub(super) fn amount(name: &'static str) -> Column {
-    column(name, ColumnKind::Amount)
-}
-
-/// A calendar date.
-pub(super) fn date(name: &'static str) -> Column {
-    column(name, ColumnKind::Date)
-}
-
-/// An instant with microseconds, in UTC.
-pub(super) fn time(name: &'static str) -> Column {
-    column(name, ColumnKind::Time)
-}
-
-/// A boolean.
-pub(super) fn flag(name: &'static str) -> Column {
-    column(name, ColumnKind::Flag)
-}
-
-/// Long text, more than 64 KiB.
-pub(super) fn text(name: &'static str) -> Column {
-    column(name, ColumnKind::Text)
-}
-
-/// A JSON document.
-pub(super) fn json(name: &'static str) -> Column {
-    column(name, ColumnKind::Json)
+column_kinds! {
+    /// A primary key, auto-numbered by the database.
+    key: Key,
+    /// The key of another row, 64 bits.
+    id: Long,
+    /// A 32-bit integer.
+    int: Int,
+    /// A 64-bit integer.
+    long: Long,
+    /// Money, a rate or an accrual, in smallest units.
+    amount: Long,
+    /// A calendar date.
+    date: Date,
+    /// An instant with microseconds, in UTC.
+    time: Time,
+    /// A boolean.
+    flag: Flag,
+    /// Long text, more than 64 KiB.
+    text: Text,
+    /// A JSON document.
+    json: Json,
 }
 
 /// Text of at most this many characters, compared by code point.
@@ -131,19 +113,14 @@ impl Table {
 
     /// Adds a unique index on these columns.
     pub(super) fn unique(mut self, columns: &'static [&'static str]) -> Self {
-        self.indexes.push((true, columns));
+        self.indexes.push((columns, true));
         self
     }
 
     /// Adds an index on these columns.
     pub(super) fn index(mut self, columns: &'static [&'static str]) -> Self {
-        self.indexes.push((false, columns));
+        self.indexes.push((columns, false));
         self
-    }
-
-    /// Returns the table's name.
-    pub(super) fn name(&self) -> &'static str {
-        self.name
     }
 
     /// Returns the statement that creates the table, without its indexes.
@@ -157,11 +134,6 @@ impl Table {
             }
         }
         table
-    }
-
-    /// Returns the indexes: whether each is unique, and its columns.
-    pub(super) fn indexes(&self) -> &[(bool, &'static [&'static str])] {
-        &self.indexes
     }
 }
 
@@ -187,7 +159,7 @@ impl Column {
             ColumnKind::Key => {
                 return column.big_integer().not_null().auto_increment().primary_key().take();
             }
-            ColumnKind::Id | ColumnKind::Long | ColumnKind::Amount => column.big_integer(),
+            ColumnKind::Long => column.big_integer(),
             ColumnKind::Int => column.integer(),
             ColumnKind::Date => column.date(),
             ColumnKind::Flag => column.boolean(),
