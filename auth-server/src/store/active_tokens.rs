@@ -47,17 +47,6 @@ pub fn lifetime(lifetimes: &Lifetimes, kind: UserKind, backend: DbBackend) -> Ex
     }
 }
 
-/// An access token to be issued.
-#[derive(Debug)]
-pub struct Issue<'a> {
-    /// The token; it contains its session id.
-    pub token: AccessToken,
-    /// The user, or the web user's contact.
-    pub user_id: i64,
-    /// Client that the token is for.
-    pub client_id: &'a str,
-}
-
 /// Creation time and lifetime of a token, as the database reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Issued {
@@ -67,15 +56,17 @@ pub struct Issued {
     pub lifetime_seconds: i64,
 }
 
-/// Stores a new token, created at the database's current time.
+/// Stores a new token of this user and client, created at the database's current time.
 pub async fn issue(
     store: &Store,
     tx: &DatabaseTransaction,
-    issue: &Issue<'_>,
+    token: &AccessToken,
+    user_id: i64,
+    client_id: &str,
 ) -> Result<Issued, OAuthError> {
     let backend = tx.get_database_backend();
-    let kind = issue.token.kind();
-    let hash = store.token_keys.hash(issue.token.text());
+    let kind = token.kind();
+    let hash = store.token_keys.hash(token.text());
     let ActiveTokenTable { table, user, created } = table_of(kind);
     let columns =
         [user, created.clone(), "session_id".into(), "client_id".into(), "token_hash".into()];
@@ -83,10 +74,10 @@ pub async fn issue(
         .into_table(table.clone())
         .columns(columns)
         .values_panic([
-            issue.user_id.into(),
+            user_id.into(),
             db::now(backend),
-            issue.token.session().text().into(),
-            issue.client_id.into(),
+            token.session().text().into(),
+            client_id.into(),
             hash.as_str().into(),
         ])
         .take();

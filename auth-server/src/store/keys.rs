@@ -9,8 +9,7 @@
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
 use crate::store::active_tokens::Issued;
-use crate::store::sessions::Subject;
-use crate::store::tokens::AccessToken;
+use crate::store::sessions::Grant;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use base64::Engine;
@@ -279,9 +278,8 @@ struct IdTokenClaims<'a> {
 pub async fn id_token(
     store: &Store,
     db: &impl ConnectionTrait,
-    access_token: &AccessToken,
+    grant: &Grant<'_>,
     issued: &Issued,
-    subject: &Subject<'_>,
 ) -> Result<String, OAuthError> {
     let keys = load(db).await?;
     let key = current_key(&keys)
@@ -291,17 +289,17 @@ pub async fn id_token(
     let mut header = Header::new(Algorithm::ES256);
     header.kid = Some(key.key_id.clone());
     let iat = issued.created.0.timestamp();
-    let left_half = &digest(&SHA256, access_token.text().as_bytes()).as_ref()[..16].to_vec();
+    let token_digest = digest(&SHA256, grant.access_token.text().as_bytes());
     let claims = IdTokenClaims {
         iss: &store.issuer,
-        sub: sub(subject.kind, subject.user_id),
-        aud: subject.client_id,
+        sub: sub(grant.access_token.kind(), grant.user_id),
+        aud: grant.client_id,
         exp: iat + issued.lifetime_seconds,
         iat,
-        auth_time: subject.log_in_date.0.timestamp(),
-        nonce: subject.nonce,
-        at_hash: URL_SAFE_NO_PAD.encode(left_half),
-        sid: subject.public_id,
+        auth_time: grant.log_in_date.unwrap_or(issued.created).0.timestamp(),
+        nonce: grant.nonce,
+        at_hash: URL_SAFE_NO_PAD.encode(&token_digest.as_ref()[..16]),
+        sid: grant.public_id,
     };
     jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ec_der(&private))
         .map_err(OAuthError::server_error)

@@ -21,9 +21,8 @@
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
-use crate::store::active_tokens::{self, Issue};
 use crate::store::clients;
-use crate::store::sessions::{Subject, alive, enabled, token_response};
+use crate::store::sessions::{Grant, alive, enabled, issue_tokens};
 use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
 use governor::Quota;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
@@ -137,24 +136,18 @@ async fn exchange(
     if !updated {
         return Ok(Exchanged::Overtaken);
     }
-    let issue = Issue {
-        token: AccessToken::random(&store.token_keys, family.user_kind, token.session()),
-        user_id: family.user_id,
-        client_id: &family.client_id,
-    };
-    let issued = active_tokens::issue(store, tx, &issue).await?;
     event(EventKind::TokenRefreshed).record(tx).await?;
-    let subject = Subject {
-        kind: family.user_kind,
+    let grant = Grant {
+        access_token: AccessToken::random(&store.token_keys, family.user_kind, token.session()),
+        refresh_token: Some(next),
         user_id: family.user_id,
         client_id: &family.client_id,
         public_id: &family.public_id,
-        log_in_date: family.log_in_date,
+        scope: &family.scope,
+        log_in_date: Some(family.log_in_date),
         nonce: None,
     };
-    let (access, scope) = (&issue.token, &family.scope);
-    let response = token_response(store, tx, access, Some(&next), scope, &issued, &subject);
-    response.await.map(Exchanged::Tokens)
+    issue_tokens(store, tx, &grant).await.map(Exchanged::Tokens)
 }
 
 /// A session's row, as a refresh reads it.

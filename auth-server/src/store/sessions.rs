@@ -8,7 +8,7 @@ use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::login;
 use crate::store::Store;
-use crate::store::active_tokens::{self, Issue};
+use crate::store::active_tokens;
 use crate::store::clients;
 use crate::store::keys;
 use crate::store::lifetimes;
@@ -79,76 +79,63 @@ pub async fn begin(
         ],
     );
     tx.execute(&insert).await?;
-    let issue = Issue {
-        token: AccessToken::random(&store.token_keys, new_session.kind, &new_session.session),
-        user_id: new_session.user_id,
+    let NewSession { kind, user_id, ref session, .. } = new_session;
+    let grant = Grant {
+        access_token: AccessToken::random(&store.token_keys, kind, session),
+        refresh_token,
+        user_id,
         client_id: &new_session.client.client_id,
-    };
-    let issued = active_tokens::issue(store, tx, &issue).await?;
-    let event = source.event(EventKind::TokenIssued).client(issue.client_id);
-    let event = event
-        .user(new_session.kind, new_session.user_id)
-        .token(&store.token_keys.hash(issue.token.text()));
-    event.record(tx).await?;
-    let subject = Subject {
-        kind: new_session.kind,
-        user_id: new_session.user_id,
-        client_id: issue.client_id,
         public_id: &public_id,
-        log_in_date: new_session.log_in_date.unwrap_or(issued.created),
+        scope: new_session.scope,
+        log_in_date: new_session.log_in_date,
         nonce: new_session.nonce.as_deref(),
     };
-    token_response(
-        store,
-        tx,
-        &issue.token,
-        refresh_token.as_ref(),
-        new_session.scope,
-        &issued,
-        &subject,
-    )
-    .await
+    let event = source.event(EventKind::TokenIssued).client(grant.client_id);
+    let event = event.user(kind, user_id);
+    event.token(&store.token_keys.hash(grant.access_token.text())).record(tx).await?;
+    issue_tokens(store, tx, &grant).await
 }
 
-/// Subject of an ID token.
+/// Tokens to be issued to a client, and their subject.
 #[derive(Debug)]
-pub struct Subject<'a> {
-    /// Kind of user.
-    pub kind: UserKind,
+pub struct Grant<'a> {
+    /// A new access token; it contains its session and its kind of user.
+    pub access_token: AccessToken,
+    /// The session's refresh token, already stored.
+    pub refresh_token: Option<RefreshToken>,
     /// The user, or the web user's contact.
     pub user_id: i64,
-    /// Client that the token is for.
+    /// Client that the tokens are for.
     pub client_id: &'a str,
     /// Public session id (`sid`).
     pub public_id: &'a str,
-    /// When the user authenticated.
-    pub log_in_date: Timestamp,
+    /// Granted scope.
+    pub scope: &'a str,
+    /// When the user authenticated; `None` for now.
+    pub log_in_date: Option<Timestamp>,
     /// `nonce` of the authorization request.
     pub nonce: Option<&'a str>,
 }
 
-/// Returns the token response (RFC 6749, 5.1).
-pub async fn token_response(
+/// Stores the access token, and returns the token response (RFC 6749, 5.1).
+pub async fn issue_tokens(
     store: &Store,
     tx: &DatabaseTransaction,
-    access_token: &AccessToken,
-    refresh_token: Option<&RefreshToken>,
-    scope: &str,
-    issued: &active_tokens::Issued,
-    subject: &Subject<'_>,
+    grant: &Grant<'_>,
 ) -> Result<Value, OAuthError> {
+    let Grant { access_token, user_id, client_id, scope, .. } = grant;
+    let issued = active_tokens::issue(store, tx, access_token, *user_id, client_id).await?;
     let mut response = json!({
         "access_token": access_token.text(),
         "token_type": "Bearer",
         "expires_in": issued.lifetime_seconds,
         "scope": scope,
     });
-    if let Some(refresh_token) = refresh_token {
+    if let Some(refresh_token) = &grant.refresh_token {
         response["refresh_token"] = json!(refresh_token.text());
     }
     if clients::contains_word(scope, "openid") {
-        response["id_token"] =
-            json!(keys::id_token(store, tx, access_token, issued, subject).await?);
+        response["id_token"] = json!(keys::id_token(store, tx, grant, &issued).await?);
     }
     Ok(response)
 }
