@@ -6,6 +6,7 @@ use crate::migration::{SchemaState, schema_state};
 use crate::time::Timestamp;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use std::time::Duration;
+use thiserror::Error;
 use tokio::time::timeout;
 
 /// A write that takes longer is only blocked by another connection: the database counts as
@@ -16,15 +17,19 @@ const WRITE_WAIT: Duration = Duration::from_millis(500);
 pub struct Readiness(Coalesced<(), Result<Timestamp, Unready>>);
 
 /// Why a server is not ready.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Error)]
 pub enum Unready {
     /// The database is unavailable, or failed in another way.
+    #[error(transparent)]
     Database(DbErr),
     /// The database has another schema.
+    #[error("{0}")]
     Schema(SchemaState),
     /// The database can be read, but not written.
+    #[error("the database can be read, but not written")]
     ReadOnly,
     /// The check itself did not end.
+    #[error(transparent)]
     Unanswered(Unanswered),
 }
 

@@ -3,9 +3,7 @@
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;
 use poem_openapi::registry::MetaSchema;
-use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON};
 use sea_orm::DeriveValueType;
-use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -34,18 +32,13 @@ impl<'de> serde::Deserialize<'de> for Timestamp {
 
 json_string!(Timestamp, "string_date-time", MetaSchema::new_with_format("string", "date-time"));
 
-impl ToJSON for Timestamp {
-    fn to_json(&self) -> Option<Value> {
-        Some(Value::String(self.to_string()))
-    }
-}
+sent_as_text!(Timestamp);
 
-impl ParseFromJSON for Timestamp {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        match value {
-            Some(Value::String(text)) => Ok(Self(text.parse()?)),
-            other => Err(ParseError::expected_type(other.unwrap_or_default())),
-        }
+impl FromStr for Timestamp {
+    type Err = chrono::ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
     }
 }
 

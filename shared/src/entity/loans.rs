@@ -3,7 +3,6 @@
 use super::payment_distribution::PaymentDistribution;
 use crate::amounts::{Accrual, Money, Rate};
 use crate::time::Timestamp;
-use poem_openapi::Enum;
 use sea_orm::entity::prelude::*;
 
 /// A loan: its terms, its balances and the state of its interest.
@@ -94,76 +93,49 @@ text_enum! {
         /// Drawn once, up to its limit.
         NonRevolving,
     }
-}
 
-/// Method of calculating interest.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))", rename_all = "UPPERCASE")]
-#[serde(rename_all = "UPPERCASE")]
-#[oai(rename_all = "UPPERCASE")]
-pub enum InterestMethod {
-    /// Simple interest on the current principal.
-    #[default]
-    SI,
-}
+    /// Method of calculating interest.
+    #[derive(Default)]
+    pub enum InterestMethod {
+        /// Simple interest on the current principal.
+        #[default]
+        #[sea_orm(string_value = "SI")]
+        #[serde(rename = "SI")]
+        #[oai(rename = "SI")]
+        SI,
+    }
 
-/// Length of a year in an interest calculation: the numerator or denominator of "ACT/365".
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    EnumIter,
-    DeriveActiveEnum,
-    Enum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(30))")]
-pub enum YearLength {
-    /// Twelve months of 30 days.
-    #[sea_orm(string_value = "360")]
-    #[serde(rename = "360")]
-    #[oai(rename = "360")]
-    D360,
-    /// 52 weeks.
-    #[sea_orm(string_value = "364")]
-    #[serde(rename = "364")]
-    #[oai(rename = "364")]
-    D364,
-    /// A common year.
-    #[sea_orm(string_value = "365")]
-    #[serde(rename = "365")]
-    #[oai(rename = "365")]
-    D365,
-    /// A leap year.
-    #[sea_orm(string_value = "366")]
-    #[serde(rename = "366")]
-    #[oai(rename = "366")]
-    D366,
-    /// The number of days in the calendar year.
-    #[sea_orm(string_value = "ACT")]
-    #[serde(rename = "ACT")]
-    #[oai(rename = "ACT")]
-    #[default]
-    Actual,
-}
+    /// Length of a year in an interest calculation: the numerator or denominator of "ACT/365".
+    #[derive(Default)]
+    pub enum YearLength {
+        /// Twelve months of 30 days.
+        #[sea_orm(string_value = "360")]
+        #[serde(rename = "360")]
+        #[oai(rename = "360")]
+        D360,
+        /// 52 weeks.
+        #[sea_orm(string_value = "364")]
+        #[serde(rename = "364")]
+        #[oai(rename = "364")]
+        D364,
+        /// A common year.
+        #[sea_orm(string_value = "365")]
+        #[serde(rename = "365")]
+        #[oai(rename = "365")]
+        D365,
+        /// A leap year.
+        #[sea_orm(string_value = "366")]
+        #[serde(rename = "366")]
+        #[oai(rename = "366")]
+        D366,
+        /// The number of days in the calendar year.
+        #[sea_orm(string_value = "ACT")]
+        #[serde(rename = "ACT")]
+        #[oai(rename = "ACT")]
+        #[default]
+        Actual,
+    }
 
-text_enum! {
     /// Interval between installments.
     #[derive(Default)]
     pub enum PaymentPeriod {

@@ -4,7 +4,7 @@
 
 use super::steps::Steps;
 use super::table::{
-    PERIODS, Table, YEARS, amount, choice, date, flag, id, int, key, string, text, time,
+    BALANCES, PERIODS, Table, YEARS, amount, choice, date, flag, id, int, key, string, text, time,
 };
 
 /// The migration's steps.
@@ -186,11 +186,7 @@ fn setup() -> Vec<Table> {
         Table::new("transaction_codes").columns([
             int("transaction_code").primary(),
             string("description", 50),
-            choice(
-                "balance_name",
-                &["principal", "interest", "late_charge", "fees", "impound", "suspense"],
-            )
-            .optional(),
+            choice("balance_name", BALANCES).optional(),
             int("sign"),
             int("reversal_code").optional(),
             flag("active_flag"),
@@ -397,11 +393,7 @@ fn loans() -> Vec<Table> {
                 date("effective_date"),
                 date("gl_date"),
                 amount("transaction_amount"),
-                choice(
-                    "balance_name",
-                    &["principal", "interest", "late_charge", "fees", "impound", "suspense"],
-                )
-                .optional(),
+                choice("balance_name", BALANCES).optional(),
                 amount("resulting_balance").optional(),
                 string("payment_method_code", 25).optional(),
                 string("payment_method_reference", 50).optional(),

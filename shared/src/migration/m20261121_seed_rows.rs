@@ -8,37 +8,22 @@ use sea_orm::sea_query::{Expr, InsertStatement, Query};
 
 /// The migration's steps.
 pub(super) fn steps(steps: &mut Steps) {
-    let mut privileges = Query::insert();
-    privileges.into_table("privileges").columns(["path", "verb"]);
-    for (path, verb) in privilege_list() {
-        privileges.values_panic([path.into(), verb.into()]);
-    }
-    steps.write(&privileges);
-    let mut codes = Query::insert();
-    codes.into_table("transaction_codes").columns([
-        "transaction_code",
-        "description",
-        "balance_name",
-        "sign",
-        "reversal_code",
-        "active_flag",
-    ]);
-    for (code, description, balance, sign) in TRANSACTION_CODES {
-        let reversal = format!("{description} reversed");
-        let row = |code: i32, text: String, sign: i32, reversal_code: Option<i32>| {
-            [
-                code.into(),
-                text.into(),
-                balance.into(),
-                sign.into(),
-                reversal_code.into(),
-                true.into(),
-            ]
+    let privileges = privilege_list().into_iter().map(|(path, verb)| [path.into(), verb.into()]);
+    steps.write(&insert("privileges", ["path", "verb"], privileges));
+    let codes = TRANSACTION_CODES.into_iter().flat_map(|(code, description, balance, sign)| {
+        let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {
+            let (code, text, balance) = (code.into(), text.into(), balance.into());
+            [code, text, balance, sign.into(), reversal.into(), true.into()]
         };
-        codes.values_panic(row(code, description.to_owned(), sign, Some(code + 1)));
-        codes.values_panic(row(code + 1, reversal, -sign, None));
-    }
-    steps.write(&codes);
+        let reversal = format!("{description} reversed");
+        [
+            row(code, description.to_owned(), sign, Some(code + 1)),
+            row(code + 1, reversal, -sign, None),
+        ]
+    });
+    let columns =
+        ["transaction_code", "description", "balance_name", "sign", "reversal_code", "active_flag"];
+    steps.write(&insert("transaction_codes", columns, codes));
     for insert in setup_rows() {
         steps.write(&insert);
     }

@@ -19,6 +19,9 @@ pub(super) const PERIODS: &[&str] = &[
     "annual",
     "maturity",
 ];
+/// Balances of a loan.
+pub(super) const BALANCES: &[&str] =
+    &["principal", "interest", "late_charge", "fees", "impound", "suspense"];
 /// Card brands.
 pub(super) const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
 
