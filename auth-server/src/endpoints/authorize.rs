@@ -19,7 +19,6 @@ use crate::store::tokens::{Code, random_name};
 use crate::web::html_error::HtmlError;
 use crate::web::pages::link_back;
 use crate::web::redirects;
-use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::db;
@@ -35,10 +34,7 @@ const CHALLENGE_LENGTH: usize = 43;
 
 /// Redirects the browser to the log-in page, or back with a code if a user is already logged in.
 pub async fn authorize(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
-    let form = match *request.method() {
-        Method::POST => Form::read(&mut request).await?,
-        _ => Form::of_query(&request)?,
-    };
+    let form = Form::of(&mut request).await?;
     // A subresource of another page (an image, a script) must not start a log-in.
     let fetch_destination = request.headers().get("sec-fetch-dest");
     if fetch_destination

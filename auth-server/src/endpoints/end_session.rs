@@ -34,10 +34,7 @@ const PURPOSE: &str = "logout";
 
 /// Logs the user out, or asks for confirmation.
 pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Response, HtmlError> {
-    let form = match *request.method() {
-        Method::POST => Form::read(&mut request).await?,
-        _ => Form::of_query(&request)?,
-    };
+    let form = Form::of(&mut request).await?;
     let hint = match form.get("id_token_hint") {
         Some(token) => keys::read_hint(&state.store, &state.store.db, token).await?,
         None => None,

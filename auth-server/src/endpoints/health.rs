@@ -26,12 +26,6 @@ pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAu
             "failing_tasks": state.tasks.failing(),
         }))),
         Err(Unready::Database(error)) => Err(error.into()),
-        Err(Unready::Schema(state)) => Err(OAuthError::unavailable(state.to_string())),
-        Err(Unready::ReadOnly) => {
-            Err(OAuthError::unavailable("the database can be read, but not written"))
-        }
-        Err(Unready::Unanswered(unanswered)) => {
-            Err(OAuthError::unavailable(unanswered.to_string()))
-        }
+        Err(unready) => Err(OAuthError::unavailable(unready.to_string())),
     }
 }

@@ -2,16 +2,15 @@
 //! metadata (RFC 8414, OpenID Connect Discovery). A test checks every value against the server's
 //! behavior.
 
+use super::public_document;
 use super::token::GRANT_TYPES;
 use crate::http::oauth_error::OAuthError;
 use crate::state::State;
 use crate::store::client_assertions;
 use crate::store::clients::STANDARD_SCOPES;
 use crate::store::keys;
-use poem::http::header::CACHE_CONTROL;
 use poem::{Request, Response};
 use serde_json::{Value, json};
-use shared::server::SharedBody;
 use std::sync::Arc;
 
 /// Paths where OAuth clients and OpenID Connect clients look for the metadata.
@@ -20,12 +19,7 @@ pub const PATHS: [&str; 2] =
 
 /// Returns the metadata: the same document at both paths.
 pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
-    let mut response = Response::builder()
-        .content_type("application/json")
-        .header(CACHE_CONTROL, "public, max-age=300")
-        .body(state.metadata.clone());
-    response.set_data(SharedBody);
-    Ok(response)
+    Ok(public_document(state.metadata.clone()))
 }
 
 /// Returns the metadata for this issuer; `mtls_url` is the base URL for clients with certificates.

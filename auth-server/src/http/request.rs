@@ -2,6 +2,7 @@
 
 use crate::http::oauth_error::OAuthError;
 use poem::Request;
+use poem::http::Method;
 use poem::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,6 +33,14 @@ impl Form {
             Err(_) => return Err(OAuthError::invalid_request("the body did not arrive in time")),
         };
         Self::parse(&body)
+    }
+
+    /// Reads the body of a POST, the query of a GET.
+    pub async fn of(request: &mut Request) -> Result<Self, OAuthError> {
+        match *request.method() {
+            Method::POST => Self::read(request).await,
+            _ => Self::of_query(request),
+        }
     }
 
     /// Reads the query of a request.
