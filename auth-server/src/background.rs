@@ -28,7 +28,7 @@ pub fn start(state: &Arc<State>) {
 
 /// Makes sure that the current signing key and its successor exist.
 pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
-    let (store, rotation_seconds) = (&state.store, state.key_rotation_seconds);
+    let (store, rotation_seconds) = (&state.store, state.config.key_rotation_seconds);
     db::retry(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
 }
 
@@ -64,7 +64,7 @@ async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
 }
 
 async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
-    let sweep = || audit::sweep(&state.store.db, state.events_retention_days);
+    let sweep = || audit::sweep(&state.store.db, state.config.events_retention_days);
     log_swept("events", db::retry(sweep).await?);
     Ok(())
 }

@@ -29,8 +29,8 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     runtime::survive_hangups()?;
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
-    let (state, metrics) = assemble(&config).await?;
-    let store = &state.store;
+    let (state, metrics) = assemble(config).await?;
+    let (config, store) = (&state.config, &state.store);
     if runtime::check_schema(&store.db).await.is_ok() {
         keys::check(&store.db, &store.master_keys).await?;
         if let Err(error) = background::maintain_keys(Arc::clone(&state)).await {
@@ -67,12 +67,12 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
 pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     config.identity(false).server_config()?;
-    let (state, _) = assemble(&config).await?;
+    let (state, _) = assemble(config).await?;
     runtime::check_schema(&state.store.db).await?;
     keys::check(&state.store.db, &state.store.master_keys).await
 }
 
-async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
+async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
     let mut metrics = Metrics::default();
     let (db, reads) =

@@ -79,7 +79,7 @@ pub fn endpoint(
         .at("/health/ready", get(json_endpoint(state(), health::ready)));
     let routes = Cors::new(routes, state().store.db.clone());
     let site = state();
-    let timed_out = move |uri: &Uri| timeout_error(&site.display_name, uri);
+    let timed_out = move |uri: &Uri| timeout_error(&site.config.display_name, uri);
     let routes = TimeLimit::new(routes, |_, _| false, timed_out);
     RequestMiddleware::new(routes, metrics, to_problem, |path| path.into())
 }
@@ -112,7 +112,8 @@ where
         let outcome = (!head_only).then(|| function(Arc::clone(&state), request));
         async move {
             let Some(outcome) = outcome else { return Ok(Response::default()) };
-            let response = outcome.await.unwrap_or_else(|error| error.show(&state.display_name));
+            let response =
+                outcome.await.unwrap_or_else(|error| error.show(&state.config.display_name));
             Ok::<_, poem::Error>(response)
         }
     })

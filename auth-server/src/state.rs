@@ -9,7 +9,6 @@ use bytes::Bytes;
 use sea_orm::{DatabaseConnection, EntityName};
 use shared::coalesced::Coalesced;
 use shared::entity::auth_sessions;
-use shared::networks::Networks;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
 use shared::read_pool::ReadPool;
@@ -20,20 +19,12 @@ use std::sync::Arc;
 
 /// State shared by all endpoints.
 pub struct State {
+    /// The settings.
+    pub config: Config,
     /// The core database, and everything needed to read and write it.
     pub store: Store,
-    /// Display name of this installation.
-    pub display_name: String,
-    /// How long each key signs.
-    pub key_rotation_seconds: i64,
-    /// URL of the documentation, if configured.
-    pub documentation_url: Option<String>,
-    /// Proxies whose X-Forwarded-For is trusted.
-    pub proxies: Networks,
     /// The server metadata document, built once.
     pub metadata: Bytes,
-    /// Retention of audit events, in days.
-    pub events_retention_days: i64,
     /// Rate limit on codes issued without a log-in page, per logged-in browser.
     pub code_rate_limit: KeyedRateLimiter,
     /// Background tasks.
@@ -51,7 +42,7 @@ pub struct State {
 impl State {
     /// Returns the state over a connected database. `metadata` is the server metadata document.
     pub fn new(
-        config: &Config,
+        config: Config,
         db: DatabaseConnection,
         reads: ReadPool,
         passwords: Passwords,
@@ -76,12 +67,8 @@ impl State {
                 refresh_rate_limit: KeyedRateLimiter::new(refresh::QUOTA),
                 db,
             },
-            display_name: config.display_name.clone(),
-            key_rotation_seconds: config.key_rotation_seconds,
-            documentation_url: config.documentation_url.clone(),
-            proxies: config.proxies.clone(),
+            config,
             metadata,
-            events_retention_days: config.events_retention_days,
             code_rate_limit: KeyedRateLimiter::new(authorization_requests::QUOTA),
             tasks,
             stopping: Shutdown::default(),

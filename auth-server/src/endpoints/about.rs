@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// Redirects to the documentation; if its URL is not configured, describes this server.
 pub async fn show(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
-    Ok(match &state.documentation_url {
+    Ok(match &state.config.documentation_url {
         Some(url) => redirect(url),
-        None => pages::about(&state.display_name, metadata::PATHS[1]),
+        None => pages::about(&state.config.display_name, metadata::PATHS[1]),
     })
 }

@@ -119,7 +119,7 @@ impl AuthorizeRequest<'_> {
             (Some(log_in), Some(sub)) if keys::sub(scope.kind, log_in.user_id) != sub => None,
             (logged_in, _) => logged_in,
         };
-        let source = ClientAddress::of(request, &self.state.proxies);
+        let source = ClientAddress::of(request, &self.state.config.proxies);
         match (logged_in, prompt) {
             (Some(log_in), prompt) => {
                 self.check_rate(&log_in, prompt)?;

@@ -55,7 +55,7 @@ pub async fn end_session(state: Arc<State>, mut request: Request) -> Result<Resp
         Some(_) => target(&form, client.as_ref()).map_err(|error| error.or_back(back.clone()))?,
         None => None,
     };
-    let source = ClientAddress::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.config.proxies);
     if let Some(hint) = hint {
         let public_id = auth_sessions::Column::PublicId;
         if let Some(owner) = sessions::owner(&state.store.db, public_id, &hint.sid).await? {
@@ -107,7 +107,8 @@ fn ask_to_confirm(
         .collect();
     let token = browser::csrf_token(&cookie, PURPOSE);
     let source = target.map(redirects::policy_source).unwrap_or_default();
-    let mut response = pages::confirm_log_out(&state.display_name, &token, &fields, &source, back);
+    let mut response =
+        pages::confirm_log_out(&state.config.display_name, &token, &fields, &source, back);
     if !has_cookie {
         let cookie = browser::set_cookie(BROWSER_COOKIE, &cookie);
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -151,7 +152,7 @@ fn logged_out_response(
 ) -> Response {
     let mut response = match target {
         Some(target) => redirect(&target),
-        None => pages::logged_out(&state.display_name, back),
+        None => pages::logged_out(&state.config.display_name, back),
     };
     if browser_logged_out {
         response.headers_mut().append(SET_COOKIE, browser::clear_cookie(LOG_IN_COOKIE));

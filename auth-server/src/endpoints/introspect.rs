@@ -64,7 +64,7 @@ async fn authenticate(
     let credentials = Credentials::read(request, form)?;
     let found = find(state, &credentials.client_id, token).await?;
     let (client, token) = found.map(|found| (found.client, found.token)).unzip();
-    let source = ClientAddress::of(request, &state.proxies);
+    let source = ClientAddress::of(request, &state.config.proxies);
     let client =
         clients::authenticate_confidential(&state.store, client, &credentials, &source).await?;
     match client.resource_server_flag {

@@ -59,7 +59,7 @@ async fn log_in(
     }
     let user_name = form.get("username").unwrap_or_default();
     let attempt = LoginAttempt {
-        source: &ClientAddress::of(request, &state.proxies),
+        source: &ClientAddress::of(request, &state.config.proxies),
         client_id: &pending.client_id,
         client_authenticated: false,
         kind: pending.user_kind,
@@ -159,7 +159,7 @@ impl LoginRequest {
     fn page(&self, state: &State, user_name: &str, refused: bool) -> Response {
         let Self { cookie, id, pending, client } = self;
         pages::log_in(&LogInForm {
-            site: &state.display_name,
+            site: &state.config.display_name,
             kind: pending.user_kind,
             application: client.as_ref().map_or(pending.client_id.as_str(), |client| client.name()),
             request: id,

@@ -25,7 +25,7 @@ pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OA
     {
         let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
         if let Some(owner) = sessions::owner(&state.store.db, column, &session).await? {
-            let source = ClientAddress::of(&request, &state.proxies);
+            let source = ClientAddress::of(&request, &state.config.proxies);
             sessions::log_out(&state.store, &owner, &source, "bearer").await?;
         }
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = ClientAddress::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.config.proxies);
     let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let token = form.required("token")?;
     let Some(session) = session_of(&state, token).await? else { return Ok(Response::default()) };

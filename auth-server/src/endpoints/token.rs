@@ -29,7 +29,7 @@ pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "pass
 pub async fn issue(state: Arc<State>, mut request: Request) -> Result<Response, OAuthError> {
     let form = Form::read(&mut request).await?;
     let credentials = Credentials::read(&request, &form)?;
-    let source = ClientAddress::of(&request, &state.proxies);
+    let source = ClientAddress::of(&request, &state.config.proxies);
     let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let grant_type = form.required("grant_type")?;
     if !GRANT_TYPES.contains(&grant_type) {
