@@ -10,8 +10,8 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{
-    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemStruct, LitStr, Meta, Pat, PatType,
-    Token, Type,
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemStruct, LitStr, Meta, Pat,
+    PatType, Token, Type,
 };
 use syn::{parse_macro_input, parse_quote};
 
