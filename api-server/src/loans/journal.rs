@@ -11,15 +11,15 @@ use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::allocation::DueRowPart;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{DatabaseTransaction, DbErr};
 use shared::amounts::Money;
 use shared::bulk_insert;
-use shared::coalesced::padded;
+use shared::bulk_update::{RowUpdate, update_each};
 use shared::entity::{loan_transactions, loans, payment_allocations};
 use shared::time::{Clock, Timestamp};
 
-/// Keys per UPDATE.
-const KEYS_MAX: usize = 512;
+/// Reference numbers per UPDATE, which for each row compares the keys of all.
+const REFERENCES_MAX: usize = 64;
 
 /// Values shared by all rows of an entry.
 #[derive(Clone, Copy)]
@@ -129,54 +129,40 @@ pub async fn insert(
     tx: &DatabaseTransaction,
     entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
-    let count = entries.iter().map(Vec::len).sum();
-    if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, count).await? {
-        let mut keys = keys.into_iter();
-        for rows in entries.iter_mut() {
-            number(rows, &mut keys);
-            refer_to_first(rows);
-        }
+    let rows = entries.concat();
+    if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, rows.len()).await?
+    {
+        number(entries, keys);
         return bulk_insert::add_keyed(tx, entries.concat()).await;
     }
-    // The first rows alone, because their keys are the reference numbers of the others.
-    let first = entries.iter().filter_map(|rows| rows.first().cloned()).collect();
-    let keys = bulk_insert::add_numbered(tx, first).await?;
-    set_own_reference(tx, &keys).await?;
+    number(entries, bulk_insert::add_numbered(tx, rows).await?);
+    set_references(tx, entries).await
+}
+
+fn number(entries: &mut [Vec<loan_transactions::Model>], keys: Vec<i64>) {
     let mut keys = keys.into_iter();
-    for rows in entries.iter_mut() {
-        number(rows.get_mut(..1).unwrap_or_default(), &mut keys);
-        refer_to_first(rows);
-    }
-    let others: Vec<_> = entries.iter().flat_map(|rows| rows.iter().skip(1).cloned()).collect();
-    let mut keys = bulk_insert::add_numbered(tx, others).await?.into_iter();
     for rows in entries {
-        number(rows.get_mut(1..).unwrap_or_default(), &mut keys);
-    }
-    Ok(())
-}
-
-fn number(rows: &mut [loan_transactions::Model], keys: &mut impl Iterator<Item = i64>) {
-    for (row, key) in rows.iter_mut().zip(keys) {
-        row.transaction_id = key;
+        let mut reference = None;
+        for (row, key) in rows.iter_mut().zip(&mut keys) {
+            row.transaction_id = key;
+            row.transaction_reference_no = *reference.get_or_insert(key);
+        }
     }
 }
 
-fn refer_to_first(rows: &mut [loan_transactions::Model]) {
-    let reference = rows.first().map(|row| row.transaction_id).unwrap_or_default();
-    for row in rows {
-        row.transaction_reference_no = reference;
-    }
-}
-
-/// Makes the keys of these rows their reference numbers.
-async fn set_own_reference(tx: &DatabaseTransaction, keys: &[i64]) -> Result<(), DbErr> {
+/// Stores the reference numbers of rows that the database numbered.
+async fn set_references(
+    tx: &DatabaseTransaction,
+    entries: &[Vec<loan_transactions::Model>],
+) -> Result<(), DbErr> {
     use loan_transactions::Column::{TransactionId, TransactionReferenceNo};
-    for chunk in keys.chunks(KEYS_MAX) {
-        loan_transactions::Entity::update_many()
-            .col_expr(TransactionReferenceNo, TransactionId.into_expr())
-            .filter(TransactionId.is_in(padded(chunk.to_vec())))
-            .exec(tx)
-            .await?;
+    let updates = entries.iter().flatten().map(|row| RowUpdate {
+        key: row.transaction_id,
+        values: vec![row.transaction_reference_no.into()],
+    });
+    let updates: Vec<_> = updates.collect();
+    for chunk in updates.chunks(REFERENCES_MAX) {
+        update_each(tx, TransactionId, &[TransactionReferenceNo], chunk).await?;
     }
     Ok(())
 }

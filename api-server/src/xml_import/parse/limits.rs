@@ -10,8 +10,10 @@ const DECLARATION_BYTES_MAX: usize = 1024;
 const REFERENCE_BYTES_MAX: usize = 32;
 /// Length of the delimiters of a CDATA section.
 const CDATA_MARKS: usize = "<![CDATA[]]>".len();
+/// All values of an element together.
+const VALUES_BYTES_MAX: usize = 1024 * 1024;
 /// No token within the limits is longer: this is the longest start tag.
-pub(super) const TOKEN_BYTES_MAX: usize = MARKUP_BYTES_MAX + ATTRIBUTES_MAX * (VALUE_BYTES_MAX + 1);
+pub(super) const TOKEN_BYTES_MAX: usize = MARKUP_BYTES_MAX + VALUES_BYTES_MAX;
 
 const INCOMPLETE_TAG: &str = "the file ends within the tag that starts here";
 const INCOMPLETE_REFERENCE: &str = "& must be written as &amp;, or its ; is missing";
@@ -60,8 +62,15 @@ fn check_tag(tag: &[u8], at: Position) -> Result<&'static str, XmlFault> {
         }
         let value = &tag[quote + 1..];
         let end = memchr::memchr2(tag[quote], b'<', value);
-        if end.unwrap_or(value.len()) > VALUE_BYTES_MAX {
+        let length = end.unwrap_or(value.len());
+        if length > VALUE_BYTES_MAX {
             return fault(quote, "an attribute value is longer than 64 KiB");
+        }
+        if value_bytes + length > VALUES_BYTES_MAX {
+            return fault(
+                quote,
+                "the attribute values of an element are longer than 1 MiB in total",
+            );
         }
         let Some(end) = end else {
             return Ok("the file ends within a value of the tag that starts here");

@@ -134,12 +134,17 @@ fn limits_are_exact() {
         format!("<Core><a{attributes}/></Core>")
     };
     let value = |bytes: usize| format!("<Core><a b='1'\n c='{}'/></Core>", "x".repeat(bytes));
+    let values = |count: usize| {
+        let value = "x".repeat(VALUE_BYTES_MAX - 1);
+        let attributes: String = (10..10 + count).map(|n| format!(" a{n}='{value}'")).collect();
+        format!("<Core><a{attributes}/></Core>")
+    };
     let text = |bytes: usize| format!("<Core><r><a>{}</a></r></Core>", "x".repeat(bytes));
     let raw =
         |bytes: usize| format!("<Core><r><a><![CDATA[{}]]></a></r></Core>", "x".repeat(bytes));
     let comment = |bytes: usize| format!("<Core><!--{}--></Core>", "x".repeat(bytes));
     let name = |bytes: usize| format!("<Core><{0}/></Core>", "x".repeat(bytes));
-    let valid = [nested(8), wide(200), value(VALUE_BYTES_MAX), text(TEXT_BYTES_MAX)];
+    let valid = [nested(8), wide(200), value(VALUE_BYTES_MAX), values(16), text(TEXT_BYTES_MAX)];
     for text in valid.iter().chain(&[raw(TEXT_BYTES_MAX - 12), comment(1 << 19), name(128)]) {
         check(text.as_bytes()).unwrap_or_else(|fault| panic!("{text:.60}: {fault}"));
     }
@@ -148,6 +153,7 @@ fn limits_are_exact() {
         (nested(9), (1, 28), "deeper than 8"),
         (wide(201), (1, 1505), "200 attributes"),
         (value(VALUE_BYTES_MAX + 1), (2, 4), "64 KiB"),
+        (values(17), (1, 1_048_686), "1 MiB in total"),
         (text(TEXT_BYTES_MAX + 1), (1, 13), "1 MiB"),
         (raw(TEXT_BYTES_MAX + 1), (1, 13), "1 MiB"),
         (references, (1, 1_048_588), "1 MiB"),
