@@ -44,9 +44,7 @@ impl EntryHeader<'_> {
         after: Option<Money>,
     ) -> Result<loan_transactions::Model, Forbidden> {
         Ok(loan_transactions::Model {
-            transaction_id: 0,
             loan_id: self.loan_id,
-            transaction_reference_no: 0,
             transaction_code: code.number,
             transaction_description: code.description.to_owned(),
             transaction_date: self.clock.now,
@@ -55,24 +53,8 @@ impl EntryHeader<'_> {
             transaction_amount: amount,
             balance_name: code.balance,
             resulting_balance: after,
-            payment_method_code: None,
-            payment_method_reference: None,
-            user_reference: None,
-            paid_by_contact_id: None,
-            creditline_id: None,
-            cash_drawer_id: None,
-            payment_gateway_token_id: None,
-            external_id: None,
-            userdef01: None,
-            userdef02: None,
-            userdef03: None,
-            userdef04: None,
-            userdef05: None,
             entered_by_user_id: self.author.user_id().ok_or(Forbidden::CoreUserOnly)?,
-            reversed_flag: false,
-            reversal_transaction_id: None,
-            nsf_flag: false,
-            nsf_date: None,
+            ..Default::default()
         })
     }
 }

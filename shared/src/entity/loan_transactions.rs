@@ -6,6 +6,7 @@ use sea_orm::entity::prelude::*;
 
 /// A transaction on a loan: one line of its history.
 #[shared_macros::table("loan_transactions", object = "LoanTransaction")]
+#[derive(Default)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub transaction_id: i64,
