@@ -21,10 +21,10 @@ pub async fn of_transactions(
 /// them as stored.
 pub fn stored(
     definitions: &[user_defined_fields::Model],
-    values: &[Option<String>; 5],
+    values: [Option<&str>; 5],
 ) -> Result<[Option<String>; 5], InvalidValue> {
     let mut stored: [Option<String>; 5] = Default::default();
-    for (number, (value, stored)) in (1..).zip(values.iter().zip(&mut stored)) {
+    for (number, (value, stored)) in (1..).zip(values.into_iter().zip(&mut stored)) {
         let member = format!("Userdef{number:02}");
         let name = format!("userdef{number:02}");
         let definition =
@@ -35,7 +35,7 @@ pub fn stored(
                 let message = "is not defined for the form transaction_entry";
                 return Err(InvalidValue::new(member, message));
             }
-            (Some(field), value) => checked(field, &member, value.as_deref())?,
+            (Some(field), value) => checked(field, &member, value)?,
         };
     }
     Ok(stored)

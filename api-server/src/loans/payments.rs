@@ -14,7 +14,6 @@ pub use self::command::PostPayment;
 pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 
 use self::setup::Setup;
-use self::validation::UserFields;
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::drawers::{self, Drawer, TenderedPayment};
@@ -27,7 +26,7 @@ use crate::loans::servicing::payment::{AllocationMode, PaymentInput, PostedPayme
 use chrono::NaiveDate;
 use sea_orm::DatabaseTransaction;
 use shared::entity::{loan_transactions, loans, payment_methods};
-use shared::time::Clock;
+use shared::time::{Clock, Day};
 use std::collections::{HashMap, HashSet};
 
 /// A payment on a loan, and who posts it.
@@ -70,8 +69,9 @@ pub async fn post(
     let payment = LoanPayment { caller, author, loan_id, payment };
     let setup = Setup::read(tx, &[payment]).await?;
     let checked = check(&setup, &account, payment, clock)?;
-    let number = payment.payment.cash_drawer_id;
-    let mut drawer = drawers::for_payment(tx, caller, checked.method, number).await?;
+    let ValidatedPayment { request, amount, .. } = payment.payment;
+    let mut drawer =
+        drawers::for_payment(tx, caller, checked.method, request.cash_drawer_id).await?;
     let drawer_id = drawer.as_ref().map(Drawer::id);
     let (entry, _) = entry(&setup, &account, payment, clock, &checked, drawer_id)?;
     let rows = journal::write(tx, clock.now, vec![entry]).await?;
@@ -79,8 +79,8 @@ pub async fn post(
     if let (Some(drawer), Some(total)) = (&mut drawer, rows.first()) {
         let tendered = TenderedPayment {
             method: checked.method,
-            reference: payment.payment.payment_method_reference.as_deref(),
-            amount: payment.payment.amount,
+            reference: request.payment_method_reference.as_deref(),
+            amount: *amount,
             loan_id,
             transaction_id: total.transaction_id,
             now: clock.now,
@@ -105,7 +105,7 @@ pub async fn post_all(
     let mut entries = Vec::with_capacity(payments.len());
     let mut outcomes = Vec::with_capacity(payments.len());
     for payment in payments {
-        let external_id = payment.payment.external_id.as_deref();
+        let external_id = payment.payment.request.external_id.as_deref();
         let external_id = external_id.map(|external_id| (payment.loan_id, external_id));
         let account = accounts.get_mut(&payment.loan_id).ok_or(LoanError::NotFound)?;
         let is_left_out = left_out.contains(&payment.loan_id)
@@ -145,7 +145,7 @@ fn entry_on<'a>(
     clock: Clock,
 ) -> Result<Option<Entry<'a>>, LoanError> {
     let checked = check(setup, account, payment, clock)?;
-    if drawers::takes_payment(checked.method, payment.payment.cash_drawer_id) {
+    if drawers::takes_payment(checked.method, payment.payment.request.cash_drawer_id) {
         return Ok(None);
     }
     let (entry, after) = entry(setup, account, payment, clock, &checked, None)?;
@@ -168,11 +168,11 @@ fn check<'a>(
 ) -> Result<Checked<'a>, LoanError> {
     let effective_date = match &payment.card {
         Some(card) => card.charged_on.max(journal::earliest_date(&account.loan)),
-        None => payment.effective_date.unwrap_or(clock.today),
+        None => payment.request.effective_date.map_or(clock.today, |Day(date)| date),
     };
     refuse_payments(&account.status)?;
     journal::check_date(account, effective_date, clock.today, true)?;
-    let method = setup.method(payment.payment_method_code.as_deref())?;
+    let method = setup.method(payment.request.payment_method_code.as_deref())?;
     Ok(Checked { effective_date, method })
 }
 
@@ -187,9 +187,9 @@ fn entry<'a>(
 ) -> Result<(Entry<'a>, LoanAccount), LoanError> {
     let LoanPayment { author, loan_id, payment, .. } = request;
     let effective_date = checked.effective_date;
-    let paid_by = setup.paid_by(&account.loan, payment.paid_by_contact_id)?;
-    setup.check_external_id(loan_id, payment.external_id.as_deref())?;
-    let user_fields = field_values::stored(&setup.user_fields, &payment.user_fields)?;
+    let paid_by = setup.paid_by(&account.loan, payment.request.paid_by_contact_id)?;
+    setup.check_external_id(loan_id, payment.request.external_id.as_deref())?;
+    let user_fields = field_values::stored(&setup.user_fields, payment.request.user_fields())?;
     let input = PaymentInput {
         amount: payment.amount,
         effective_date,
@@ -226,10 +226,10 @@ fn entry<'a>(
 }
 
 fn allocation_mode<'a>(payment: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {
-    let excess = payment.excess_handling.unwrap_or(loan.excess_handling);
+    let excess = payment.request.excess_handling.unwrap_or(loan.excess_handling);
     match &payment.split {
         Some(split) => AllocationMode::Split(*split),
-        None if payment.payoff => AllocationMode::Payoff { excess },
+        None if payment.request.is_payoff() => AllocationMode::Payoff { excess },
         None => {
             AllocationMode::Distributed { distribution: loan.payment_distribution.items(), excess }
         }
@@ -241,7 +241,7 @@ struct Sources<'a> {
     method: &'a payment_methods::Model,
     drawer_id: Option<i64>,
     paid_by: i64,
-    user_fields: UserFields,
+    user_fields: [Option<String>; 5],
 }
 
 /// Builds the total row, one row per balance that moves, in the order in which the balances move,
@@ -254,13 +254,14 @@ fn rows(
     Sources { method, drawer_id, paid_by, user_fields }: Sources<'_>,
 ) -> Result<EntryRows, LoanError> {
     let PostedPayment { parts, after, .. } = posting;
+    let request = &payment.request;
     let suspense_after_applied = account.state.suspense.minus(parts.suspense_applied)?;
     let interest_after = after.interest_owed_on(&account.terms, header.effective_date)?;
     let row = |code, amount, after| {
         Ok::<_, LoanError>(loan_transactions::Model {
             payment_method_code: Some(method.payment_method_code.clone()),
-            payment_method_reference: payment.payment_method_reference.clone(),
-            user_reference: payment.user_reference.clone(),
+            payment_method_reference: request.payment_method_reference.clone().map(String::from),
+            user_reference: request.user_reference.clone().map(String::from),
             paid_by_contact_id: Some(paid_by),
             cash_drawer_id: drawer_id,
             payment_gateway_token_id: payment.card.as_ref().map(|card| card.token_id),
@@ -269,7 +270,7 @@ fn rows(
     };
     let [userdef01, userdef02, userdef03, userdef04, userdef05] = user_fields;
     let total = loan_transactions::Model {
-        external_id: payment.external_id.clone(),
+        external_id: request.external_id.clone().map(String::from),
         userdef01,
         userdef02,
         userdef03,

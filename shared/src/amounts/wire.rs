@@ -134,6 +134,12 @@ impl From<Money> for AmountText {
     }
 }
 
+impl Default for AmountText {
+    fn default() -> Self {
+        Money::ZERO.into()
+    }
+}
+
 json_string!(
     AmountText,
     "AmountText",

@@ -38,7 +38,7 @@ impl Setup {
         payments: &[LoanPayment<'_>],
     ) -> Result<Self, DbErr> {
         use payment_methods::Column::ActiveFlag;
-        let has_payoff = payments.iter().any(|it| it.payment.payoff);
+        let has_payoff = payments.iter().any(|it| it.payment.request.is_payoff());
         Ok(Self {
             methods: payment_methods::Entity::find().filter(ActiveFlag.eq(true)).all(tx).await?,
             statuses: match has_payoff {
@@ -114,7 +114,8 @@ async fn linked_payers(
     payments: &[LoanPayment<'_>],
 ) -> Result<HashSet<(i64, i64)>, DbErr> {
     use loan_contacts::Column::{ContactId, LoanId};
-    let named = payments.iter().filter_map(|it| Some((it.loan_id, it.payment.paid_by_contact_id?)));
+    let named =
+        payments.iter().filter_map(|it| Some((it.loan_id, it.payment.request.paid_by_contact_id?)));
     let links = named.map(|(loan, contact)| LoanId.eq(loan).and(ContactId.eq(contact)));
     let links: Vec<Expr> = links.collect();
     if links.is_empty() {
@@ -132,8 +133,9 @@ async fn transactions_with_external_ids(
     payments: &[LoanPayment<'_>],
 ) -> Result<HashMap<(i64, String), i64>, DbErr> {
     use loan_transactions::Column::{ExternalId, LoanId, TransactionId};
-    let given =
-        payments.iter().filter_map(|it| Some((it.loan_id, it.payment.external_id.as_deref()?)));
+    let given = payments
+        .iter()
+        .filter_map(|it| Some((it.loan_id, it.payment.request.external_id.as_deref()?)));
     let given = given.map(|(loan, external_id)| LoanId.eq(loan).and(ExternalId.eq(external_id)));
     let given: Vec<Expr> = given.collect();
     if given.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
-use crate::http::bounded_string::{BoundedString, checked};
+use crate::http::bounded_string::BoundedString;
 use crate::loans::journal::codes;
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
@@ -16,12 +16,9 @@ use shared::problem::InvalidValue;
 use shared::time::Day;
 use std::sync::Arc;
 
-/// Values of Userdef01 to Userdef05.
-pub(super) type UserFields = [Option<String>; 5];
-
 /// A payment to be posted.
 #[interface_names]
-#[derive(Clone, Debug, Object)]
+#[derive(Clone, Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NewPayment {
     /// Amount paid, above zero; 0.00 only with `Payoff`, when nothing is owed.
@@ -74,18 +71,9 @@ pub struct NewPayment {
 /// A payment request that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedPayment {
+    pub(super) request: NewPayment,
     pub(super) amount: Money,
-    pub(super) effective_date: Option<NaiveDate>,
-    pub(super) payment_method_code: Option<String>,
-    pub(super) payment_method_reference: Option<String>,
-    pub(super) user_reference: Option<String>,
     pub(super) split: Option<Split>,
-    pub(super) payoff: bool,
-    pub(super) excess_handling: Option<ExcessHandling>,
-    pub(super) paid_by_contact_id: Option<i64>,
-    pub(super) cash_drawer_id: Option<i64>,
-    pub(super) external_id: Option<String>,
-    pub(super) user_fields: UserFields,
     pub(super) card: Option<CardCharge>,
 }
 
@@ -112,71 +100,41 @@ impl ValidatedPayment {
 impl NewPayment {
     /// Returns a request with this amount and no other member.
     pub fn of(amount: AmountText) -> Self {
-        Self {
-            amount,
-            effective_date: None,
-            payment_method_code: None,
-            payment_method_reference: None,
-            user_reference: None,
-            principal_amount: None,
-            interest_amount: None,
-            late_charge_amount: None,
-            fee_amount: None,
-            impound_amount: None,
-            suspense_amount: None,
-            payoff: None,
-            excess_handling: None,
-            paid_by_contact_id: None,
-            cash_drawer_id: None,
-            external_id: None,
-            userdef01: None,
-            userdef02: None,
-            userdef03: None,
-            userdef04: None,
-            userdef05: None,
-        }
+        Self { amount, ..Self::default() }
     }
 
     /// Runs the checks that need no database, and returns the validated payment.
     pub fn validate(self) -> Result<ValidatedPayment, LoanError> {
-        let split = self.split();
-        let payment_method_code = checked("Payment_Method_Code", self.payment_method_code)?;
-        let payment_method_reference =
-            checked("Payment_Method_Reference", self.payment_method_reference)?;
-        let user_reference = checked("User_Reference", self.user_reference)?;
-        let external_id = checked("External_ID", self.external_id)?;
-        let user_fields = [
-            checked("Userdef01", self.userdef01)?,
-            checked("Userdef02", self.userdef02)?,
-            checked("Userdef03", self.userdef03)?,
-            checked("Userdef04", self.userdef04)?,
-            checked("Userdef05", self.userdef05)?,
-        ];
+        check("Payment_Method_Code", &self.payment_method_code)?;
+        check("Payment_Method_Reference", &self.payment_method_reference)?;
+        check("User_Reference", &self.user_reference)?;
+        check("External_ID", &self.external_id)?;
+        check("Userdef01", &self.userdef01)?;
+        check("Userdef02", &self.userdef02)?;
+        check("Userdef03", &self.userdef03)?;
+        check("Userdef04", &self.userdef04)?;
+        check("Userdef05", &self.userdef05)?;
         let amount = posted("Amount", &self.amount)?;
-        let payoff = self.payoff.unwrap_or(false);
-        if amount < Money::ZERO || (amount.is_zero() && !payoff) {
+        if amount < Money::ZERO || (amount.is_zero() && !self.is_payoff()) {
             return Err(LoanRefusal::amount_not_positive(amount));
         }
-        let split = split?;
-        if split.is_some() && (payoff || self.excess_handling.is_some()) {
-            let other = if payoff { "Payoff" } else { "Excess_Handling" };
+        let split = self.split()?;
+        if split.is_some() && (self.is_payoff() || self.excess_handling.is_some()) {
+            let other = if self.is_payoff() { "Payoff" } else { "Excess_Handling" };
             return Err(LoanError::invalid(other, "cannot be combined with an explicit split"));
         }
-        Ok(ValidatedPayment {
-            amount,
-            effective_date: self.effective_date.map(|Day(date)| date),
-            payment_method_code,
-            payment_method_reference,
-            user_reference,
-            split,
-            payoff,
-            excess_handling: self.excess_handling,
-            paid_by_contact_id: self.paid_by_contact_id,
-            cash_drawer_id: self.cash_drawer_id,
-            external_id,
-            user_fields,
-            card: None,
-        })
+        Ok(ValidatedPayment { request: self, amount, split, card: None })
+    }
+
+    /// True if the payment pays the loan off.
+    pub(super) fn is_payoff(&self) -> bool {
+        self.payoff == Some(true)
+    }
+
+    /// Values of Userdef01 to Userdef05.
+    pub(super) fn user_fields(&self) -> [Option<&str>; 5] {
+        let Self { userdef01, userdef02, userdef03, userdef04, userdef05, .. } = self;
+        [userdef01, userdef02, userdef03, userdef04, userdef05].map(Option::as_deref)
     }
 
     /// True if any part of an explicit split is given.
@@ -209,14 +167,7 @@ impl NewPayment {
         };
         Ok(self.is_split().then_some(split))
     }
-}
 
-/// Returns an amount that can be posted, or an error that names the field.
-pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
-    text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
-}
-
-impl NewPayment {
     /// Checks that the caller may see the loan (404 if not) and holds the privileges that the
     /// request needs (403 if not). Returns the transaction codes whose rows the caller may see.
     pub async fn admit(
@@ -233,7 +184,7 @@ impl NewPayment {
         if self.is_split() {
             caller.require(SPLIT_PAYMENTS)?;
         }
-        if self.payoff == Some(true) {
+        if self.is_payoff() {
             caller.require(PAY_OFF_LOANS)?;
         }
         let total = codes::PAYMENT_TOTAL.number;
@@ -242,4 +193,16 @@ impl NewPayment {
             false => Err(Forbidden::TransactionCode(total).into()),
         }
     }
+}
+
+/// Returns an amount that can be posted, or an error that names the field.
+pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
+    text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
+}
+
+fn check<const MAX: usize, const MIN: usize>(
+    field: &str,
+    text: &Option<BoundedString<MAX, MIN>>,
+) -> Result<(), InvalidValue> {
+    text.as_ref().map_or(Ok(()), |text| text.check(field))
 }
