@@ -101,9 +101,7 @@ pub async fn execute<C: Command<Answer: ToJSON>>(
         if C::PREPARES
             && let ExecutionMode::Commit(scope) = &mode
         {
-            if let Some(scope) = scope
-                && let Some(stored) = in_transaction::peek(&executor.db, scope).await?
-            {
+            if let Some(stored) = executor.stored(scope.as_ref()).await? {
                 return Ok(stored.into());
             }
             command.prepare().await?;
@@ -273,21 +271,19 @@ impl Executor {
             return Ok(response);
         }
         let clock = db::clock(&tx).await?;
-        match command.apply(&tx, clock).await {
-            Ok(answer) => Ok(transaction_end.end(tx, answer).await?),
-            Err(failure) if failure.is_refusal() => {
-                // The same request may have been executed while this one waited for a row, and its
-                // effect be the reason of the refusal.
-                match transaction_end.replay(&tx).await? {
-                    Some(response) => {
-                        db::roll_back(tx).await?;
-                        Ok(response)
-                    }
-                    None => Err(db::failed(&tx, failure).await),
-                }
-            }
-            Err(failure) => Err(db::failed(&tx, failure).await),
+        let failure = match command.apply(&tx, clock).await {
+            Ok(answer) => return Ok(transaction_end.end(tx, answer).await?),
+            Err(failure) => failure,
+        };
+        // The same request may have been executed while this one waited for a row, and its effect be
+        // the reason of the refusal.
+        if failure.is_refusal()
+            && let Some(response) = transaction_end.replay(&tx).await?
+        {
+            db::roll_back(tx).await?;
+            return Ok(response);
         }
+        Err(db::failed(&tx, failure).await)
     }
 }
 
