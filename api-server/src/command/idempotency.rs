@@ -24,8 +24,10 @@ use poem::http::StatusCode;
 use poem::http::header::HeaderName;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, QueryFilter,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait,
+    FromQueryResult, QueryFilter, UpdateMany,
 };
+use shared::bulk_insert;
 use shared::coalesced::padded;
 use shared::db::{self, Contended, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
@@ -227,44 +229,38 @@ async fn try_claim(
         // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
-    match judge(db, scope, stored).await? {
-        Verdict::Done(response) => Ok(ClaimOutcome::Done(response)),
-        Verdict::GivenUp => match claim.take_over(db, stored).await? {
-            true => Ok(ClaimOutcome::New(claim)),
-            false => Err(KeyError::InProgress),
-        },
+    if let Some(response) = replay(db, scope, stored).await? {
+        return Ok(ClaimOutcome::Done(response));
+    }
+    match claim.take_over(db, stored).await? {
+        true => Ok(ClaimOutcome::New(claim)),
+        false => Err(KeyError::InProgress),
     }
 }
 
-/// What a stored row means for a request with its key.
-enum Verdict {
-    /// This request was executed before: replay its response.
-    Done(StoredResponse),
-    /// The claim has lapsed, or the response has expired: this request may take its place.
-    GivenUp,
-}
-
-async fn judge(
+/// Returns the response of a stored row to a request with its key. `None`: the claim has lapsed, or
+/// the response has expired, so this request may take its place.
+async fn replay(
     db: &impl ConnectionTrait,
     scope: &IdempotencyScope,
     stored: &StoredKey,
-) -> Result<Verdict, KeyError> {
+) -> Result<Option<StoredResponse>, KeyError> {
     let is_other_request =
         stored.scope_hash != scope.hash() || stored.fingerprint != scope.fingerprint;
-    if stored.given_up {
+    if stored.given_up == 1 {
         if is_other_request
             && stored.status.is_none()
             && is_half_done(db, &stored.scope_hash).await?
         {
             return Err(KeyError::Mismatch);
         }
-        return Ok(Verdict::GivenUp);
+        return Ok(None);
     }
     if is_other_request {
         return Err(KeyError::Mismatch);
     }
     match (stored.status, &stored.body) {
-        (Some(status), Some(body)) => Ok(Verdict::Done(StoredResponse {
+        (Some(status), Some(body)) => Ok(Some(StoredResponse {
             scope_hash: stored.scope_hash.clone(),
             status: StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK),
             body: body.clone(),
@@ -295,18 +291,7 @@ async fn find(
         .and_where(Column::ScopeHash.is_in(scope_hashes).or(Column::KeyHash.is_in(key_hashes)))
         .take();
     let rows = db.query_all(&select).await?;
-    let rows = rows.iter().map(|row| {
-        Ok(StoredKey {
-            scope_hash: row.try_get("", "scope_hash")?,
-            key_hash: row.try_get("", "key_hash")?,
-            fingerprint: row.try_get("", "fingerprint")?,
-            token: row.try_get("", "claim_token")?,
-            status: row.try_get("", "status")?,
-            body: row.try_get("", "body")?,
-            given_up: row.try_get::<i32>("", "given_up")? == 1,
-        })
-    });
-    rows.collect()
+    rows.iter().map(|row| StoredKey::from_query_result(row, "")).collect()
 }
 
 /// Returns the rows of a request and of other requests under its key, its own first. Rows of earlier
@@ -388,14 +373,16 @@ fn is_past_retention(backend: DbBackend) -> Expr {
 }
 
 /// A stored row: a claim, or a response.
+#[derive(FromQueryResult)]
 struct StoredKey {
     scope_hash: String,
     key_hash: Option<String>,
     fingerprint: String,
-    token: String,
+    claim_token: String,
     status: Option<i32>,
     body: Option<String>,
-    given_up: bool,
+    /// 1 if another request may take its place.
+    given_up: i32,
 }
 
 impl Claim {
@@ -415,27 +402,17 @@ impl Claim {
     }
 
     async fn insert(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
-        let backend = db.get_database_backend();
-        let columns = [
-            Column::ScopeHash,
-            Column::KeyHash,
-            Column::Fingerprint,
-            Column::ClaimToken,
-            Column::LeaseUntil,
-            Column::CreatedDate,
-        ];
-        let insert = Query::insert()
-            .into_table(Entity)
-            .columns(columns)
-            .values_panic([
-                self.scope_hash.as_str().into(),
-                self.key_hash.as_str().into(),
-                self.fingerprint.as_str().into(),
-                self.token.as_str().into(),
-                self.lease_until(db),
-                db::now(backend),
-            ])
-            .take();
+        let insert = bulk_insert::insert(
+            Entity,
+            [
+                (Column::ScopeHash, self.scope_hash.as_str().into()),
+                (Column::KeyHash, self.key_hash.as_str().into()),
+                (Column::Fingerprint, self.fingerprint.as_str().into()),
+                (Column::ClaimToken, self.token.as_str().into()),
+                (Column::LeaseUntil, self.lease_until(db)),
+                (Column::CreatedDate, db::now(db.get_database_backend())),
+            ],
+        );
         match db.execute(&insert).await {
             Ok(_) => Ok(true),
             Err(error) if db::fault(&error) == Fault::Conflict => Ok(false),
@@ -457,7 +434,7 @@ impl Claim {
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
             .filter(Column::ScopeHash.eq(stored.scope_hash.as_str()))
-            .filter(Column::ClaimToken.eq(stored.token.as_str()))
+            .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
             .filter(given_up(backend));
         match update.exec(db).await {
             Ok(updated) => Ok(updated.rows_affected == 1),
@@ -471,8 +448,10 @@ impl Claim {
         db::seconds_from_now(db.get_database_backend(), self.lease_seconds)
     }
 
-    fn own(&self, token: &str) -> Expr {
-        Column::ScopeHash.eq(self.scope_hash.as_str()).and(Column::ClaimToken.eq(token))
+    /// The row of the claim, as long as it belongs to this request and has no response.
+    fn own_row(&self) -> Expr {
+        let own = Column::ScopeHash.eq(self.scope_hash.as_str());
+        own.and(Column::ClaimToken.eq(self.token.as_str())).and(Column::Status.is_null())
     }
 
     /// Stores the response, within the effect's own transaction if it has one. Fails, and the
@@ -485,22 +464,23 @@ impl Claim {
     ) -> Result<(), KeyError> {
         let update = Entity::update_many()
             .col_expr(Column::Status, i32::from(status.as_u16()).into())
-            .col_expr(Column::Body, body.into())
-            .col_expr(Column::LeaseUntil, self.lease_until(db))
-            .filter(self.own(&self.token).and(Column::Status.is_null()));
-        match update.exec(db).await?.rows_affected {
-            1 => Ok(()),
-            _ => Err(KeyError::InProgress),
-        }
+            .col_expr(Column::Body, body.into());
+        self.extend(db, update).await
     }
 
     /// Renews the lease, within the effect's own transaction or outside it. Fails if the lease ran
     /// out and another request took the claim over: then the request must stop.
     pub async fn renew(&self, db: &impl ConnectionTrait) -> Result<(), KeyError> {
-        let update = Entity::update_many()
-            .col_expr(Column::LeaseUntil, self.lease_until(db))
-            .filter(self.own(&self.token).and(Column::Status.is_null()));
-        match update.exec(db).await?.rows_affected {
+        self.extend(db, Entity::update_many()).await
+    }
+
+    async fn extend(
+        &self,
+        db: &impl ConnectionTrait,
+        update: UpdateMany<Entity>,
+    ) -> Result<(), KeyError> {
+        let update = update.col_expr(Column::LeaseUntil, self.lease_until(db));
+        match update.filter(self.own_row()).exec(db).await?.rows_affected {
             1 => Ok(()),
             _ => Err(KeyError::InProgress),
         }
@@ -512,30 +492,28 @@ impl Claim {
     /// all, because only the acknowledgement of the commit was lost, the same request gets that
     /// response.
     pub async fn release(&self, db: &DatabaseConnection) -> bool {
-        let mut attempt = 1;
-        loop {
-            match self.try_release(db).await {
-                Ok(released) => return released,
-                Err(error) if attempt == RELEASE_ATTEMPTS => {
-                    tracing::warn!(%error, "an idempotency key is held until its lease ends");
-                    return false;
-                }
-                Err(_) => attempt += 1,
+        for _ in 1..RELEASE_ATTEMPTS {
+            if let Ok(released) = self.try_release(db).await {
+                return released;
             }
             // If the database went away, its connections are broken: the next attempt gets a new
             // one.
             tokio::time::sleep(RELEASE_PAUSE).await;
         }
+        self.try_release(db).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "an idempotency key is held until its lease ends");
+            false
+        })
     }
 
     async fn try_release(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
-        let own = || self.own(&self.token).and(Column::Status.is_null());
         if !is_half_done(db, &self.scope_hash).await? {
-            return Ok(Entity::delete_many().filter(own()).exec(db).await?.rows_affected > 0);
+            let deleted = Entity::delete_many().filter(self.own_row()).exec(db).await?;
+            return Ok(deleted.rows_affected > 0);
         }
         let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
-        let update = Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago).filter(own());
-        update.exec(db).await.map(|_| false)
+        let update = Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago);
+        update.filter(self.own_row()).exec(db).await.map(|_| false)
     }
 }
 

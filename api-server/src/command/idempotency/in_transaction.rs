@@ -2,8 +2,8 @@
 //! and stored with the effect, in its transaction.
 
 use super::{
-    Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredKey, StoredResponse, Verdict,
-    given_up, judge, of_request,
+    Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredKey, StoredResponse, given_up,
+    of_request, replay,
 };
 use poem::http::StatusCode;
 use sea_orm::sea_query::Query;
@@ -34,10 +34,10 @@ async fn replayable(
     rows: impl Iterator<Item = &StoredKey>,
 ) -> Result<Option<StoredResponse>, KeyError> {
     for stored in rows {
-        match judge(tx, scope, stored).await? {
-            Verdict::Done(response) => return Ok(Some(response)),
-            Verdict::GivenUp => remove(tx, &stored.scope_hash, &stored.token).await?,
+        if let Some(response) = replay(tx, scope, stored).await? {
+            return Ok(Some(response));
         }
+        remove(tx, stored).await?;
     }
     Ok(None)
 }
@@ -49,19 +49,18 @@ pub async fn peek(
     scope: &IdempotencyScope,
 ) -> Result<Option<StoredResponse>, KeyError> {
     let found = super::find(db, &[scope]).await?;
-    let Some(stored) = of_request(&found, scope).next() else { return Ok(None) };
-    match judge(db, scope, stored).await? {
-        Verdict::Done(response) => Ok(Some(response)),
-        Verdict::GivenUp => Ok(None),
+    match of_request(&found, scope).next() {
+        Some(stored) => replay(db, scope, stored).await,
+        None => Ok(None),
     }
 }
 
 /// Removes a claim whose lease has lapsed, or an expired response. The condition is repeated: a
 /// request that outlived its lease may have stored its response since the row was read.
-async fn remove(tx: &DatabaseTransaction, scope_hash: &str, token: &str) -> Result<(), KeyError> {
+async fn remove(tx: &DatabaseTransaction, stored: &StoredKey) -> Result<(), KeyError> {
     let deleted = Entity::delete_many()
-        .filter(Column::ScopeHash.eq(scope_hash))
-        .filter(Column::ClaimToken.eq(token))
+        .filter(Column::ScopeHash.eq(stored.scope_hash.as_str()))
+        .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
         .filter(given_up(tx.get_database_backend()))
         .exec(tx)
         .await?;
