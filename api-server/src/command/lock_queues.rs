@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 /// Maximum wait for all locks of a request that writes to a loan or a drawer.
@@ -54,14 +54,14 @@ pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
 /// Requests for one row.
 #[derive(Debug)]
 struct LockQueue {
-    /// Requests get it in the order in which they asked.
-    lock: Arc<RwLock<()>>,
+    /// Requests get their permits in the order in which they asked.
+    lock: Arc<Semaphore>,
     requests: usize,
 }
 
 impl Default for LockQueue {
     fn default() -> Self {
-        Self { lock: Arc::new(RwLock::with_max_readers((), SHARED_MAX)), requests: 0 }
+        Self { lock: Arc::new(Semaphore::new(SHARED_MAX as usize)), requests: 0 }
     }
 }
 
@@ -74,27 +74,11 @@ pub enum LockMode {
     Shared,
 }
 
-/// A lock, in either mode.
-#[derive(Debug)]
-enum RowGuard {
-    Exclusive { _guard: OwnedRwLockWriteGuard<()> },
-    Shared { _guard: OwnedRwLockReadGuard<()> },
-}
-
-impl RowGuard {
-    async fn acquire(lock: Arc<RwLock<()>>, mode: LockMode) -> Self {
-        match mode {
-            LockMode::Exclusive => Self::Exclusive { _guard: lock.write_owned().await },
-            LockMode::Shared => Self::Shared { _guard: lock.read_owned().await },
-        }
-    }
-}
-
 /// A request's lock on a row, held until it is dropped.
 #[derive(Debug)]
 pub struct RowLock {
     // Dropped before the position, so that no queue is removed while a request holds its lock.
-    _guard: RowGuard,
+    _permits: OwnedSemaphorePermit,
     _position: QueuePosition,
 }
 
@@ -115,17 +99,21 @@ impl LockQueues {
     ) -> Result<Vec<RowLock>, RowKey> {
         let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
         let deadline = Instant::now() + wait;
+        let permits = match mode {
+            LockMode::Exclusive => SHARED_MAX,
+            LockMode::Shared => 1,
+        };
         let mut locks = Vec::with_capacity(rows.len());
         for row in rows {
             let (lock, position) = self.join(*row).ok_or(*row)?;
-            let guard = timeout_at(deadline, RowGuard::acquire(lock, mode)).await;
-            let guard = guard.map_err(|_| *row)?;
-            locks.push(RowLock { _guard: guard, _position: position });
+            let acquired = timeout_at(deadline, lock.acquire_many_owned(permits)).await;
+            let Ok(Ok(permits)) = acquired else { return Err(*row) };
+            locks.push(RowLock { _permits: permits, _position: position });
         }
         Ok(locks)
     }
 
-    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<RwLock<()>>, QueuePosition)> {
+    fn join(self: &Arc<Self>, row: RowKey) -> Option<(Arc<Semaphore>, QueuePosition)> {
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queues.entry(row).or_default();
         if queue.requests >= REQUESTS_MAX {
