@@ -39,6 +39,8 @@ pub enum NewDrawerTransactionType {
     AdjustmentOut,
 }
 
+use NewDrawerTransactionType as NewType;
+
 /// A cash-drawer transaction to be posted.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
@@ -89,21 +91,18 @@ impl NewDrawerTransaction {
         drawer: &cash_drawers::Model,
     ) -> Result<(), DrawerError> {
         match self.transaction_type {
-            NewDrawerTransactionType::BankIn | NewDrawerTransactionType::BankOut => {
-                Ok(caller.require(FUND_DRAWERS)?)
-            }
-            NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut => {
-                Ok(caller.require(SUPERVISE_DRAWERS)?)
-            }
-            NewDrawerTransactionType::Transfer if !caller.holds(FUND_DRAWERS) => {
+            NewType::BankIn | NewType::BankOut => caller.require(FUND_DRAWERS)?,
+            NewType::AdjustmentIn | NewType::AdjustmentOut => caller.require(SUPERVISE_DRAWERS)?,
+            NewType::Transfer if !caller.holds(FUND_DRAWERS) => {
                 let target = match self.counter_drawer_id {
                     Some(id) => open_drawer(db, id).await?,
                     None => None,
                 };
-                Ok(check_funding(caller, [Some(drawer), target.as_ref()])?)
+                check_funding(caller, [Some(drawer), target.as_ref()])?;
             }
-            NewDrawerTransactionType::Transfer => Ok(()),
+            NewType::Transfer => {}
         }
+        Ok(())
     }
 
     /// Runs the checks that need no database, and returns the validated transaction.
@@ -121,26 +120,23 @@ impl NewDrawerTransaction {
             return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
         let target = self.counter_drawer_id;
-        if target.is_some() && requested != NewDrawerTransactionType::Transfer {
+        if target.is_some() && requested != NewType::Transfer {
             return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
-        let has_reference =
-            reference.as_ref().is_some_and(|reference| !reference.trim().is_empty());
+        let has_reference = reference.as_ref().is_some_and(|text| !text.trim().is_empty());
         let transaction_type = match requested {
-            NewDrawerTransactionType::AdjustmentIn | NewDrawerTransactionType::AdjustmentOut
-                if !has_reference =>
-            {
+            NewType::AdjustmentIn | NewType::AdjustmentOut if !has_reference => {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
-            NewDrawerTransactionType::Transfer if target.is_none() => {
+            NewType::Transfer if target.is_none() => {
                 let message = "is required for a transfer";
                 return Err(InvalidValue::missing("Counter_Drawer_ID", message));
             }
-            NewDrawerTransactionType::BankIn => TransactionType::BankIn,
-            NewDrawerTransactionType::BankOut => TransactionType::BankOut,
-            NewDrawerTransactionType::AdjustmentIn => TransactionType::AdjustmentIn,
-            NewDrawerTransactionType::AdjustmentOut => TransactionType::AdjustmentOut,
-            NewDrawerTransactionType::Transfer => TransactionType::TransferOut,
+            NewType::BankIn => TransactionType::BankIn,
+            NewType::BankOut => TransactionType::BankOut,
+            NewType::AdjustmentIn => TransactionType::AdjustmentIn,
+            NewType::AdjustmentOut => TransactionType::AdjustmentOut,
+            NewType::Transfer => TransactionType::TransferOut,
         };
         Ok(ValidatedTransaction {
             transaction_type,
