@@ -156,11 +156,11 @@ mod tests {
             Arithmetic::PayoffShort { payoff: money },
         ];
         let of_loans = [
-            LoanRefusal::TakesNoPayments { status: "CLOSED".to_owned() },
-            LoanRefusal::Closed { status: "CLOSED".to_owned() },
-            LoanRefusal::DateInFuture { today: day },
-            LoanRefusal::DateTooEarly { earliest: day },
-            LoanRefusal::DuplicateExternalId { transaction_id: 1 },
+            LoanRefusal::TakesNoPayments("CLOSED".to_owned()),
+            LoanRefusal::Closed("CLOSED".to_owned()),
+            LoanRefusal::DateInFuture(day),
+            LoanRefusal::DateTooEarly(day),
+            LoanRefusal::DuplicateExternalId(1),
         ];
         let amounts = of_amounts.map(|refusal| LoanRefusal::Amount { refusal, amount: money });
         let refusals = amounts.into_iter().chain(of_loans);

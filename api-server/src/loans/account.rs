@@ -460,8 +460,7 @@ pub fn accrues(status: &loan_status_codes::Model) -> bool {
 /// Refuses if the loan's status does not allow payments.
 pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag || status.refuse_payments_flag {
-        let status = status.code.clone();
-        return Err(LoanError::Refused(LoanRefusal::TakesNoPayments { status }));
+        return Err(LoanError::Refused(LoanRefusal::TakesNoPayments(status.code.clone())));
     }
     Ok(())
 }
@@ -469,8 +468,7 @@ pub fn refuse_payments(status: &loan_status_codes::Model) -> Result<(), LoanErro
 /// Refuses if the loan is closed. A loan that does not accept payments may still be charged.
 pub fn refuse_if_closed(status: &loan_status_codes::Model) -> Result<(), LoanError> {
     if status.closed_flag {
-        let status = status.code.clone();
-        return Err(LoanError::Refused(LoanRefusal::Closed { status }));
+        return Err(LoanError::Refused(LoanRefusal::Closed(status.code.clone())));
     }
     Ok(())
 }

@@ -194,14 +194,14 @@ pub fn check_date(
     moves_base: bool,
 ) -> Result<(), LoanError> {
     if effective_date > today {
-        return Err(LoanError::Refused(LoanRefusal::DateInFuture { today }));
+        return Err(LoanError::Refused(LoanRefusal::DateInFuture(today)));
     }
     let earliest = match moves_base {
         true => earliest_date(&account.loan),
         false => account.loan.origination_date,
     };
     if effective_date < earliest {
-        return Err(LoanError::Refused(LoanRefusal::DateTooEarly { earliest }));
+        return Err(LoanError::Refused(LoanRefusal::DateTooEarly(earliest)));
     }
     Ok(())
 }

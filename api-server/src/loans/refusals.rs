@@ -20,31 +20,16 @@ pub enum LoanRefusal {
         /// The amount.
         amount: Money,
     },
-    /// The loan's status does not allow payments.
-    TakesNoPayments {
-        /// Code of the status.
-        status: String,
-    },
-    /// The loan is closed.
-    Closed {
-        /// Code of its status.
-        status: String,
-    },
-    /// The effective date is after today.
-    DateInFuture {
-        /// The business day.
-        today: NaiveDate,
-    },
-    /// The effective date is before the earliest one that can be posted.
-    DateTooEarly {
-        /// The earliest effective date that can be posted.
-        earliest: NaiveDate,
-    },
-    /// Another transaction of the loan has this External_ID.
-    DuplicateExternalId {
-        /// That transaction.
-        transaction_id: i64,
-    },
+    /// The loan's status, which has this code, does not allow payments.
+    TakesNoPayments(String),
+    /// The loan is closed. Its status has this code.
+    Closed(String),
+    /// The effective date is after today, which is this business day.
+    DateInFuture(NaiveDate),
+    /// The effective date is before this one, the earliest that can be posted.
+    DateTooEarly(NaiveDate),
+    /// This transaction of the loan has the External_ID.
+    DuplicateExternalId(i64),
     /// A cash-drawer rule was broken.
     Drawer(DrawerRefusal),
 }
@@ -82,18 +67,18 @@ impl From<LoanRefusal> for Problem {
         use ProblemType as Type;
         match refusal {
             LoanRefusal::Amount { refusal, amount } => amount_problem(refusal, amount),
-            LoanRefusal::TakesNoPayments { status } => Self::new(Type::LoanClosed)
+            LoanRefusal::TakesNoPayments(status) => Self::new(Type::LoanClosed)
                 .detail(format!("a loan with status {status} does not accept payments")),
-            LoanRefusal::Closed { status } => {
+            LoanRefusal::Closed(status) => {
                 Self::new(Type::LoanClosed).detail(format!("a loan with status {status} is closed"))
             }
-            LoanRefusal::DateInFuture { today } => Self::new(Type::EffectiveDateInFuture)
+            LoanRefusal::DateInFuture(today) => Self::new(Type::EffectiveDateInFuture)
                 .detail(format!("today is {today}"))
                 .field("Effective_Date", format!("must not be after {today}")),
-            LoanRefusal::DateTooEarly { earliest } => Self::new(Type::EffectiveDateTooEarly)
+            LoanRefusal::DateTooEarly(earliest) => Self::new(Type::EffectiveDateTooEarly)
                 .detail(format!("the earliest date is {earliest}"))
                 .field("Effective_Date", format!("must not be before {earliest}")),
-            LoanRefusal::DuplicateExternalId { transaction_id } => {
+            LoanRefusal::DuplicateExternalId(transaction_id) => {
                 Self::new(Type::DuplicateExternalId)
                     .detail(format!("transaction {transaction_id} has this External_ID"))
                     .field(

@@ -169,13 +169,12 @@ fn state_without(state: &LoanState, reversals: &[RowReversal<'_>]) -> Result<Loa
     let mut after = state.clone();
     for reversal in reversals {
         let Some(name) = reversal.row.balance_name else { continue };
-        if name == BalanceName::Interest {
-            after.interest_settled_total =
-                after.interest_settled_total.minus(reversal.balance_change()?)?;
-            continue;
-        }
+        let change = reversal.balance_change()?;
         let balance = balance(&mut after, name);
-        *balance = balance.plus(reversal.balance_change()?)?;
+        *balance = match name {
+            BalanceName::Interest => balance.minus(change)?,
+            _ => balance.plus(change)?,
+        };
     }
     for (name, field) in [
         (BalanceName::Principal, "Current_Principal_Balance"),
@@ -347,7 +346,6 @@ fn reversing_rows(
 fn same_balances(left: &LoanState, right: &LoanState) -> bool {
     let balances = |state: &LoanState| {
         [state.principal, state.late_charges, state.fees, state.impound, state.suspense]
-            .map(Money::units)
     };
     balances(left) == balances(right)
 }

@@ -94,9 +94,7 @@ impl Setup {
         let key = external_id.map(|external_id| (loan_id, external_id.to_owned()));
         match key.and_then(|key| self.with_external_ids.get(&key)) {
             None => Ok(()),
-            Some(transaction_id) => Err(LoanError::Refused(LoanRefusal::DuplicateExternalId {
-                transaction_id: *transaction_id,
-            })),
+            Some(id) => Err(LoanError::Refused(LoanRefusal::DuplicateExternalId(*id))),
         }
     }
 

@@ -78,7 +78,8 @@ pub(super) struct Allocation<'a> {
     /// Amount not allocated yet.
     pub remaining: Money,
     pub state: LoanState,
-    interest_owed: Money,
+    /// Interest owed on the effective date and not paid yet.
+    pub interest_owed: Money,
     pub parts: PaymentParts,
     /// One for each due row, in the same order.
     due_row_parts: Vec<DueRowPart>,
@@ -198,11 +199,6 @@ impl<'a> Allocation<'a> {
         }
         self.state.paid_ahead_amount = Money::ZERO;
         self.state.next_due_date = None;
-    }
-
-    /// Returns the interest owed on the effective date and not paid yet.
-    pub(super) fn interest_owed(&self) -> Money {
-        self.interest_owed
     }
 
     /// Returns the due rows to which something was allocated.

@@ -234,7 +234,7 @@ fn allocate_split<'a>(
     let state = &allocation.state;
     for (part, amount, balance) in [
         ("principal", principal, state.principal),
-        ("interest", interest, allocation.interest_owed()),
+        ("interest", interest, allocation.interest_owed),
         ("late charge", late_charges, state.late_charges),
         ("fee", fees, state.fees),
     ] {
@@ -252,7 +252,7 @@ fn allocate_payoff(
     excess: ExcessHandling,
 ) -> Result<Allocation<'_>, PaymentRefusal> {
     let amount = allocation.remaining;
-    let interest = allocation.interest_owed();
+    let interest = allocation.interest_owed;
     let LoanState { principal, late_charges, fees, suspense: held, .. } = allocation.state;
     let owed = total_owed(&allocation.state, interest)?;
     let payoff = owed.minus_down_to_zero(held);
