@@ -22,7 +22,7 @@ mod postings;
 mod refusals;
 
 pub use self::counts::{Count, NewDenomination, NewReconciliation, reconcile};
-pub use self::payments::{TenderedPayment, for_payment, reverse_payment, takes_payment};
+pub use self::payments::{for_payment, reverse_payment, takes_payment};
 pub use self::postings::{
     NewDrawerTransaction, NewDrawerTransactionType, ValidatedTransaction, post,
 };

@@ -8,11 +8,9 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::amounts::Money;
 use shared::entity::cash_drawer_transactions::{self as entries, DrawerTransactionType, Tender};
 use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
-use shared::entity::{cash_drawer_sessions, payment_methods};
-use shared::time::Timestamp;
+use shared::entity::{cash_drawer_sessions, loan_transactions, payment_methods};
 
 /// Maximum length of a check number, in characters.
 const CHECK_NUMBER_MAX: usize = 25;
@@ -20,23 +18,6 @@ const CHECK_NUMBER_MAX: usize = 25;
 const FIELD: &str = "Cash_Drawer_ID";
 /// Refusal of cash without a drawer.
 const REQUIRED: DrawerError = DrawerError::Refused(DrawerRefusal::Required);
-
-/// The details of a payment that its drawer records.
-#[derive(Clone, Copy, Debug)]
-pub struct TenderedPayment<'a> {
-    /// Payment method.
-    pub method: &'a payment_methods::Model,
-    /// The method's own reference: for a check, its number.
-    pub reference: Option<&'a str>,
-    /// Amount of the payment.
-    pub amount: Money,
-    /// Loan that was paid.
-    pub loan_id: i64,
-    /// Total row of its entry.
-    pub transaction_id: i64,
-    /// Time of the payment.
-    pub now: Timestamp,
-}
 
 /// True if a payment by this method goes into a drawer, or names one.
 pub fn takes_payment(method: &payment_methods::Model, drawer_id: Option<i64>) -> bool {
@@ -105,45 +86,45 @@ async fn active_drawer(
 }
 
 impl Drawer {
-    /// Enters a payment. A payment of zero, which a payoff can be, leaves no row.
+    /// Enters a payment by this method, which has this total row. A payment of zero, which a payoff
+    /// can be, leaves no row.
     pub async fn enter_payment(
         &mut self,
         tx: &DatabaseTransaction,
-        payment: TenderedPayment<'_>,
+        method: &payment_methods::Model,
+        total: &loan_transactions::Model,
     ) -> Result<(), DrawerError> {
-        if payment.amount.is_zero() {
+        let amount = total.transaction_amount;
+        if amount.is_zero() {
             return Ok(());
         }
-        let tender = if payment.method.cash_flag { Tender::Cash } else { Tender::Check };
-        let check_number = payment.reference.filter(|_| tender == Tender::Check);
+        let tender = if method.cash_flag { Tender::Cash } else { Tender::Check };
+        let reference = total.payment_method_reference.as_deref();
+        let check_number = reference.filter(|_| tender == Tender::Check);
         let row = entries::ActiveModel {
             check_number: Set(
                 check_number.map(|text| text.chars().take(CHECK_NUMBER_MAX).collect())
             ),
-            loan_id: Set(Some(payment.loan_id)),
-            transaction_id: Set(Some(payment.transaction_id)),
+            loan_id: Set(Some(total.loan_id)),
+            transaction_id: Set(Some(total.transaction_id)),
             ..Default::default()
         };
         let transaction_type = DrawerTransactionType::Payment;
-        let movement =
-            Movement { transaction_type, tender, amount: payment.amount, now: payment.now };
+        let movement = Movement { transaction_type, tender, amount, now: total.transaction_date };
         self.enter(tx, movement, row).await.map(drop)
     }
 }
 
 /// Takes a reversed payment out of the drawer that it went into, if any, regardless of who reverses
-/// it. `transaction_id` and `reversal_id` are the total rows of the payment and of its reversal.
+/// it. `reversal` is the total row of its reversal.
 #[expect(clippy::disallowed_methods, reason = "a reversal needs no access to the drawer")]
 pub async fn reverse_payment(
     tx: &DatabaseTransaction,
-    user_id: i64,
-    now: Timestamp,
-    transaction_id: i64,
-    reversal_id: i64,
+    reversal: &loan_transactions::Model,
 ) -> Result<(), DrawerError> {
     use entries::Column::{DrawerTransactionId, TransactionId, TransactionType};
     let payment = entries::Entity::find()
-        .filter(TransactionId.eq(transaction_id))
+        .filter(TransactionId.eq(reversal.reversal_transaction_id))
         .filter(TransactionType.eq(DrawerTransactionType::Payment))
         .order_by_asc(DrawerTransactionId)
         .one(tx)
@@ -153,17 +134,18 @@ pub async fn reverse_payment(
     let row = row.filter(|drawer| drawer.status == DrawerStatus::Open);
     let row =
         row.ok_or_else(|| DrawerRefusal::not_usable("the drawer of the payment is closed"))?;
+    let user_id = reversal.entered_by_user_id;
     let mut drawer = Drawer { row, user_id, active: false, becomes_active: false };
     let movement = Movement {
         transaction_type: DrawerTransactionType::PaymentReversal,
         tender: payment.tender,
         amount: negated(payment.amount)?,
-        now,
+        now: reversal.transaction_date,
     };
     let row = entries::ActiveModel {
         check_number: Set(payment.check_number),
         loan_id: Set(payment.loan_id),
-        transaction_id: Set(Some(reversal_id)),
+        transaction_id: Set(Some(reversal.transaction_id)),
         ..Default::default()
     };
     drawer.enter(tx, movement, row).await.map(drop)

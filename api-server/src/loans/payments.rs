@@ -16,7 +16,7 @@ pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 use self::setup::Setup;
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
-use crate::drawers::{self, Drawer, TenderedPayment};
+use crate::drawers::{self, Drawer};
 use crate::loans::account::{LoanAccount, refuse_payments};
 use crate::loans::field_values;
 use crate::loans::journal::{self, Entry, EntryHeader, codes};
@@ -45,16 +45,10 @@ pub struct LoanPayment<'a> {
 /// The rows of an entry, total row first.
 pub type EntryRows = Vec<loan_transactions::Model>;
 
-/// What came of one of several payments.
-pub enum PaymentOutcome {
-    /// Posted.
-    Posted(EntryRows),
-    /// Refused. Nothing was written for it.
-    Refused(LoanError),
-    /// Not tried: it needs a transaction of its own. It goes into a cash drawer, or has the
-    /// External_ID of another payment of these, or comes after such a payment on its loan.
-    NeedsOwnTransaction,
-}
+/// The rows of a payment, or why nothing was written for it. `None`: it was not tried, because it
+/// needs a transaction of its own. It goes into a cash drawer, or has the External_ID of another
+/// payment of the same group, or comes after such a payment on its loan.
+pub type PaymentOutcome = Option<Result<EntryRows, LoanError>>;
 
 /// Posts a payment. Returns the rows of its entry, total row first.
 pub async fn post(
@@ -69,23 +63,14 @@ pub async fn post(
     let payment = LoanPayment { caller, author, loan_id, payment };
     let setup = Setup::read(tx, &[payment]).await?;
     let checked = check(&setup, &account, payment, clock)?;
-    let ValidatedPayment { request, amount, .. } = payment.payment;
-    let mut drawer =
-        drawers::for_payment(tx, caller, checked.method, request.cash_drawer_id).await?;
+    let drawer_id = payment.payment.request.cash_drawer_id;
+    let mut drawer = drawers::for_payment(tx, caller, checked.method, drawer_id).await?;
     let drawer_id = drawer.as_ref().map(Drawer::id);
     let (entry, _) = entry(&setup, &account, payment, clock, &checked, drawer_id)?;
     let rows = journal::write(tx, clock.now, vec![entry]).await?;
     let rows = rows.into_iter().next().unwrap_or_default();
     if let (Some(drawer), Some(total)) = (&mut drawer, rows.first()) {
-        let tendered = TenderedPayment {
-            method: checked.method,
-            reference: request.payment_method_reference.as_deref(),
-            amount: *amount,
-            loan_id,
-            transaction_id: total.transaction_id,
-            now: clock.now,
-        };
-        drawer.enter_payment(tx, tendered).await?;
+        drawer.enter_payment(tx, checked.method, total).await?;
     }
     Ok(rows)
 }
@@ -118,18 +103,18 @@ pub async fn post_all(
             Ok(Some(entry)) => {
                 external_ids.extend(external_id);
                 entries.push(entry);
-                PaymentOutcome::Posted(Vec::new())
+                Some(Ok(Vec::new()))
             }
             Ok(None) => {
                 left_out.insert(payment.loan_id);
-                PaymentOutcome::NeedsOwnTransaction
+                None
             }
-            Err(error) => PaymentOutcome::Refused(error),
+            Err(error) => Some(Err(error)),
         });
     }
     let mut written = journal::write(tx, clock.now, entries).await?.into_iter();
     for outcome in &mut outcomes {
-        if let PaymentOutcome::Posted(rows) = outcome {
+        if let Some(Ok(rows)) = outcome {
             *rows = written.next().unwrap_or_default();
         }
     }

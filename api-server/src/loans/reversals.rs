@@ -61,9 +61,9 @@ pub async fn reverse(
     }
     let new_rows = reversing_rows(author, clock, &account, &after, &reversals, returned_on)?;
     let new_rows = write(tx, &rows, new_rows, returned_on).await?;
-    let user_id = author.user_id().unwrap_or(first.entered_by_user_id);
-    let reversal_id = new_rows.first().map(|row| row.transaction_id).unwrap_or_default();
-    drawers::reverse_payment(tx, user_id, clock.now, reference, reversal_id).await?;
+    if let Some(total) = new_rows.first() {
+        drawers::reverse_payment(tx, total).await?;
+    }
     // The due rows in `after` are as they were read, so `save` leaves those written above alone.
     let change = account.changed(author, &after, |loan| {
         restore(loan, &account, snapshot.as_ref(), first.effective_date)

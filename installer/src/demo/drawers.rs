@@ -6,7 +6,7 @@ use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::drawers::{
     self, DrawerError, NewDenomination, NewDrawerTransaction, NewDrawerTransactionType as E,
-    NewReconciliation, TenderedPayment,
+    NewReconciliation,
 };
 use api_server::loans::journal::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
@@ -214,15 +214,9 @@ impl Branch<'_> {
         let drawer_id = Some(window.drawer_id);
         let drawer = drawers::for_payment(self.tx, &window.clerk, &method, drawer_id).await;
         let Some(mut drawer) = drawer.map_err(drawer_error)? else { return Ok(()) };
-        let tendered = TenderedPayment {
-            method: &method,
-            reference: number.as_deref(),
-            amount: payment.transaction_amount,
-            loan_id: payment.loan_id,
-            transaction_id: payment.transaction_id,
-            now: payment.transaction_date,
-        };
-        drawer.enter_payment(self.tx, tendered).await.map_err(drawer_error)
+        let total =
+            loan_transactions::Model { payment_method_reference: number, ..payment.clone() };
+        drawer.enter_payment(self.tx, &method, &total).await.map_err(drawer_error)
     }
 
     /// Counts the drawer at the end of the day, with this much missing.

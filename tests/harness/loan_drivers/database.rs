@@ -17,9 +17,7 @@ use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::loans::account::LoanAccount;
 use api_server::loans::adjustments::{self, NewAdjustment};
-use api_server::loans::payments::{
-    self, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment,
-};
+use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
 use api_server::loans::servicing::adjustment as engine;
@@ -199,12 +197,9 @@ impl<'a> DatabaseEngine<'a> {
         for ((_, expected), payment) in gathered.into_iter().zip(&validated) {
             let actual = match payment {
                 Err(error) => Err(error.clone()),
-                Ok(_) => match outcomes.next() {
-                    Some(PaymentOutcome::Posted(rows)) => Ok(rows),
-                    Some(PaymentOutcome::Refused(error)) => Err(error),
-                    Some(PaymentOutcome::NeedsOwnTransaction) | None => {
-                        return Err("a payment was left out".to_owned());
-                    }
+                Ok(_) => match outcomes.next().flatten() {
+                    Some(posted) => posted,
+                    None => return Err("a payment was left out".to_owned()),
                 },
             };
             self.check_entry(play, expected, actual)?;

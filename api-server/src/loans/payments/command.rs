@@ -1,6 +1,6 @@
 //! The command that posts a payment.
 
-use super::{EntryRows, LoanPayment, NewPayment, PaymentOutcome, ValidatedPayment, post, post_all};
+use super::{EntryRows, LoanPayment, NewPayment, ValidatedPayment, post, post_all};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::command::execute::{Command, ExecutionMode};
@@ -101,11 +101,7 @@ impl GroupCommand for PostPayment {
         let mut outcomes = post_all(tx, clock, locked, &valid).await?.into_iter();
         let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
             Err(error) => Some(Err(error.clone())),
-            Ok(_) => match outcomes.next()? {
-                PaymentOutcome::Posted(rows) => Some(Ok(command.visible(rows))),
-                PaymentOutcome::Refused(error) => Some(Err(error)),
-                PaymentOutcome::NeedsOwnTransaction => None,
-            },
+            Ok(_) => outcomes.next()?.map(|posted| posted.map(|rows| command.visible(rows))),
         });
         Ok(outcomes.collect())
     }
