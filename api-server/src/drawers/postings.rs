@@ -5,7 +5,7 @@ use super::ledger::{Movement, negated};
 use super::{Drawer, DrawerError, DrawerRefusal, lock_row};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{FUND_DRAWERS, Forbidden, SUPERVISE_DRAWERS};
-use crate::http::bounded_string::{BoundedString, checked};
+use crate::http::bounded_string::{BoundedString, check};
 use poem_openapi::{Enum, Object};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -66,13 +66,9 @@ pub struct NewDrawerTransaction {
 /// A drawer transaction that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedTransaction {
+    request: NewDrawerTransaction,
     transaction_type: TransactionType,
-    /// Drawer to transfer to, if it is a transfer.
-    target: Option<i64>,
-    tender: Tender,
     amount: Money,
-    check_number: Option<String>,
-    reference: Option<String>,
 }
 
 impl NewDrawerTransaction {
@@ -107,24 +103,22 @@ impl NewDrawerTransaction {
 
     /// Runs the checks that need no database, and returns the validated transaction.
     pub fn validate(self) -> Result<ValidatedTransaction, InvalidValue> {
-        let check_number = checked("Check_Number", self.check_number)?;
-        let reference = checked("Reference", self.reference)?;
-        let requested = self.transaction_type;
+        check("Check_Number", &self.check_number)?;
+        check("Reference", &self.reference)?;
         let amount = self.amount.posted();
         let amount = amount.map_err(|error| InvalidValue::new("Amount", error.to_string()))?;
         if !amount.is_positive() {
             return Err(InvalidValue::new("Amount", "must be above zero"));
         }
-        let tender = self.tender.unwrap_or(Tender::Cash);
-        if check_number.is_some() && tender != Tender::Check {
+        if self.check_number.is_some() && self.tender != Some(Tender::Check) {
             return Err(InvalidValue::new("Check_Number", "is only allowed with the tender check"));
         }
         let target = self.counter_drawer_id;
-        if target.is_some() && requested != NewType::Transfer {
+        if target.is_some() && self.transaction_type != NewType::Transfer {
             return Err(InvalidValue::new("Counter_Drawer_ID", "is only allowed for a transfer"));
         }
-        let has_reference = reference.as_ref().is_some_and(|text| !text.trim().is_empty());
-        let transaction_type = match requested {
+        let has_reference = self.reference.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let transaction_type = match self.transaction_type {
             NewType::AdjustmentIn | NewType::AdjustmentOut if !has_reference => {
                 return Err(InvalidValue::missing("Reference", "is required for an adjustment"));
             }
@@ -138,14 +132,7 @@ impl NewDrawerTransaction {
             NewType::AdjustmentOut => TransactionType::AdjustmentOut,
             NewType::Transfer => TransactionType::TransferOut,
         };
-        Ok(ValidatedTransaction {
-            transaction_type,
-            target,
-            tender,
-            amount,
-            check_number,
-            reference,
-        })
+        Ok(ValidatedTransaction { request: self, transaction_type, amount })
     }
 }
 
@@ -179,7 +166,7 @@ pub async fn post(
     drawer_id: i64,
     transaction: &ValidatedTransaction,
 ) -> Result<Vec<entries::Model>, DrawerError> {
-    let row_ids = match transaction.target {
+    let row_ids = match transaction.request.counter_drawer_id {
         Some(target) => transaction.transfer(tx, caller, now, (drawer_id, target)).await?.to_vec(),
         None => {
             let mut drawer = Drawer::lock(tx, caller, drawer_id).await?;
@@ -206,13 +193,14 @@ impl ValidatedTransaction {
             | TransactionType::TransferOut => negated(self.amount)?,
             _ => self.amount,
         };
-        Ok(Movement { transaction_type, tender: self.tender, amount, now })
+        let tender = self.request.tender.unwrap_or(Tender::Cash);
+        Ok(Movement { transaction_type, tender, amount, now })
     }
 
     fn row(&self) -> entries::ActiveModel {
         entries::ActiveModel {
-            check_number: Set(self.check_number.clone()),
-            reference: Set(self.reference.clone()),
+            check_number: Set(self.request.check_number.clone().map(String::from)),
+            reference: Set(self.request.reference.clone().map(String::from)),
             ..Default::default()
         }
     }

@@ -38,6 +38,14 @@ pub fn checked<const MAX: usize, const MIN: usize>(
     text.map(|text| text.checked(field)).transpose()
 }
 
+/// Fails if the text is present and invalid.
+pub fn check<const MAX: usize, const MIN: usize>(
+    field: &str,
+    text: &Option<BoundedString<MAX, MIN>>,
+) -> Result<(), InvalidValue> {
+    text.as_ref().map_or(Ok(()), |text| text.check(field))
+}
+
 /// Fails if the text has more than this many characters or contains U+0000, which databases refuse.
 pub fn check_text(field: &str, text: &str, characters_max: usize) -> Result<(), InvalidValue> {
     if text.contains('\0') {

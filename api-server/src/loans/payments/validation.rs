@@ -2,7 +2,7 @@
 
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
-use crate::http::bounded_string::BoundedString;
+use crate::http::bounded_string::{BoundedString, check};
 use crate::loans::journal::codes;
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
@@ -198,11 +198,4 @@ impl NewPayment {
 /// Returns an amount that can be posted, or an error that names the field.
 pub fn posted(field: &str, text: &AmountText) -> Result<Money, InvalidValue> {
     text.posted().map_err(|error| InvalidValue::new(field, error.to_string()))
-}
-
-fn check<const MAX: usize, const MIN: usize>(
-    field: &str,
-    text: &Option<BoundedString<MAX, MIN>>,
-) -> Result<(), InvalidValue> {
-    text.as_ref().map_or(Ok(()), |text| text.check(field))
 }
