@@ -83,14 +83,11 @@ pub fn answer(status: StatusCode, replayed: bool, body: impl Into<Body>) -> Resp
 
 impl<T: Type, const CREATES: bool> ApiResponse for Replayable<T, CREATES> {
     fn meta() -> MetaResponses {
+        let text = "`true`: this is the stored response of an earlier request";
         let header = MetaHeader {
-            name: "Idempotency-Replayed".to_owned(),
-            description: Some(
-                "`true`: this is the stored response of an earlier request".to_owned(),
-            ),
             required: false,
-            deprecated: false,
             schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("boolean"))),
+            ..described_header("Idempotency-Replayed", text)
         };
         let response = |status, description, headers| MetaResponse {
             description,
