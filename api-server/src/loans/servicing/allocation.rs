@@ -118,29 +118,26 @@ impl<'a> Allocation<'a> {
 
     /// Allocates what is left to one item of the loan's payment distribution.
     pub(super) fn pay(&mut self, item: DistributionItem) -> Result<(), OutOfRange> {
+        use DistributionItem as Item;
         let past_due = |row: &DueRow, day| row.due_date < day;
         let current = |row: &DueRow, day| row.due_date == day;
+        let (interest, principal): (PayRow<'a>, PayRow<'a>) =
+            (Self::pay_row_interest, Self::pay_row_principal);
         match item {
-            DistributionItem::PastDue => {
-                self.pay_rows(past_due, &[Self::pay_row_interest, Self::pay_row_principal])
-            }
-            DistributionItem::PastDueInterest => self.pay_rows(past_due, &[Self::pay_row_interest]),
-            DistributionItem::PastDuePrincipal => {
-                self.pay_rows(past_due, &[Self::pay_row_principal])
-            }
-            DistributionItem::CurrentInterestDue => {
-                self.pay_rows(current, &[Self::pay_row_interest])
-            }
-            DistributionItem::AccruedInterest => self.pay_accrued_interest(),
-            DistributionItem::CurrentPrincipal => {
-                self.pay_rows(current, &[Self::pay_row_principal])?;
+            Item::PastDue => self.pay_rows(past_due, &[interest, principal]),
+            Item::PastDueInterest => self.pay_rows(past_due, &[interest]),
+            Item::PastDuePrincipal => self.pay_rows(past_due, &[principal]),
+            Item::CurrentInterestDue => self.pay_rows(current, &[interest]),
+            Item::AccruedInterest => self.pay_accrued_interest(),
+            Item::CurrentPrincipal => {
+                self.pay_rows(current, &[principal])?;
                 let early = self.early_principal()?;
                 self.pay_unbilled_principal(early)
             }
-            DistributionItem::LateCharges => self.pay_late_charges(),
-            DistributionItem::Fees => self.pay_fees(),
+            Item::LateCharges => self.pay_late_charges(),
+            Item::Fees => self.pay_fees(),
             // Always last, wherever it is in the list: see `allocate_excess`.
-            DistributionItem::Excess => Ok(()),
+            Item::Excess => Ok(()),
         }
     }
 

@@ -5,34 +5,10 @@ use super::schedule::Schedule;
 use super::{LoanState, RateStep, Terms};
 use chrono::{Days, NaiveDate};
 use proptest::prelude::*;
+use sea_orm::Iterable;
 use shared::amounts::{Accrual, Money, Rate};
-use shared::entity::loans::{DistributionItem, ExcessHandling, PaymentPeriod, YearLength};
-
-pub(crate) const YEAR_LENGTHS: [YearLength; 5] =
-    [YearLength::D360, YearLength::D364, YearLength::D365, YearLength::D366, YearLength::Actual];
-
-pub(crate) const PERIODS: [PaymentPeriod; 10] = [
-    PaymentPeriod::None,
-    PaymentPeriod::Weekly,
-    PaymentPeriod::Biweekly,
-    PaymentPeriod::Semimonthly,
-    PaymentPeriod::Monthly,
-    PaymentPeriod::Bimonthly,
-    PaymentPeriod::Quarterly,
-    PaymentPeriod::Semiannual,
-    PaymentPeriod::Annual,
-    PaymentPeriod::Maturity,
-];
-
-pub(crate) const DEFAULT_DISTRIBUTION: [DistributionItem; 7] = [
-    DistributionItem::PastDue,
-    DistributionItem::CurrentInterestDue,
-    DistributionItem::AccruedInterest,
-    DistributionItem::CurrentPrincipal,
-    DistributionItem::LateCharges,
-    DistributionItem::Fees,
-    DistributionItem::Excess,
-];
+use shared::entity::loans::{ExcessHandling, PaymentPeriod, YearLength};
+use shared::entity::payment_distribution::PaymentDistribution;
 
 pub(crate) fn date(text: &str) -> NaiveDate {
     text.parse().unwrap()
@@ -119,7 +95,8 @@ pub(crate) fn pay_with(
     day: &str,
     excess: ExcessHandling,
 ) -> Result<PostedPayment, PaymentRefusal> {
-    let mode = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+    let default = PaymentDistribution::default();
+    let mode = AllocationMode::Distributed { distribution: default.items(), excess };
     post_on(terms, state, amount, day, mode)
 }
 
@@ -142,7 +119,7 @@ pub(crate) fn interest_and_principal(posting: &PostedPayment) -> (String, String
 /// Terms of every year basis and payment period, with two rate changes, starting on or after
 /// 2019-11-15.
 pub(crate) fn any_terms() -> impl Strategy<Value = Terms> {
-    let length = || prop::sample::select(YEAR_LENGTHS.to_vec());
+    let length = || prop::sample::select(YearLength::iter().collect::<Vec<_>>());
     let rate = || (0i64..40_0000_0000).prop_map(|units| Rate::from_units(units).unwrap());
     let rates = ([rate(), rate(), rate()], [1u64..800, 1u64..800]);
     let instalment = prop::option::of((1i64..200_000).prop_map(|c| Money::from_cents(c).unwrap()));
@@ -171,7 +148,7 @@ pub(crate) fn any_terms() -> impl Strategy<Value = Terms> {
 
 /// Schedules of every period, with and without an end.
 fn any_schedule() -> impl Strategy<Value = Schedule> {
-    let period = prop::sample::select(PERIODS.to_vec());
+    let period = prop::sample::select(PaymentPeriod::iter().collect::<Vec<_>>());
     (period, 0u64..800, 1u32..=31, prop::option::of(0u64..2000)).prop_map(
         |(period, first, payment_day, maturity)| {
             let day = |days| date("2019-11-15") + Days::new(days);

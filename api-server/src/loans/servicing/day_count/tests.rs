@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::loans::servicing::schedule::Schedule;
-use crate::loans::servicing::testing::{PERIODS, date, schedule, terms};
+use crate::loans::servicing::testing::{date, schedule, terms};
 use proptest::prelude::*;
+use sea_orm::Iterable;
 use shared::entity::loans::PaymentPeriod;
 
 fn thirty_360(start: &str, schedule: Schedule) -> Terms {
@@ -114,7 +115,7 @@ proptest! {
     fn months_between_due_dates_have_30_days(
         start in 0u32..20_000,
         payment_day in 1u32..=31,
-        period in prop::sample::select(PERIODS.to_vec()),
+        period in prop::sample::select(PaymentPeriod::iter().collect::<Vec<_>>()),
         n in 1u32..600,
     ) {
         let days = match period {

@@ -4,10 +4,11 @@ use super::*;
 use crate::loans::servicing::RateStep;
 use crate::loans::servicing::payment::{AllocationMode, Split};
 use crate::loans::servicing::testing::{
-    YEAR_LENGTHS, any_terms, booked, date, interest_and_principal, money, pay, post_on, terms,
+    any_terms, booked, date, interest_and_principal, money, pay, post_on, terms,
 };
 use chrono::Days;
 use proptest::prelude::*;
+use sea_orm::Iterable;
 use shared::entity::loans::ExcessHandling;
 use shared::entity::loans::YearLength::{self, Actual, D360, D364, D365, D366};
 
@@ -154,7 +155,7 @@ fn interest_beyond_range_is_refused() {
 }
 
 fn bases() -> impl Iterator<Item = (YearLength, YearLength)> {
-    YEAR_LENGTHS.into_iter().flat_map(|n| YEAR_LENGTHS.map(|d| (n, d)))
+    YearLength::iter().flat_map(|n| YearLength::iter().map(move |d| (n, d)))
 }
 
 proptest! {

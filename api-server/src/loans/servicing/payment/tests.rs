@@ -3,11 +3,12 @@
 use super::*;
 use crate::loans::servicing::DueRow;
 use crate::loans::servicing::testing::{
-    DEFAULT_DISTRIBUTION, any_terms, booked, date, interest_and_principal, money, monthly, pay,
-    pay_with, post_on, published,
+    any_terms, booked, date, interest_and_principal, money, monthly, pay, pay_with, post_on,
+    published,
 };
 use chrono::Days;
 use proptest::prelude::*;
+use shared::entity::payment_distribution::PaymentDistribution;
 
 const SUSPENSE: ExcessHandling = ExcessHandling::Suspense;
 const PRINCIPAL: ExcessHandling = ExcessHandling::Principal;
@@ -256,7 +257,8 @@ fn apply(terms: &Terms, state: &LoanState, day: NaiveDate, event: Event) -> Opti
         |amount, mode| post(terms, state, &PaymentInput { amount, effective_date: day, mode });
     match event {
         Event::Payment { cents: amount, excess } => {
-            let mode = AllocationMode::Distributed { distribution: &DEFAULT_DISTRIBUTION, excess };
+            let default = PaymentDistribution::default();
+            let mode = AllocationMode::Distributed { distribution: default.items(), excess };
             match posted(cents(amount), mode) {
                 Err(PaymentRefusal::Overpayment { most }) if most.is_positive() => {
                     let above = most.plus(Money::ONE_CENT).unwrap();
