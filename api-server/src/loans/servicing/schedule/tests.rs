@@ -22,8 +22,8 @@ fn weekly_and_biweekly_dates_are_7_and_14_days_apart() {
 #[test]
 fn semimonthly_dates_are_15_days_apart_and_cut_to_the_end_of_february() {
     for payment_day in [15, 30, 31] {
-        let mut semimonthly = schedule(PaymentPeriod::Semimonthly, "2023-01-30");
-        semimonthly.payment_day = Some(payment_day);
+        let semimonthly = schedule(PaymentPeriod::Semimonthly, "2023-01-30");
+        let semimonthly = Schedule { payment_day: Some(payment_day), ..semimonthly };
         let expected = ["2023-01-30", "2023-02-15", "2023-02-28", "2023-03-15", "2023-03-30"];
         assert_eq!(dates(&semimonthly, 5), expected);
     }
