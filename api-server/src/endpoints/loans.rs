@@ -55,7 +55,7 @@ pub struct Loan {
 impl Loan {
     fn on(today: NaiveDate, account: LoanAccount) -> Result<Self, OutOfRange> {
         let standing = account.state.standing(&account.terms, today)?;
-        let current_interest_rate = account.rate_on(today);
+        let current_interest_rate = account.terms.rate_on(today);
         Ok(Self {
             row: loans::Model { current_interest_rate, ..account.loan },
             as_of_date: today,

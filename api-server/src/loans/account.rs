@@ -16,7 +16,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, JoinType,
     ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
-use shared::amounts::{Money, Rate};
+use shared::amounts::Money;
 use shared::bulk_insert;
 use shared::bulk_update::{RowUpdate, update_each};
 use shared::coalesced::padded;
@@ -187,13 +187,6 @@ impl LoanAccount {
             due_rows,
         };
         Self { loan, status, terms, state }
-    }
-
-    /// Returns the rate of a day: that of the latest row in effect, or of the first row for a day
-    /// before it.
-    pub fn rate_on(&self, day: NaiveDate) -> Rate {
-        let in_effect = self.terms.rates.iter().rev().find(|step| step.effective_date <= day);
-        in_effect.or(self.terms.rates.first()).map_or(Rate::ZERO, |step| step.rate)
     }
 
     /// Returns the change that an entry makes. `change` sets the columns that the arithmetic does

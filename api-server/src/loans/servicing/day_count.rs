@@ -83,7 +83,7 @@ impl DayCount {
     }
 }
 
-/// Returns the days between two dates by the US 30/360 convention, where neither is a due date.
+/// One end of a span of 30-day months, by the US 30/360 convention.
 ///
 /// 360 (y2 − y1) + 30 (m2 − m1) + d2 − d1 after these steps in order:
 ///
@@ -91,16 +91,11 @@ impl DayCount {
 /// 2. the first date is the last day of February: d1 = 30
 /// 3. d2 is 31 and d1 is at least 30: d2 = 30
 /// 4. d1 is 31: d1 = 30
-pub fn days_30_360(from: NaiveDate, to: NaiveDate) -> i64 {
-    SpanEnd::plain(from).days_until(SpanEnd::plain(to))
-}
-
-/// One end of a span of 30-day months.
 ///
 /// A scheduled due date counts as the day on which it is meant to fall, at most the 30th: with a
 /// Payment_Day of 30, February's due date counts as the 30th. The same holds for an interest start
-/// date that lies on the schedule counted backwards. The steps of [`days_30_360`] do not move such
-/// a date, so months between due dates have 30 days.
+/// date that lies on the schedule counted backwards. These steps do not move such a date, so months
+/// between due dates have 30 days.
 #[derive(Clone, Copy)]
 struct SpanEnd {
     date: NaiveDate,
@@ -108,10 +103,6 @@ struct SpanEnd {
 }
 
 impl SpanEnd {
-    fn plain(date: NaiveDate) -> Self {
-        Self { date, intended_day: None }
-    }
-
     fn of(terms: &Terms, date: NaiveDate) -> Self {
         let scheduled = date == terms.interest_start_date || terms.schedule.is_due_date(date);
         let intended_day = terms.schedule.intended_day_360(date).filter(|_| scheduled);

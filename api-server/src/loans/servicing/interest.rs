@@ -11,8 +11,6 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use shared::amounts::{Accrual, Money, OutOfRange, Rate, divide_half_up};
 
-pub use super::day_count::days_30_360;
-
 /// Returns the interest on a constant principal for the days `from ≤ d < to`, rounded half-up at
 /// eight decimals.
 ///
@@ -39,7 +37,7 @@ pub fn per_diem(terms: &Terms, principal: Money, day: NaiveDate) -> Result<Accru
         return Ok(Accrual::ZERO);
     }
     let units = DayCount::of(terms).units_of_day(day);
-    InterestFactor::none(terms).with(rate_on(terms, day), units)?.interest_on(principal)
+    InterestFactor::none(terms).with(terms.rate_on(day), units)?.interest_on(principal)
 }
 
 impl LoanState {
@@ -108,10 +106,10 @@ impl InterestFactor {
         let mut factor = self;
         let mut part_start = from.max(terms.interest_start_date);
         while part_start < to {
-            let cuts = [next_rate_change(terms, part_start), day_count.next_cut(terms, part_start)];
+            let cuts = [terms.next_rate_change(part_start), day_count.next_cut(terms, part_start)];
             let part_end = cuts.into_iter().flatten().fold(to, NaiveDate::min);
             let units = day_count.units_between(terms, part_start, part_end);
-            factor = factor.with(rate_on(terms, part_start), units)?;
+            factor = factor.with(terms.rate_on(part_start), units)?;
             part_start = part_end;
         }
         Ok(factor)
@@ -139,16 +137,21 @@ impl InterestFactor {
     }
 }
 
-/// Returns the rate that applies on a day.
-fn rate_on(terms: &Terms, day: NaiveDate) -> Rate {
-    let in_effect = terms.rates.partition_point(|step| step.effective_date <= day);
-    terms.rates.get(in_effect.saturating_sub(1)).map_or(Rate::ZERO, |step| step.rate)
-}
+impl Terms {
+    /// Returns the rate that applies on a day.
+    pub fn rate_on(&self, day: NaiveDate) -> Rate {
+        let in_effect = self.rates_in_effect(day);
+        self.rates.get(in_effect.saturating_sub(1)).map_or(Rate::ZERO, |step| step.rate)
+    }
 
-/// Returns the first day after `day` on which a new rate takes effect.
-fn next_rate_change(terms: &Terms, day: NaiveDate) -> Option<NaiveDate> {
-    let in_effect = terms.rates.partition_point(|step| step.effective_date <= day);
-    terms.rates.get(in_effect).map(|step| step.effective_date)
+    /// Returns the first day after `day` on which a new rate takes effect.
+    fn next_rate_change(&self, day: NaiveDate) -> Option<NaiveDate> {
+        self.rates.get(self.rates_in_effect(day)).map(|step| step.effective_date)
+    }
+
+    fn rates_in_effect(&self, day: NaiveDate) -> usize {
+        self.rates.partition_point(|step| step.effective_date <= day)
+    }
 }
 
 #[cfg(test)]

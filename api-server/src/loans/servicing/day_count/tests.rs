@@ -40,7 +40,8 @@ fn days_off_the_schedule_follow_the_us_30_360_convention() {
         ("2024-02-29", "2025-02-28", 360),
         ("2023-01-30", "2023-02-28", 28),
     ] {
-        assert_eq!(days_30_360(date(from), date(to)), days, "{from} to {to}");
+        let [first, last] = [from, to].map(|day| SpanEnd { date: date(day), intended_day: None });
+        assert_eq!(first.days_until(last), days, "{from} to {to}");
     }
 }
 

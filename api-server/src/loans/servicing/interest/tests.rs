@@ -190,7 +190,7 @@ proptest! {
         for day in (0..days).map(|n| start + Days::new(n)) {
             if day >= terms.interest_start_date {
                 let units = DayCount::of(&terms).units_of_day(day);
-                expected = expected.with(rate_on(&terms, day), units).unwrap();
+                expected = expected.with(terms.rate_on(day), units).unwrap();
             }
         }
         let factor = InterestFactor::between(&terms, start, start + Days::new(days)).unwrap();
