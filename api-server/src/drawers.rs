@@ -29,8 +29,7 @@ pub use self::postings::{
 pub use self::refusals::{DrawerError, DrawerRefusal};
 
 use crate::auth::caller::Caller;
-use crate::auth::privileges::Forbidden;
-use crate::auth::privileges::SUPERVISE_DRAWERS;
+use crate::auth::privileges::{Forbidden, SUPERVISE_DRAWERS};
 use crate::command::failure::LockedRow;
 use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};

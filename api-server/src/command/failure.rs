@@ -250,31 +250,28 @@ impl<R: Clone + Into<Problem>> fmt::Display for Failure<R> {
 /// The problem that the client gets.
 impl<R: Into<Problem>> From<Failure<R>> for Problem {
     fn from(failure: Failure<R>) -> Self {
+        use {ProblemType as Type, UnavailableService as Service};
         match failure {
             Failure::Refused(rule) => rule.into(),
             Failure::NotFound => Self::not_found(),
             Failure::Forbidden(forbidden) => forbidden.into(),
             Failure::Invalid(value) => value.into(),
             Failure::OutOfRange(error) => error.into(),
-            Failure::KeyMismatch => Self::new(ProblemType::IdempotencyMismatch).detail(
+            Failure::KeyMismatch => Self::new(Type::IdempotencyMismatch).detail(
                 "the Idempotency-Key was used for a request with a different path, query or body",
             ),
-            Failure::KeyInProgress => Self::new(ProblemType::IdempotencyInProgress),
+            Failure::KeyInProgress => Self::new(Type::IdempotencyInProgress),
             Failure::Locked(row) | Failure::Contended(row) => match row {
-                Some(LockedRow::Loan) => Self::new(ProblemType::LoanLocked),
-                Some(LockedRow::Drawer) => Self::new(ProblemType::DrawerLocked),
-                None => Self::new(ProblemType::DatabaseUnavailable)
+                Some(LockedRow::Loan) => Self::new(Type::LoanLocked),
+                Some(LockedRow::Drawer) => Self::new(Type::DrawerLocked),
+                None => Self::new(Type::DatabaseUnavailable)
                     .detail("other requests held the same rows: send the request again"),
             },
-            Failure::Unavailable(UnavailableService::Database) => {
-                Self::new(ProblemType::DatabaseUnavailable)
-            }
-            Failure::Unavailable(UnavailableService::Import) => import_gate::busy(),
-            Failure::Unavailable(UnavailableService::Gateway) => {
-                Self::new(ProblemType::GatewayUnavailable)
-            }
-            Failure::OutcomeUnknown => Self::new(ProblemType::GatewayOutcomeUnknown),
-            Failure::Conflict | Failure::Defect => Self::new(ProblemType::InternalError),
+            Failure::Unavailable(Service::Database) => Self::new(Type::DatabaseUnavailable),
+            Failure::Unavailable(Service::Import) => import_gate::busy(),
+            Failure::Unavailable(Service::Gateway) => Self::new(Type::GatewayUnavailable),
+            Failure::OutcomeUnknown => Self::new(Type::GatewayOutcomeUnknown),
+            Failure::Conflict | Failure::Defect => Self::new(Type::InternalError),
         }
     }
 }

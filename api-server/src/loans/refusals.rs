@@ -92,23 +92,21 @@ impl From<LoanRefusal> for Problem {
 }
 
 fn amount_problem(refusal: PaymentRefusal, amount: Money) -> Problem {
-    use ProblemType as Type;
+    use {PaymentRefusal as Refusal, ProblemType as Type};
     match refusal {
-        PaymentRefusal::AmountNotPositive => {
+        Refusal::AmountNotPositive => {
             Problem::new(Type::AmountNotPositive).field("Amount", "must be above zero")
         }
-        PaymentRefusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
+        Refusal::SplitMismatch { sum, amount } => Problem::new(Type::SplitMismatch)
             .detail(format!("the parts sum to {sum}, but the amount is {amount}")),
-        PaymentRefusal::SplitExceedsBalance { part, balance } => {
-            Problem::new(Type::SplitExceedsBalance)
-                .detail(format!("the {part} part may be at most {balance}"))
-        }
-        PaymentRefusal::Overpayment { most } => Problem::new(Type::Overpayment)
+        Refusal::SplitExceedsBalance { part, balance } => Problem::new(Type::SplitExceedsBalance)
+            .detail(format!("the {part} part may be at most {balance}")),
+        Refusal::Overpayment { most } => Problem::new(Type::Overpayment)
             .detail(format!("at most {most} can be paid"))
             .field("Amount", format!("must be at most {most}")),
-        PaymentRefusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
+        Refusal::PayoffShort { payoff } => Problem::new(Type::PayoffShort)
             .detail(format!("the payoff amount is {payoff}"))
             .field("Amount", format!("{amount} is less than {payoff}")),
-        PaymentRefusal::OutOfRange(error) => error.into(),
+        Refusal::OutOfRange(error) => error.into(),
     }
 }

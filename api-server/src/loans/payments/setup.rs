@@ -72,13 +72,11 @@ impl Setup {
         loan: &loans::Model,
         named: Option<i64>,
     ) -> Result<i64, LoanError> {
-        match named {
-            None => Ok(loan.contact_id),
-            Some(contact_id) if contact_id == loan.contact_id => Ok(contact_id),
-            Some(contact_id) if self.linked_payers.contains(&(loan.loan_id, contact_id)) => {
-                Ok(contact_id)
-            }
-            Some(_) => Err(LoanError::invalid(
+        let payer = named.unwrap_or(loan.contact_id);
+        let is_linked = self.linked_payers.contains(&(loan.loan_id, payer));
+        match is_linked || payer == loan.contact_id {
+            true => Ok(payer),
+            false => Err(LoanError::invalid(
                 "Paid_By_Contact_ID",
                 "must be the borrower or a contact linked to the loan",
             )),

@@ -148,14 +148,12 @@ impl NewPayment {
     }
 
     fn split(&self) -> Result<Option<Split>, LoanError> {
-        let part = |field: &str, text: &Option<AmountText>| match text {
-            None => Ok(Money::ZERO),
-            Some(text) => match posted(field, text)? {
-                money if money < Money::ZERO => {
-                    Err(LoanError::invalid(field, "must not be negative"))
-                }
-                money => Ok(money),
-            },
+        let part = |field: &str, text: &Option<AmountText>| {
+            let part = text.as_ref().map_or(Ok(Money::ZERO), |text| posted(field, text))?;
+            match part < Money::ZERO {
+                true => Err(LoanError::invalid(field, "must not be negative")),
+                false => Ok(part),
+            }
         };
         let split = Split {
             principal: part("Principal_Amount", &self.principal_amount)?,
