@@ -31,7 +31,7 @@ pub use self::refusals::{DrawerError, DrawerRefusal};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{Forbidden, SUPERVISE_DRAWERS};
 use crate::command::failure::LockedRow;
-use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawer_sessions, cash_drawers};
@@ -107,22 +107,14 @@ impl DrawerAccess {
         use cash_drawer_assignments::Column as Assignment;
         use cash_drawer_sessions::Column as Session;
         let key = || Expr::col((cash_drawers::Entity, cash_drawers::Column::DrawerId));
-        let own = Assignment::DrawerId
-            .into_expr()
-            .eq(key())
-            .and(Assignment::UserId.eq(user_id))
-            .into_condition();
-        let open = Session::DrawerId
-            .into_expr()
-            .eq(key())
-            .and(Session::EndedDate.is_null())
-            .into_condition();
+        let own = Assignment::DrawerId.into_expr().eq(key());
+        let open = Session::DrawerId.into_expr().eq(key());
         let select = Query::select()
             .expr_as(Assignment::RowId.into_expr(), "assignment")
             .expr_as(Session::UserId.into_expr(), "active_user")
             .from(cash_drawers::Entity)
-            .left_join(cash_drawer_assignments::Entity, own)
-            .left_join(cash_drawer_sessions::Entity, open)
+            .left_join(cash_drawer_assignments::Entity, own.and(Assignment::UserId.eq(user_id)))
+            .left_join(cash_drawer_sessions::Entity, open.and(Session::EndedDate.is_null()))
             .and_where(cash_drawers::Column::DrawerId.eq(drawer.drawer_id))
             .take();
         let mut access = Self { assigned: false, active_users: Vec::new() };

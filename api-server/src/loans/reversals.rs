@@ -114,12 +114,10 @@ fn check_reversible(
     if first.transaction_code != codes::PAYMENT_TOTAL.number {
         return Err(refuse("is not a payment: only payments can be returned"));
     }
-    match first.effective_date <= returned_day && returned_day <= today {
+    let from = first.effective_date;
+    match (from..=today).contains(&returned_day) {
         true => Ok(()),
-        false => {
-            let from = first.effective_date;
-            Err(LoanError::invalid("NSF_Date", format!("must be between {from} and {today}")))
-        }
+        false => Err(LoanError::invalid("NSF_Date", format!("must be between {from} and {today}"))),
     }
 }
 
@@ -300,13 +298,13 @@ fn reversing_rows(
     returned_on: Option<NaiveDate>,
 ) -> Result<Vec<loan_transactions::Model>, LoanError> {
     let mut running = account.state.clone();
-    let is_first =
-        |row: &loan_transactions::Model| row.transaction_id == row.transaction_reference_no;
     let reversing_row = |reversal: &RowReversal<'_>| {
         let row = reversal.row;
         let effective_date = row.effective_date;
+        let is_first = row.transaction_id == row.transaction_reference_no;
+        let nsf_date = returned_on.filter(|_| is_first);
         let resulting_balance = match row.balance_name {
-            None if reversal.row.resulting_balance.is_none() => None,
+            None if row.resulting_balance.is_none() => None,
             None => Some(payoff_amount(&account.terms, after, effective_date)?),
             Some(BalanceName::Interest) => {
                 Some(after.interest_owed_on(&account.terms, effective_date)?)
@@ -328,8 +326,8 @@ fn reversing_rows(
             entered_by_user_id: author.user_id().unwrap_or(row.entered_by_user_id),
             reversed_flag: true,
             reversal_transaction_id: Some(row.transaction_id),
-            nsf_flag: returned_on.is_some() && is_first(row),
-            nsf_date: returned_on.filter(|_| is_first(row)),
+            nsf_flag: nsf_date.is_some(),
+            nsf_date,
             ..row.clone()
         })
     };
