@@ -89,6 +89,38 @@ impl ExecutionMode {
             Self::DryRun => None,
         }
     }
+
+    /// Returns the stored response of the same request, if there is one.
+    async fn replay<A>(
+        &self,
+        tx: &DatabaseTransaction,
+    ) -> Result<Option<Replayable<A, true>>, KeyError> {
+        let Some(scope) = self.scope() else { return Ok(None) };
+        let stored = in_transaction::find(tx, &[scope]).await?.into_iter().next();
+        Ok(stored.transpose()?.flatten().map(Replayable::from))
+    }
+
+    /// Stores the response under the request's key and commits, or rolls back a dry run.
+    async fn end<A: ToJSON>(
+        &self,
+        tx: DatabaseTransaction,
+        answer: A,
+    ) -> Result<Replayable<A, true>, KeyError> {
+        match self {
+            Self::DryRun => {
+                let response = Replayable::new(StatusCode::OK, &answer);
+                db::roll_back(tx).await?;
+                Ok(response)
+            }
+            Self::Commit(scope) => {
+                let response = Replayable::new(StatusCode::CREATED, &answer);
+                let stored = scope.iter().map(|scope| response.of_request(scope)).collect();
+                in_transaction::store(&tx, stored).await?;
+                db::commit(tx).await?;
+                Ok(response)
+            }
+        }
+    }
 }
 
 /// Executes a POST: 201 with the result, or 200 with the result of a dry run.
@@ -121,7 +153,7 @@ pub async fn execute_without_key<C: Command>(
 ) -> Result<C::Answer, Failure<C::Refusal>> {
     in_task::<C, _, _>(executor, |executor| async move {
         let _locks = executor.lock(&command, LockMode::Exclusive).await?;
-        executor.run(&command, &CommitEnd).await
+        db::retry(|| with_time_limit(executor.attempt_without_key(&command))).await
     })
     .await
 }
@@ -152,68 +184,6 @@ fn attribute_to_import<C: Command>(
             Failure::Unavailable(UnavailableService::Import)
         }
         failure => failure,
-    }
-}
-
-/// How a transaction ends, and what is returned.
-pub(super) trait TransactionEnd<A>: Sync {
-    type Output: Send;
-
-    /// Returns the stored response of the same request, if there is one.
-    fn replay(
-        &self,
-        tx: &DatabaseTransaction,
-    ) -> impl Future<Output = Result<Option<Self::Output>, KeyError>> + Send;
-
-    fn end(
-        &self,
-        tx: DatabaseTransaction,
-        answer: A,
-    ) -> impl Future<Output = Result<Self::Output, KeyError>> + Send;
-}
-
-/// A POST's transaction stores the response under the request's key and commits, or rolls back a dry
-/// run.
-impl<A: ToJSON + Send + Sync> TransactionEnd<A> for ExecutionMode {
-    type Output = Replayable<A, true>;
-
-    async fn replay(&self, tx: &DatabaseTransaction) -> Result<Option<Self::Output>, KeyError> {
-        let Some(scope) = self.scope() else { return Ok(None) };
-        let stored = in_transaction::find(tx, &[scope]).await?.into_iter().next();
-        Ok(stored.transpose()?.flatten().map(Replayable::from))
-    }
-
-    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<Self::Output, KeyError> {
-        match self {
-            Self::DryRun => {
-                let response = Replayable::new(StatusCode::OK, &answer);
-                db::roll_back(tx).await?;
-                Ok(response)
-            }
-            Self::Commit(scope) => {
-                let response = Replayable::new(StatusCode::CREATED, &answer);
-                let stored = scope.iter().map(|scope| response.of_request(scope)).collect();
-                in_transaction::store(&tx, stored).await?;
-                db::commit(tx).await?;
-                Ok(response)
-            }
-        }
-    }
-}
-
-/// Any other transaction just commits.
-struct CommitEnd;
-
-impl<A: Send> TransactionEnd<A> for CommitEnd {
-    type Output = A;
-
-    async fn replay(&self, _: &DatabaseTransaction) -> Result<Option<A>, KeyError> {
-        Ok(None)
-    }
-
-    async fn end(&self, tx: DatabaseTransaction, answer: A) -> Result<A, KeyError> {
-        db::commit(tx).await?;
-        Ok(answer)
     }
 }
 
@@ -251,39 +221,51 @@ impl Executor {
         }
     }
 
-    /// Executes a command in a transaction of its own, and retries it on contention.
-    pub(super) async fn run<C: Command, T: TransactionEnd<C::Answer>>(
+    /// Executes a POST in a transaction of its own, and retries it on contention.
+    pub(super) async fn run<C: Command<Answer: ToJSON>>(
         &self,
         command: &C,
-        transaction_end: &T,
-    ) -> Result<T::Output, Failure<C::Refusal>> {
-        db::retry(|| with_time_limit(self.attempt(command, transaction_end))).await
+        mode: &ExecutionMode,
+    ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
+        db::retry(|| with_time_limit(self.attempt(command, mode))).await
     }
 
-    async fn attempt<C: Command, T: TransactionEnd<C::Answer>>(
+    async fn attempt<C: Command<Answer: ToJSON>>(
         &self,
         command: &C,
-        transaction_end: &T,
-    ) -> Result<T::Output, Failure<C::Refusal>> {
+        mode: &ExecutionMode,
+    ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
         let tx = db::begin_write(&self.db).await?;
-        if let Some(response) = transaction_end.replay(&tx).await? {
+        if let Some(response) = mode.replay(&tx).await? {
             db::roll_back(tx).await?;
             return Ok(response);
         }
         let clock = db::clock(&tx).await?;
         let failure = match command.apply(&tx, clock).await {
-            Ok(answer) => return Ok(transaction_end.end(tx, answer).await?),
+            Ok(answer) => return Ok(mode.end(tx, answer).await?),
             Err(failure) => failure,
         };
         // The same request may have been executed while this one waited for a row, and its effect be
         // the reason of the refusal.
         if failure.is_refusal()
-            && let Some(response) = transaction_end.replay(&tx).await?
+            && let Some(response) = mode.replay(&tx).await?
         {
             db::roll_back(tx).await?;
             return Ok(response);
         }
         Err(db::failed(&tx, failure).await)
+    }
+
+    async fn attempt_without_key<C: Command>(
+        &self,
+        command: &C,
+    ) -> Result<C::Answer, Failure<C::Refusal>> {
+        let tx = db::begin_write(&self.db).await?;
+        let clock = db::clock(&tx).await?;
+        match command.apply(&tx, clock).await {
+            Ok(answer) => db::commit(tx).await.map(|()| answer).map_err(Failure::from),
+            Err(failure) => Err(db::failed(&tx, failure).await),
+        }
     }
 }
 
