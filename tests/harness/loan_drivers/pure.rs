@@ -66,7 +66,11 @@ pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
     }
     let plan = Plan { terms, moves: Vec::new() };
     let engine = PureEngine::new(&plan, &plan.books().state);
-    let Some(count) = engine.terms.schedule.payments_until_maturity() else { return Ok(None) };
+    let schedule = engine.terms.schedule;
+    if schedule.maturity_date.is_none() {
+        return Ok(None);
+    }
+    let count = (1..).take_while(|n| schedule.nth(*n).is_some()).count() as u32;
     let principal = engine.state.principal;
     let level = match level_instalment(&engine.terms, principal, count) {
         Ok(level) if Amount::from(level.units()) > DOLLAR => Amount::from(level.units()),

@@ -101,13 +101,6 @@ impl Schedule {
         regular.or(maturity.map(|maturity| maturity.day())).map(|day| day.min(30))
     }
 
-    /// Returns the number of payments up to maturity; `None` if the schedule has no end.
-    pub fn payments_until_maturity(&self) -> Option<u32> {
-        let maturity = self.maturity()?;
-        let earlier = self.cycle().map_or(0, |cycle| cycle.index_on_or_after(maturity).max(0));
-        u32::try_from(earlier + 1).ok()
-    }
-
     /// Returns the maturity date, unless the period has no due dates at all.
     fn maturity(&self) -> Option<NaiveDate> {
         self.maturity_date.filter(|_| self.period != PaymentPeriod::None)

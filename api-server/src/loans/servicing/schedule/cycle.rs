@@ -94,12 +94,6 @@ impl Cycle {
         index
     }
 
-    /// Returns the number of the first date on or after a day.
-    pub(super) fn index_on_or_after(self, day: NaiveDate) -> i64 {
-        let index = self.index_on_or_before(day);
-        if self.date(index) == Some(day) { index } else { index + 1 }
-    }
-
     /// Returns the day of the month on which a date of the cycle is meant to fall, whatever the
     /// length of the month; `None` for other days.
     pub(super) fn intended_day(self, day: NaiveDate) -> Option<u32> {
