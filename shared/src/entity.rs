@@ -32,6 +32,9 @@ macro_rules! text_enum {
     )*};
 }
 
+/// Lists the values of an enum.
+pub use sea_orm::Iterable;
+
 pub mod json_names;
 pub mod payment_distribution;
 

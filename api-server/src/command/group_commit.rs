@@ -10,7 +10,7 @@
 use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
 use crate::command::failure::Failure;
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
-use crate::command::lock_queues::LockMode;
+use crate::command::lock_queues::{LockMode, RowKey};
 use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
@@ -25,8 +25,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Transactions in flight on a database server, each with the commands of its own rows: while one
-/// commits, another is prepared. The embedded database has one writer.
+/// Transactions in flight on a database server: while one commits, another is prepared. The embedded
+/// database has one writer.
 const LANES: u64 = 2;
 /// Limits of a shared transaction: at most 32 commands, and as much time as one alone has.
 const LIMITS: BatchLimits = BatchLimits {
@@ -69,6 +69,14 @@ pub type GroupResult<C> = Result<
 
 type Response<C> =
     Result<Replayable<<C as Command>::Answer, true>, Failure<<C as Command>::Refusal>>;
+
+/// Returns the lane of a row: commands on rows of different lanes do not share a transaction on a
+/// database server.
+pub fn lane(row: RowKey) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    row.hash(&mut hasher);
+    hasher.finish() % LANES
+}
 
 /// Executes commands of one kind in shared transactions.
 pub struct GroupCommit<C: GroupCommand<Refusal: Clone + Sync>> {
@@ -167,9 +175,8 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             Ok(locks) => locks,
             Err(failure) => return Some(self.executor.replay_or(member.scope(), failure).await),
         };
-        let mut hasher = DefaultHasher::new();
-        member.0.command.rows().hash(&mut hasher);
-        let lane = hasher.finish() % self.lanes;
+        let rows = member.0.command.rows();
+        let lane = rows.first().map_or(0, |row| lane(*row) % self.lanes);
         match self.groups.ask_in(lane, member.clone()).await {
             Ok(Shared::Done(response)) => Some(response),
             Ok(Shared::Alone) => None,

@@ -5,8 +5,8 @@ use super::schedule::Schedule;
 use super::{LoanState, RateStep, Terms};
 use chrono::{Days, NaiveDate};
 use proptest::prelude::*;
-use sea_orm::Iterable;
 use shared::amounts::{Accrual, Money, Rate};
+use shared::entity::Iterable;
 use shared::entity::loans::{ExcessHandling, PaymentPeriod, YearLength};
 use shared::entity::payment_distribution::PaymentDistribution;
 

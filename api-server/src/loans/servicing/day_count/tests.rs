@@ -4,7 +4,7 @@ use super::*;
 use crate::loans::servicing::schedule::Schedule;
 use crate::loans::servicing::testing::{date, schedule, terms};
 use proptest::prelude::*;
-use sea_orm::Iterable;
+use shared::entity::Iterable;
 use shared::entity::loans::PaymentPeriod;
 
 fn thirty_360(start: &str, schedule: Schedule) -> Terms {

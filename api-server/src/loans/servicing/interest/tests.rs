@@ -8,7 +8,7 @@ use crate::loans::servicing::testing::{
 };
 use chrono::Days;
 use proptest::prelude::*;
-use sea_orm::Iterable;
+use shared::entity::Iterable;
 use shared::entity::loans::ExcessHandling;
 use shared::entity::loans::YearLength::{self, Actual, D360, D364, D365, D366};
 
