@@ -1,7 +1,7 @@
 //! Question coalescing: questions that arrive while others are in flight are asked together.
 //!
-//! A lone question is asked at once; there is no timer. While as many batches as allowed are in
-//! flight, questions wait, and those that wait are the next batch. Equal questions are asked once. Questions of different
+//! A lone question is asked at once; there is no timer. While a batch is in flight, questions wait,
+//! and those that wait are the next batch. Equal questions are asked once. Questions of different
 //! groups do not share batches, nor wait for each other.
 //!
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
@@ -9,6 +9,7 @@
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
@@ -28,9 +29,6 @@ const MARGIN: Duration = Duration::from_secs(1);
 pub struct BatchLimits {
     /// Different questions in a batch.
     pub questions_max: usize,
-    /// Batches of a group in flight. With two, those who ask and those who answer work at the same
-    /// time; more would only make batches smaller.
-    pub batches_max: usize,
     /// How long a question waits for its batch. One that has waited longer is not asked.
     pub queue_time_max: Duration,
     /// Time limit of a batch: a database or server that fell silent must not keep the others
@@ -41,8 +39,8 @@ pub struct BatchLimits {
 impl BatchLimits {
     /// Returns the limits for questions that change nothing.
     pub const fn of_reads(questions_max: usize) -> Self {
-        let limit = Duration::from_secs(5);
-        Self { questions_max, batches_max: 2, queue_time_max: limit, batch_time_max: limit }
+        let queue_time_max = Duration::from_secs(5);
+        Self { questions_max, queue_time_max, batch_time_max: Duration::from_secs(5) }
     }
 }
 
@@ -72,7 +70,8 @@ pub struct Coalesced<Q, A, G = ()>(Arc<Batches<Q, A, G>>);
 struct Batches<Q, A, G> {
     answer: Box<AnswerBatch<Q, A, G>>,
     limits: BatchLimits,
-    /// The queues of those groups for which tasks are asking.
+    /// The queues of those groups for which a task is asking batch after batch. More tasks would
+    /// only make batches smaller.
     queues: Mutex<HashMap<G, Queue<Q, A>>>,
 }
 
@@ -80,13 +79,11 @@ struct Queue<Q, A> {
     /// Questions that wait, oldest first, and since when.
     order: VecDeque<(Q, Instant)>,
     waiting: HashMap<Q, Callers<A>>,
-    /// Tasks that ask batch after batch.
-    tasks: usize,
 }
 
 impl<Q, A> Default for Queue<Q, A> {
     fn default() -> Self {
-        Self { order: VecDeque::new(), waiting: HashMap::new(), tasks: 0 }
+        Self { order: VecDeque::new(), waiting: HashMap::new() }
     }
 }
 
@@ -140,12 +137,12 @@ where
 
     fn join(&self, group: G, question: Q) -> Result<oneshot::Receiver<Answer<A>>, Unanswered> {
         let (sender, receiver) = oneshot::channel();
-        let mut queues = self.0.queues();
-        let queue = queues.entry(group.clone()).or_default();
-        queue.push(question, sender)?;
-        if queue.tasks < self.0.limits.batches_max {
-            queue.tasks += 1;
-            tokio::spawn(Arc::clone(&self.0).run(group));
+        match self.0.queues().entry(group) {
+            Entry::Occupied(mut queue) => queue.get_mut().push(question, sender)?,
+            Entry::Vacant(place) => {
+                tokio::spawn(Arc::clone(&self.0).run(place.key().clone()));
+                place.insert(Queue::default()).push(question, sender)?;
+            }
         }
         Ok(receiver)
     }
@@ -233,10 +230,7 @@ impl<Q: Clone + Eq + Hash, A: Clone, G: Clone + Eq + Hash> Batches<Q, A, G> {
             }
         }
         if questions.is_empty() {
-            queue.tasks -= 1;
-            if queue.tasks == 0 {
-                queues.remove(group);
-            }
+            queues.remove(group);
             return None;
         }
         Some((questions, waiting))
@@ -271,7 +265,7 @@ mod tests {
             let batches = Arc::new(Mutex::new(Vec::new()));
             let may_end = Arc::new(Semaphore::new(0));
             let (begun, ending) = (Arc::clone(&batches), Arc::clone(&may_end));
-            let limits = BatchLimits { batches_max: 1, ..BatchLimits::of_reads(batch_max) };
+            let limits = BatchLimits::of_reads(batch_max);
             let coalesced = Coalesced::new(limits, move |questions: Vec<u32>| {
                 let (begun, ending) = (Arc::clone(&begun), Arc::clone(&ending));
                 async move {
@@ -327,7 +321,7 @@ mod tests {
         let silent = Arc::new(Semaphore::new(0));
         let may_end = Arc::clone(&silent);
         let coalesced = Coalesced::grouped(
-            BatchLimits { batches_max: 1, ..BatchLimits::of_reads(64) },
+            BatchLimits::of_reads(64),
             move |group: &'static str, questions: Vec<u32>| {
                 let may_end = Arc::clone(&may_end);
                 async move {
@@ -349,24 +343,6 @@ mod tests {
         assert_eq!(answers.2, Ok(("one", vec![1, 2])));
         silent.add_permits(1);
         assert_eq!(unanswered.await.unwrap(), Ok(("silent", vec![1])));
-    }
-
-    #[tokio::test]
-    async fn as_many_batches_as_allowed_are_in_flight() {
-        let mut recorder = Recorder::new(64);
-        Arc::get_mut(&mut recorder.coalesced.0).expect("not shared yet").limits.batches_max = 2;
-        let first = recorder.ask(1);
-        recorder.begun(1).await;
-        let second = recorder.ask(2);
-        recorder.begun(2).await;
-        let others: Vec<_> = (3..9).map(|number| recorder.ask(number)).collect();
-        recorder.may_end.add_permits(3);
-        assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(1), Ok(2)));
-        for other in others {
-            assert_eq!(other.await.unwrap(), Ok(3));
-        }
-        recorder.may_end.add_permits(1);
-        assert_eq!(recorder.ask(9).await.unwrap(), Ok(4), "both tasks have ended or go on");
     }
 
     #[tokio::test]

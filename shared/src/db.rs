@@ -43,10 +43,6 @@ pub(crate) const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Age at which a connection is replaced.
 pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// Prepared statements that a connection keeps. Payments alone have more than the driver's default of
-/// 100, because a statement for several rows has a text for each number of them.
-const PREPARED_MAX: usize = 256;
-
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///
 /// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
@@ -72,19 +68,9 @@ pub async fn connect(
         .map_sqlx_postgres_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
         .map_sqlx_mysql_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
         .map_sqlx_sqlite_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)));
-    // The URL may name a number, such as 0 for a proxy that cannot keep prepared statements.
-    let prepared_max = (!url.contains("statement-cache-capacity")).then_some(PREPARED_MAX);
     let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |postgres| {
-        let postgres = postgres.options([("lock_timeout", lock_wait_ms.as_str())]);
-        match prepared_max {
-            Some(statements) => postgres.statement_cache_capacity(statements),
-            None => postgres,
-        }
-    });
-    options.map_sqlx_mysql_opts(move |mysql| match prepared_max {
-        Some(statements) => mysql.statement_cache_capacity(statements),
-        None => mysql,
+        postgres.options([("lock_timeout", lock_wait_ms.as_str())])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
         pool.after_release(|connection, _| Box::pin(check_answers(connection)))

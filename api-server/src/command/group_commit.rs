@@ -1,6 +1,6 @@
 //! Group commit: commands of one kind share a transaction. A lone command is executed at once; there
 //! is no timer. While a transaction runs, commands gather, and those that gathered share the next
-//! one. On a database server, two transactions run at a time, on different rows.
+//! one.
 //!
 //! Whatever a command cannot share, it does in a transaction of its own: it waits for a row that
 //! another program holds, its key is taken at the moment, or the shared transaction failed before it
@@ -10,28 +10,24 @@
 use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
 use crate::command::failure::Failure;
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
-use crate::command::lock_queues::{LockMode, RowKey};
+use crate::command::lock_queues::LockMode;
 use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
+use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::db::{self, Contended};
 use shared::time::Clock;
 use std::collections::HashSet;
 use std::future::Future;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Transactions in flight on a database server: while one commits, another is prepared. The embedded
-/// database has one writer.
-const LANES: u64 = 2;
 /// Limits of a shared transaction: at most 32 commands, and as much time as one alone has.
 const LIMITS: BatchLimits = BatchLimits {
     questions_max: 32,
-    batches_max: 1,
     queue_time_max: Duration::from_secs(5),
     batch_time_max: ATTEMPT_TIME_MAX,
 };
@@ -70,20 +66,10 @@ pub type GroupResult<C> = Result<
 type Response<C> =
     Result<Replayable<<C as Command>::Answer, true>, Failure<<C as Command>::Refusal>>;
 
-/// Returns the lane of a row: commands on rows of different lanes do not share a transaction on a
-/// database server.
-pub fn lane(row: RowKey) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    row.hash(&mut hasher);
-    hasher.finish() % LANES
-}
-
 /// Executes commands of one kind in shared transactions.
 pub struct GroupCommit<C: GroupCommand<Refusal: Clone + Sync>> {
     executor: Executor,
-    /// By lane: commands on the same rows have the same one.
-    groups: Coalesced<Member<C>, Shared<Response<C>>, u64>,
-    lanes: u64,
+    groups: Coalesced<Member<C>, Shared<Response<C>>>,
 }
 
 /// What came of a command in a shared transaction.
@@ -134,15 +120,11 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
     /// Returns a group for commands that this executor may also execute alone.
     pub fn new(executor: Executor) -> Self {
         let db = executor.db.clone();
-        let lanes = match db.get_database_backend() {
-            DbBackend::Sqlite => 1,
-            _ => LANES,
-        };
-        let groups = Coalesced::grouped(LIMITS, move |_, members| {
+        let groups = Coalesced::new(LIMITS, move |members| {
             let db = db.clone();
             async move { share(&db, &members).await }
         });
-        Self { executor, groups, lanes }
+        Self { executor, groups }
     }
 
     /// Executes a POST as [`execute`](super::execute::execute) does; in a shared transaction if
@@ -175,9 +157,7 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             Ok(locks) => locks,
             Err(failure) => return Some(self.executor.replay_or(member.scope(), failure).await),
         };
-        let rows = member.0.command.rows();
-        let lane = rows.first().map_or(0, |row| lane(*row) % self.lanes);
-        match self.groups.ask_in(lane, member.clone()).await {
+        match self.groups.ask(member.clone()).await {
             Ok(Shared::Done(response)) => Some(response),
             Ok(Shared::Alone) => None,
             // It may have been committed. The key tells whether it was.

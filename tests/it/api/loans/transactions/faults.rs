@@ -8,8 +8,6 @@ mod statements;
 use super::equal_loans::{LoanBooks, books_by_loan, comparable, import_loans, pay};
 use acceptance::World;
 use acceptance::response::TestResponse;
-use api_server::command::group_commit::lane;
-use api_server::command::lock_queues::RowKey;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -56,22 +54,16 @@ impl<'a> PaidLoans<'a> {
         loans
     }
 
-    /// Imports at least this many loans whose payments can share a transaction.
     async fn import(&mut self, count: u32) {
-        let enough = self.unpaid.len() + count as usize;
-        while self.unpaid.len() < enough {
-            let numbers = self.imported + 1..self.imported + 1 + 2 * count;
-            self.imported += 2 * count;
-            let imported = import_loans(self.world, &self.admin, numbers).await;
-            let of_first_lane = imported.into_iter().filter(|id| lane(RowKey::Loan(*id)) == 0);
-            self.unpaid.extend(of_first_lane);
-        }
+        let numbers = self.imported + 1..self.imported + 1 + count;
+        self.imported += count;
+        self.unpaid.extend(import_loans(self.world, &self.admin, numbers).await);
     }
 
     /// Imports more loans if too few are left for a batch.
     async fn restock(&mut self) {
         if self.unpaid.len() < 2 * (GATHERED + 1) {
-            self.import(100).await;
+            self.import(200).await;
         }
     }
 
