@@ -9,6 +9,7 @@ pub mod transactions;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{World, on_each_database};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 /// Ids of the loans in an import's answer.
@@ -42,6 +43,42 @@ async fn a_loan_shows_its_row_and_todays_figures() {
         let first: chrono::NaiveDate = "2024-02-15".parse().expect("a date");
         assert_eq!(loan["Days_Past_Due"], (today - first).num_days());
         assert_eq!(loan.get("Payoff_Date"), None, "members without a value are left out");
+        world
+    })
+    .await;
+}
+
+/// Loans that arrive together are read together, but only for one caller at a time.
+#[tokio::test]
+async fn callers_who_read_and_pay_the_same_loans_at_once_see_only_their_own() {
+    on_each_database(PROGRAM, |world| async move {
+        let (admin, officer) = (world.token("admin").await, world.token("officer").await);
+        let own = |number: u32| if number.is_multiple_of(2) { "officer" } else { "teller" };
+        let records: String = (1..9)
+            .map(|n| {
+                borrower_with_loan(n, &format!("{OPEN_TERMS} LoanOfficerUserName=\"{}\"", own(n)))
+            })
+            .collect();
+        let loans = loan_ids(&world.import(&admin, &file(&records)).await);
+        let requests = (0..6).flat_map(|_| (1..).zip(&loans)).map(async |(number, loan_id)| {
+            let path = format!("/loans/{loan_id}");
+            let pay = format!("{path}/transactions/payments");
+            let payment = json!({"Amount": "0.01"});
+            let (all, seen, paid) = tokio::join!(
+                world.client.get(&admin, &path),
+                world.client.get(&officer, &path),
+                world.client.post(&officer, &pay, &payment, None),
+            );
+            assert_eq!(all.expect(200).json()["Loan_ID"], *loan_id);
+            if own(number) == "officer" {
+                assert_eq!(seen.expect(200).json()["Loan_ID"], *loan_id);
+                assert_eq!(paid.expect(201).json()[0]["Loan_ID"], *loan_id);
+            } else {
+                seen.expect_problem(404, "not-found");
+                paid.expect_problem(404, "not-found");
+            }
+        });
+        join_all(requests).await;
         world
     })
     .await;
