@@ -330,7 +330,7 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
     }
     let refusal = CardRefusal::of_posting(error);
     tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is to be refunded");
-    let record_decision = || repository::decide_to_refund(&processor.db, intent, &refusal);
+    let record_decision = || repository::set_refund_due(&processor.db, intent, &refusal);
     Ok(db::retry(record_decision).await?)
 }
 

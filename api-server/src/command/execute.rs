@@ -7,7 +7,7 @@ use crate::command::failure::{Failure, LockedRow, UnavailableService};
 use crate::command::idempotency::{
     IdempotencyScope, KeyError, Replayable, StoredResponse, in_transaction,
 };
-use crate::command::lock_queues::{LockMode, LockQueues, RowKey, RowLock};
+use crate::command::lock_queues::{LockMode, LockQueues, QueueLock, RowKey};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
@@ -193,7 +193,7 @@ impl Executor {
         &self,
         command: &C,
         mode: LockMode,
-    ) -> Result<Vec<RowLock>, Failure<C::Refusal>> {
+    ) -> Result<Vec<QueueLock>, Failure<C::Refusal>> {
         let locks = self.lock_queues.lock(&command.rows(), mode).await;
         locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
     }

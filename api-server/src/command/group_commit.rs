@@ -38,7 +38,7 @@ pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
     type Locked: Send + Sync;
 
     /// Locks those rows of these commands that no other transaction holds.
-    fn lock_free(
+    fn lock_available(
         tx: &DatabaseTransaction,
         commands: &[&Self],
     ) -> impl Future<Output = Result<Self::Locked, Failure<Self::Refusal>>> + Send;
@@ -204,7 +204,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
 ) -> Result<Vec<Shared<Response<C>>>, Failure<C::Refusal>> {
     let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; members.len()];
     let commands: Vec<&C> = members.iter().map(|member| &member.0.command).collect();
-    let locked = C::lock_free(tx, &commands).await?;
+    let locked = C::lock_available(tx, &commands).await?;
     // Of several requests under one key, the first decides: the others find what it stored.
     let mut keys = HashSet::new();
     let held = members.iter().enumerate().filter(|(_, member)| {

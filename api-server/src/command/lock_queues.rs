@@ -76,7 +76,7 @@ pub enum LockMode {
 
 /// A request's lock on a row, held until it is dropped.
 #[derive(Debug)]
-pub struct RowLock {
+pub struct QueueLock {
     // Dropped before the position, so that no queue is removed while a request holds its lock.
     _permits: OwnedSemaphorePermit,
     _position: QueuePosition,
@@ -96,7 +96,7 @@ impl LockQueues {
         self: &Arc<Self>,
         rows: &[RowKey],
         mode: LockMode,
-    ) -> Result<Vec<RowLock>, RowKey> {
+    ) -> Result<Vec<QueueLock>, RowKey> {
         let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
         let deadline = Instant::now() + wait;
         let permits = match mode {
@@ -108,7 +108,7 @@ impl LockQueues {
             let (lock, position) = self.join(*row).ok_or(*row)?;
             let acquired = timeout_at(deadline, lock.acquire_many_owned(permits)).await;
             let Ok(Ok(permits)) = acquired else { return Err(*row) };
-            locks.push(RowLock { _permits: permits, _position: position });
+            locks.push(QueueLock { _permits: permits, _position: position });
         }
         Ok(locks)
     }

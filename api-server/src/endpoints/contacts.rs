@@ -6,7 +6,7 @@ use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::TAX_IDS;
-use crate::endpoints::documents::field_documents;
+use crate::endpoints::documents::field_document_operations;
 use crate::http::admission::{AnyUser, CoreUser};
 use crate::http::pagination::{List, Page};
 use crate::state::State;
@@ -182,7 +182,7 @@ impl Contacts {
 /// `/contacts/{contact_id}/…/documents`
 pub struct ContactDocuments;
 
-field_documents! {
+field_document_operations! {
     ContactDocuments, tag = "Group::Contacts", contact_id:
     ContactDemographics, path = "/contacts/:contact_id/demographics/:field/documents",
     /// List the documents of a field on a contact's demographics form.

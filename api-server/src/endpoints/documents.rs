@@ -23,7 +23,7 @@ pub(super) use shared::problem::Problem;
 pub(super) use std::sync::Arc;
 
 /// Operations on the documents of fields, for each form of a loan or contact.
-macro_rules! field_documents {
+macro_rules! field_document_operations {
     ($api:ty, tag = $tag:tt, $record_id:ident: $(
         $form:ident, path = $path:tt,
         #[doc = $list_summary:tt]
@@ -85,7 +85,7 @@ macro_rules! field_documents {
         )*}
     }; };
 }
-pub(super) use field_documents;
+pub(super) use field_document_operations;
 
 /// Operations on comments of one kind: on their documents and, if given, on the comment itself.
 macro_rules! comment_operations {

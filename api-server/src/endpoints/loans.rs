@@ -9,7 +9,7 @@ pub mod transactions;
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::privileges::BANK_ACCOUNTS;
-use crate::endpoints::documents::field_documents;
+use crate::endpoints::documents::field_document_operations;
 use crate::http::admission::CoreUser;
 use crate::http::pagination::{List, Page};
 use crate::loans::account::LoanAccount;
@@ -165,7 +165,7 @@ impl Loans {
 /// `/loans/{loan_id}/…/documents`
 pub struct LoanDocuments;
 
-field_documents! {
+field_document_operations! {
     LoanDocuments, tag = "Group::Loans", loan_id:
     LoanDetail1, path = "/loans/:loan_id/detail1/:field/documents",
     /// List the documents of a field on a loan's first detail form.

@@ -109,7 +109,7 @@ impl LoanAccount {
     /// Locks those of these loans that no other transaction holds, and reads their accounts, in
     /// ascending order of id.
     #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
-    pub async fn lock_free(
+    pub async fn lock_available(
         tx: &DatabaseTransaction,
         loan_ids: Vec<i64>,
     ) -> Result<Vec<Self>, LoanError> {

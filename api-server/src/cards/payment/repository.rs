@@ -151,7 +151,7 @@ pub(super) async fn set_failed(
 /// Records the decision to refund a charge, before the refund. Otherwise, if the refund were made
 /// but not recorded, a later posting could find the loan open again and post a charge that was
 /// refunded.
-pub(super) async fn decide_to_refund(
+pub(super) async fn set_refund_due(
     db: &impl ConnectionTrait,
     from: &Model,
     refusal: &GatewayRefusal,

@@ -72,12 +72,12 @@ impl Command for PostPayment {
 impl GroupCommand for PostPayment {
     type Locked = HashMap<i64, LoanAccount>;
 
-    async fn lock_free(
+    async fn lock_available(
         tx: &DatabaseTransaction,
         commands: &[&Self],
     ) -> Result<Self::Locked, LoanError> {
         let loan_ids: BTreeSet<i64> = commands.iter().map(|command| command.loan_id).collect();
-        let accounts = LoanAccount::lock_free(tx, loan_ids.into_iter().collect()).await?;
+        let accounts = LoanAccount::lock_available(tx, loan_ids.into_iter().collect()).await?;
         Ok(accounts.into_iter().map(|account| (account.loan.loan_id, account)).collect())
     }
 
