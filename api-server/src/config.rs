@@ -136,6 +136,10 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// 300, so that load balancers notice. Another signal cuts it short.
     API_DRAIN_DELAY_SECONDS = "5";
 
+    /// Operations and query parameters beyond the interface: on, or off, which leaves the interface
+    /// alone, as in /openapi-interface.json.
+    API_EXTENSIONS = "on";
+
     /// What to do with unknown query parameters: refuse (400), or ignore, for clients of earlier
     /// releases; ignored parameters are counted in the metric unknown_parameters_total.
     API_UNKNOWN_PARAMETERS = "refuse";
@@ -193,6 +197,8 @@ pub struct Config {
     pub gateway: GatewaySettings,
     /// Connection limits of the listener.
     pub limits: ServerLimits,
+    /// True if the operations and query parameters beyond the interface are served.
+    pub extensions: bool,
     /// True if unknown query parameters are ignored rather than refused.
     pub unknown_parameters_ignored: bool,
     /// Rate limit per caller; `None`: no limit.
@@ -247,6 +253,7 @@ impl Config {
                 progress: settings.seconds("API_STALLED_SECONDS", 1..=3600),
                 ..ServerLimits::default()
             },
+            extensions: has_extensions(&mut settings),
             unknown_parameters_ignored: ignores_unknown_parameters(&mut settings),
             requests_quota: requests_quota(&mut settings),
             drain_delay: settings.seconds("API_DRAIN_DELAY_SECONDS", 0..=300),
@@ -358,16 +365,21 @@ fn stripe_account(settings: &mut Settings) -> Account {
     }
 }
 
+fn has_extensions(settings: &mut Settings) -> bool {
+    is_first_word(settings, "API_EXTENSIONS", "on", "off")
+}
+
 fn ignores_unknown_parameters(settings: &mut Settings) -> bool {
-    match settings.text("API_UNKNOWN_PARAMETERS").as_str() {
-        "refuse" => false,
-        "ignore" => true,
-        other => {
-            let fault = format!("API_UNKNOWN_PARAMETERS={other}: must be refuse or ignore");
-            settings.fault(fault);
-            false
-        }
+    !is_first_word(settings, "API_UNKNOWN_PARAMETERS", "refuse", "ignore")
+}
+
+/// True if the setting is the first of the two words that it may be.
+fn is_first_word(settings: &mut Settings, name: &'static str, first: &str, second: &str) -> bool {
+    let word = settings.text(name);
+    if word != first && word != second {
+        settings.fault(format!("{name}={word}: must be {first} or {second}"));
     }
+    word == first
 }
 
 /// Returns the rate limit per caller, with bursts of twice as many requests; `None` for 0.

@@ -35,13 +35,14 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let config = Config::read(env_file)?;
     telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (state, metrics) = assemble(&config).await?;
+    let contract = router::contract(config.extensions);
     let docs = Docs::new(
-        router::document(),
+        &contract.document,
         &config.auth_public_url,
         &config.docs_client_id,
         &config.gateway.public_url,
     );
-    let endpoint = router::endpoint(&state, docs.await?, Arc::clone(&metrics));
+    let endpoint = router::endpoint(&state, contract, docs.await?, Arc::clone(&metrics));
     background::start(&state);
     let serving = Serving {
         name: "api-server",
@@ -65,7 +66,9 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
-    router::operations().check()?;
+    for extensions in [true, false] {
+        router::contract(extensions).expectations.operations.check()?;
+    }
     let mut metrics = Metrics::default();
     let (db, reads) =
         read_pool::connect(&config.database_url, config.database_connections, &metrics)

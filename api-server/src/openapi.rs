@@ -1,13 +1,15 @@
 //! The OpenAPI document. It is generated from the types, corrected in one place where the
 //! framework's output is wrong or generators stumble over it, and completed with what types cannot
 //! express: the problems of each operation ([`problems`]), limits of bodies and parameters
-//! ([`limits`]), and examples ([`examples`]). A test compares it with `openapi.json`.
+//! ([`limits`]), examples ([`examples`]), and which operations are extensions ([`extensions`]). A
+//! test compares it with `openapi.json`, and the document of the interface alone with
+//! `openapi-interface.json`.
 
 pub mod examples;
+pub mod extensions;
 mod limits;
 pub mod problems;
 
-use crate::auth::privileges::Privilege;
 use crate::http::operations::privilege_of;
 use serde_json::{Map, Value, json};
 
@@ -24,6 +26,7 @@ pub fn finish(spec: &str) -> Value {
     limits::describe(&mut document);
     describe_read_only_members(&mut document);
     problems::describe(&mut document);
+    extensions::mark(&mut document);
     describe_callers(&mut document);
     describe_headers(&mut document);
     examples::show(&mut document);
@@ -140,9 +143,7 @@ fn describe_callers(document: &mut Value) {
         let borrowers = callers["any_user"].is_array();
         let who = match privilege_of(id(operation)) {
             _ if callers["admin_user"].is_array() => "the admin account".to_owned(),
-            Some(Privilege(path, verb)) => {
-                format!("core-system users with the privilege `{path} > {verb}`")
-            }
+            Some(privilege) => format!("core-system users with the privilege `{privilege}`"),
             None => "core-system users".to_owned(),
         };
         let who = who + if borrowers { "; borrowers, for their own records." } else { "." };

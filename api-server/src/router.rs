@@ -1,4 +1,4 @@
-//! Routes of the api-server, the OpenAPI document generated from them, and the framework's errors
+//! Routes of the api-server, the OpenAPI documents generated from them, and the framework's errors
 //! as problems.
 
 use crate::endpoints::cash_drawers::CashDrawers;
@@ -7,6 +7,7 @@ use crate::endpoints::contacts::{ContactDocuments, Contacts};
 use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
 use crate::endpoints::files::Files;
+use crate::endpoints::gateway;
 use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::{
     CollateralCommentDocuments, CollateralComments,
@@ -16,78 +17,120 @@ use crate::endpoints::loans::credit_lines::CreditLines;
 use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
 use crate::endpoints::loans::{LoanDocuments, Loans};
+use crate::endpoints::service::{self, OpenApiDocuments};
+use crate::endpoints::setup::CoreSetup;
 use crate::endpoints::setup::contact::ContactSetup;
 use crate::endpoints::setup::loan::LoanSetup;
 use crate::endpoints::status::Status;
 use crate::endpoints::user_defined_fields::UserDefinedFields;
 use crate::endpoints::users::Users;
-use crate::endpoints::{gateway, service};
-use crate::http::fixed_body::FixedBody;
 use crate::http::operations::{
     JSON, Operations, SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK,
 };
 use crate::http::pan_scan;
 use crate::http::schema_check::SchemaCheck;
+use crate::openapi::extensions::InterfaceOnly;
 use crate::openapi::{self, VERSION};
 use crate::state::State;
 use crate::xml_import::schema;
+use poem::endpoint::BoxEndpoint;
 use poem::error::ParsePathError as NotText;
 use poem::http::header::ALLOW;
 use poem::http::{HeaderValue, Method, Uri};
-use poem::{Endpoint, EndpointExt, PathPattern, Request, Response, Route, get, post};
+use poem::{Endpoint, EndpointExt, IntoEndpoint, PathPattern, Request, Response, Route, get, post};
 use poem_openapi::error::{ParseParamError, ParsePathError};
 use poem_openapi::{OpenApi, OpenApiService};
-use serde_json::Value;
 use shared::middleware::{REQUEST_TIME_MAX, RequestMiddleware, TimeLimit, framework_problem};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
 use std::sync::{Arc, LazyLock};
 
 /// The API's resource groups.
-pub fn api() -> OpenApiService<impl OpenApi, ()> {
+fn api() -> impl OpenApi {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
         (LoanCollateral, LoanComments, CollateralComments, CollateralCommentDocuments),
         LoanPaymentGateway,
     );
     let contacts = (Contacts, ContactDocuments, ContactComments, UserDefinedFields, Files);
-    let installation = (CashDrawers, Users, Status, LoanSetup, ContactSetup, XmlImport);
-    let groups = (loans, contacts, installation);
+    let installation = (CashDrawers, Users, Status, CoreSetup, LoanSetup, ContactSetup, XmlImport);
+    (loans, contacts, installation)
+}
+
+fn service<A: OpenApi>(groups: A) -> OpenApiService<A, ()> {
     OpenApiService::new(groups, "Loan Servicing REST Service", VERSION)
         .description(include_str!("description.md"))
 }
 
-static CONTRACT: LazyLock<Value> = LazyLock::new(|| openapi::finish(&api().spec()));
+/// What a server promises its clients.
+pub struct Contract {
+    /// The text of the OpenAPI document.
+    pub document: String,
+    /// The document's expectations of requests.
+    pub expectations: SchemaCheck,
+    extensions: bool,
+}
 
-/// The text of the OpenAPI document of the resource groups.
+impl Contract {
+    fn of(extensions: bool) -> Self {
+        let document = match extensions {
+            true => openapi::finish(&service(api()).spec()),
+            false => openapi::finish(&service(InterfaceOnly(api())).spec()),
+        };
+        let operations = match extensions {
+            true => Operations::with_extensions(&document),
+            false => Operations::of_interface(&document),
+        };
+        Self {
+            document: openapi::text(&document),
+            expectations: SchemaCheck::of(document, operations),
+            extensions,
+        }
+    }
+
+    fn routes(&self) -> BoxEndpoint<'static> {
+        match self.extensions {
+            true => service(api()).into_endpoint(),
+            false => service(InterfaceOnly(api())).into_endpoint(),
+        }
+    }
+}
+
+/// Returns the contract with or without the extensions.
+pub fn contract(extensions: bool) -> &'static Contract {
+    static COMPLETE: LazyLock<Contract> = LazyLock::new(|| Contract::of(true));
+    static INTERFACE: LazyLock<Contract> = LazyLock::new(|| Contract::of(false));
+    if extensions { &COMPLETE } else { &INTERFACE }
+}
+
+/// The text of the OpenAPI document, extensions included.
 pub fn document() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| openapi::text(&CONTRACT));
-    &TEXT
+    &contract(true).document
 }
 
-/// The operations of the document.
+/// The operations of the document, extensions included.
 pub fn operations() -> &'static Operations {
-    static OPERATIONS: LazyLock<Operations> = LazyLock::new(|| Operations::of(&CONTRACT));
-    &OPERATIONS
+    &expectations().operations
 }
 
-/// The document's expectations of requests.
+/// The document's expectations of requests, extensions included.
 pub fn expectations() -> &'static SchemaCheck {
-    static EXPECTATIONS: LazyLock<SchemaCheck> =
-        LazyLock::new(|| SchemaCheck::of(&CONTRACT, operations()));
-    &EXPECTATIONS
+    &contract(true).expectations
 }
 
-/// All routes, inside the edge that every request passes first.
+/// All routes of a contract, inside the edge that every request passes first.
 pub fn endpoint(
     state: &Arc<State>,
+    contract: &'static Contract,
     docs: Docs,
     metrics: Arc<Metrics>,
 ) -> impl Endpoint<Output = Response> + 'static {
+    let interface = &self::contract(false).document;
     let routes = Route::new()
         .at("/health/live", get(service::live))
         .at("/health/ready", get(service::ready))
         .at("/openapi.json", get(service::openapi))
+        .at("/openapi-interface.json", get(service::openapi_of_interface))
         .at("/docs", get(docs::show))
         .at("/docs/", get(docs::show))
         .at(docs::RECEIVER, get(docs::receive))
@@ -96,9 +139,9 @@ pub fn endpoint(
         .at(SANDBOX_DONE, get(gateway::sandbox::done))
         .at(STRIPE_RETURN, get(gateway::stripe::come_back))
         .at(STRIPE_WEBHOOK, post(gateway::stripe::receive))
-        .nest("/", api())
-        .data(Arc::new(FixedBody::new("application/json", document())))
-        .data(expectations())
+        .nest("/", contract.routes())
+        .data(Arc::new(OpenApiDocuments::new(&contract.document, interface)))
+        .data(&contract.expectations)
         .data(Arc::new(docs))
         .data(Arc::clone(&state.admission))
         .data(Arc::clone(state))
@@ -106,6 +149,8 @@ pub fn endpoint(
         .before(refuse_former_paths)
         .before(refuse_empty_segments);
     let routes = TimeLimit::new(routes, is_streamed, |_| time_limit_problem().into());
+    let to_problem =
+        |error, method: &Method, uri: &Uri| to_problem(&contract.expectations, error, method, uri);
     RequestMiddleware::new(routes, metrics, to_problem, pan_scan::shown_path)
 }
 
@@ -156,14 +201,20 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
 
 /// Turns the framework's errors into problems, adding what it does not know: names and allowed
 /// methods.
-fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
+fn to_problem(
+    expectations: &'static SchemaCheck,
+    error: poem::Error,
+    method: &Method,
+    uri: &Uri,
+) -> Problem {
+    let operations = &expectations.operations;
     let pattern = error.data::<PathPattern>();
-    let operation = pattern.and_then(|pattern| operations().at(method, pattern));
+    let operation = pattern.and_then(|pattern| operations.at(method, pattern));
     if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
-        return expectations().refuse_path(operation, name);
+        return expectations.refuse_path(operation, name);
     }
     if let Some(ParseParamError { name, .. }) = error.downcast_ref() {
-        return expectations().refuse_parameter(operation, uri, name);
+        return expectations.refuse_parameter(operation, uri, name);
     }
     if error.is::<NotText>() {
         return Problem::bad_request("the path is not valid UTF-8");
@@ -172,7 +223,7 @@ fn to_problem(error: poem::Error, method: &Method, uri: &Uri) -> Problem {
     if problem.kind() != ProblemType::MethodNotAllowed {
         return problem;
     }
-    let allowed = pattern.and_then(|pattern| operations().allowed_methods(pattern));
+    let allowed = pattern.and_then(|pattern| operations.allowed_methods(pattern));
     match allowed.and_then(|methods| HeaderValue::from_str(&methods).ok()) {
         Some(methods) => problem.header(ALLOW, methods),
         None => problem,
@@ -188,7 +239,7 @@ mod tests {
     /// Every operation, called without a token, reports the path on which it was refused.
     #[tokio::test]
     async fn the_router_matches_the_paths_of_the_document() {
-        let routes = Route::new().nest("/", api());
+        let routes = Route::new().nest("/", contract(true).routes());
         let send = async |method: &Method, path: &str| {
             let request = Request::builder().method(method.clone()).uri(path.parse().unwrap());
             routes.call(request.finish()).await.unwrap_err()

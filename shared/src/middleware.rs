@@ -26,7 +26,7 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub struct HeadOnly;
 
 /// Converts the framework's own errors to problems; method and path identify the operation.
-pub type ToProblem = fn(poem::Error, &Method, &Uri) -> Problem;
+type ToProblem = Box<dyn Fn(poem::Error, &Method, &Uri) -> Problem + Send + Sync>;
 
 /// Returns a request's path as responses and logs may show it.
 pub type ShowPath = for<'a> fn(&'a str) -> Cow<'a, str>;
@@ -44,10 +44,10 @@ impl<E> RequestMiddleware<E> {
     pub fn new(
         inner: E,
         metrics: Arc<Metrics>,
-        to_problem: ToProblem,
+        to_problem: impl Fn(poem::Error, &Method, &Uri) -> Problem + Send + Sync + 'static,
         show_path: ShowPath,
     ) -> Self {
-        Self { inner, metrics, to_problem, show_path }
+        Self { inner, metrics, to_problem: Box::new(to_problem), show_path }
     }
 }
 

@@ -15,6 +15,7 @@ mod m20261126_row_guards;
 mod m20261127_name_skeletons;
 mod m20261128_request_keys;
 mod m20261129_client_names;
+mod m20261130_rights_of_extensions;
 mod run;
 mod step_by_step;
 mod steps;
@@ -79,6 +80,7 @@ migrations! {
     m20261127_name_skeletons: "skeletons of user names, the same for names that look alike",
     m20261128_request_keys: "one Idempotency-Key per caller and request, whatever its path",
     m20261129_client_names: "display names of clients",
+    m20261130_rights_of_extensions: "privileges to reverse payments, and to charge, waive and disburse",
 }
 
 /// Migrates the database to the current schema; does nothing if it is current.

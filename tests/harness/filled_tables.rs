@@ -478,7 +478,15 @@ impl RowMaker<'_> {
                  applies_to, auto_prev_addr) VALUES ({name}, 'Text', true, 'loan', false)"
             );
             self.world.sql(&sql).await;
+            let code = format!("{}{n:03}", self.series);
+            let sql = format!(
+                "INSERT INTO transaction_codes (transaction_code, description, sign, active_flag) \
+                 VALUES ({code}, 'Text', 0, true)"
+            );
+            self.world.sql(&sql).await;
         }
+        let privilege = |n| format!("{}, 'View'", self.name(n));
+        self.insert_many("privileges", "privilege_id", "path, verb", privilege).await;
         let columns = "name, active_flag, interest_method, interest_year_numerator, \
                        interest_year_denominator, rate_type, starting_rate";
         let plan = |n| format!("{}, true, 'SI', '360', '360', 'fixed', 1000000000", self.name(n));

@@ -8,6 +8,7 @@ mod contract;
 mod contract_examples;
 mod error_messages;
 mod errors;
+mod extensions;
 mod former_paths;
 mod fuzz_contract;
 mod galera;

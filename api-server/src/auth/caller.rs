@@ -140,6 +140,15 @@ impl Caller {
         }
     }
 
+    /// Returns an error that names the privileges unless one of them is held.
+    pub fn require_any(&self, privileges: &'static [Privilege]) -> Result<(), Forbidden> {
+        match self {
+            Self::Core(_) if privileges.iter().any(|privilege| self.holds(*privilege)) => Ok(()),
+            Self::Core(_) => Err(Forbidden::AnyPrivilege(privileges)),
+            Self::Web { .. } => Err(Forbidden::CoreUserOnly),
+        }
+    }
+
     /// Returns the core user's id, for columns that record the author of a change.
     pub fn user_id(&self) -> Option<i64> {
         match self {

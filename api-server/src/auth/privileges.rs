@@ -2,16 +2,25 @@
 //! children with the same verb.
 
 pub mod effective;
+pub mod known;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use shared::entity::group_members;
 use shared::problem::{Problem, ProblemType};
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 /// A privilege, such as `Loan > Payments`, `Add`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Privilege(pub &'static str, pub &'static str);
+
+impl fmt::Display for Privilege {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(path, verb) = self;
+        write!(f, "{path} > {verb}")
+    }
+}
 
 /// Sees other officers' loans too.
 pub const LOANS_OF_OTHER_OFFICERS: Privilege =
@@ -35,6 +44,14 @@ pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate"
 pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
 /// Pays off loans.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
+/// Reverses payments and other entries.
+pub const REVERSE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Reverse");
+/// Assesses late charges and fees.
+pub const CHARGE_LOANS: Privilege = Privilege("Loan > Adjustments", "Charge");
+/// Waives late charges and fees, reduces interest and writes off principal.
+pub const WAIVE_BALANCES: Privilege = Privilege("Loan > Adjustments", "Waive");
+/// Pays out impound balances, advances and draws.
+pub const DISBURSE_FUNDS: Privilege = Privilege("Loan > Adjustments", "Disburse");
 
 /// Waives the convenience fee of a card payment.
 pub const WAIVE_FEES: Privilege = Privilege("Payment Gateway > Convenience Fee", "Waive");
@@ -67,6 +84,8 @@ pub const HISTORY_PATHS: [&str; 16] = [
 pub enum Forbidden {
     /// The privilege is missing.
     Privilege(Privilege),
+    /// Each of these privileges is missing, and one of them would do.
+    AnyPrivilege(&'static [Privilege]),
     /// The caller is not among the trustees of a transaction code.
     TransactionCode(i32),
     /// The caller is not among the trustees of a comment category.
@@ -78,8 +97,10 @@ pub enum Forbidden {
 impl From<Forbidden> for Problem {
     fn from(forbidden: Forbidden) -> Self {
         let detail = match forbidden {
-            Forbidden::Privilege(Privilege(path, verb)) => {
-                format!("the privilege {path} > {verb} is required")
+            Forbidden::Privilege(privilege) => format!("the privilege {privilege} is required"),
+            Forbidden::AnyPrivilege(privileges) => {
+                let names: Vec<String> = privileges.iter().map(Privilege::to_string).collect();
+                format!("one of these privileges is required: {}", names.join(", "))
             }
             Forbidden::TransactionCode(code) => {
                 format!("the caller is not among the trustees of transaction code {code}")

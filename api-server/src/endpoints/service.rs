@@ -1,4 +1,4 @@
-//! Endpoints that need no token: health checks and the OpenAPI document.
+//! Endpoints that need no token: health checks and the OpenAPI documents.
 
 use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
@@ -39,12 +39,38 @@ pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Va
     }
 }
 
+/// The OpenAPI documents.
+pub(crate) struct OpenApiDocuments {
+    /// Of this server.
+    served: FixedBody,
+    /// Of the interface alone.
+    interface: FixedBody,
+}
+
+impl OpenApiDocuments {
+    /// Compresses the documents.
+    pub(crate) fn new(served: &'static str, interface: &'static str) -> Self {
+        let body = |text| FixedBody::new("application/json", text);
+        Self { served: body(served), interface: body(interface) }
+    }
+}
+
 /// `GET /openapi.json`: the OpenAPI document.
 #[handler]
 pub(crate) fn openapi(
     request: &Request,
-    document: Data<&Arc<FixedBody>>,
+    documents: Data<&Arc<OpenApiDocuments>>,
     if_none_match: IfNoneMatch,
 ) -> Response {
-    document.response(request, &if_none_match)
+    documents.served.response(request, &if_none_match)
+}
+
+/// `GET /openapi-interface.json`: the OpenAPI document without the extensions.
+#[handler]
+pub(crate) fn openapi_of_interface(
+    request: &Request,
+    documents: Data<&Arc<OpenApiDocuments>>,
+    if_none_match: IfNoneMatch,
+) -> Response {
+    documents.interface.response(request, &if_none_match)
 }

@@ -142,7 +142,7 @@ impl Admission {
             let path = request.original_uri().path();
             Problem::internal(format!("no access rule for {}", shown_path(path)))
         };
-        let operations = expectations(request)?.operations;
+        let operations = &expectations(request)?.operations;
         let operation = operations.of_request(request).ok_or_else(no_rule)?;
         match (&context.caller, operation.privilege) {
             (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,

@@ -1,13 +1,14 @@
-//! The table of operations: each operation id with the privilege it requires.
+//! The tables of operations: each operation id with the privilege it requires. One has the
+//! operations of the interface, the other the extensions, which `API_EXTENSIONS=off` removes.
 //!
 //! The rest of an operation is declared by its method under `endpoints/`: path, parameters, body
 //! and media types come from the document generated from these methods. [`Operations`] joins the
-//! two once. No server starts while an operation is in only one of them; an operation that is not
-//! in the table would be refused to every caller.
+//! two once. No server starts while an operation is in the document and in neither table, or the
+//! reverse; an operation that is in neither table would be refused to every caller.
 
 mod joined;
 
-pub use self::joined::{Operation, Operations};
+pub use self::joined::{Operation, Operations, router_pattern};
 
 use crate::auth::privileges::Privilege;
 
@@ -59,8 +60,11 @@ const fn privilege(path: &'static str, verb: &'static str) -> Option<Privilege> 
     Some(Privilege(path, verb))
 }
 
-/// The table: operation ids, and the privileges they require of core-system users.
-const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
+/// Operation ids, and the privileges they require of core-system users.
+type Table = &'static [(&'static str, Option<Privilege>)];
+
+/// The operations of the interface.
+const PRIVILEGES: Table = &[
     ("get_loan", view("Loan > Records")),
     ("list_transactions", view("Loan > Transactions")),
     ("post_payment", add("Loan > Payments")),
@@ -154,6 +158,17 @@ const PRIVILEGES: &[(&str, Option<Privilege>)] = &[
     ("import_xml", NONE),
 ];
 
+/// The extensions: operations beyond the interface.
+const EXTENSIONS: Table = &[
+    ("list_transaction_codes", view("Setup > Loan")),
+    // One of several privileges.
+    ("list_comment_categories", NONE),
+    ("list_privileges", view("Security > Privileges")),
+];
+
+/// Query parameters that extend operations of the interface: operation id and name.
+const EXTENSION_PARAMETERS: &[(&str, &str)] = &[];
+
 /// Paths outside the API that accept forms or webhooks.
 const PUBLIC_POSTS: &[&str] = &[SANDBOX_PAGE, STRIPE_WEBHOOK];
 
@@ -163,6 +178,7 @@ const PUBLIC_PATHS: &[&str] = &[
     SANDBOX_DONE,
     STRIPE_RETURN,
     "/openapi.json",
+    "/openapi-interface.json",
     "/docs",
     "/docs/",
     "/docs/oauth-receiver.html",
@@ -195,7 +211,18 @@ const FORMER_PATHS: &[(&str, &str)] = &[
 
 /// Returns the privilege that an operation requires of a core-system user, if any.
 pub fn privilege_of(id: &str) -> Option<Privilege> {
-    PRIVILEGES.iter().find(|(listed, _)| *listed == id).and_then(|(_, privilege)| *privilege)
+    let mut all = PRIVILEGES.iter().chain(EXTENSIONS);
+    all.find(|(listed, _)| *listed == id).and_then(|(_, privilege)| *privilege)
+}
+
+/// True for operations beyond the interface.
+pub fn is_extension(id: &str) -> bool {
+    EXTENSIONS.iter().any(|(listed, _)| *listed == id)
+}
+
+/// True for a query parameter that extends an operation of the interface.
+pub fn is_extension_parameter(id: &str, name: &str) -> bool {
+    EXTENSION_PARAMETERS.contains(&(id, name))
 }
 
 /// True for paths about cards: their requests are searched for card numbers.

@@ -11,9 +11,9 @@ use shared::time::Day;
 /// The contract's expectations of requests.
 pub struct SchemaCheck {
     /// Operations that every request is checked against.
-    pub operations: &'static Operations,
+    pub operations: Operations,
     /// The contract: the OpenAPI document.
-    contract: &'static Value,
+    contract: Value,
 }
 
 /// Most faults listed in one problem.
@@ -32,7 +32,7 @@ pub struct BodyFault {
 
 impl SchemaCheck {
     /// Returns the expectations of this contract.
-    pub fn of(contract: &'static Value, operations: &'static Operations) -> Self {
+    pub fn of(contract: Value, operations: Operations) -> Self {
         Self { operations, contract }
     }
 

@@ -19,6 +19,10 @@ pub const ANYWHERE: &[ProblemType] = &[
     ProblemType::DatabaseUnavailable,
 ];
 
+/// Not of any operation: problems of unknown paths and methods, and of readiness.
+const UNLISTED: [ProblemType; 3] =
+    [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
+
 /// Statuses documented alike wherever they occur, and the names of their components.
 const SHARED_STATUSES: [(&str, &str); 7] = [
     ("400", "BadRequest"),
@@ -104,23 +108,30 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     (&["remove_document_file"], &[P::InvalidValue, P::PrivilegeMissing, P::LastFile]),
     // Users may list their own privileges.
     (&["list_user_privileges"], &[P::PrivilegeMissing]),
+    // Requires one of several privileges.
+    (&["list_comment_categories"], &[P::PrivilegeMissing]),
     (&["download_file"], &[P::ObjectStoreUnavailable]),
 ];
 
-/// Adds each operation's problems, and the shared ones to the components.
+/// Adds each operation's problems and, to the components, the shared ones and an example of each.
 pub(super) fn describe(document: &mut Value) {
     let mut shared = Map::new();
+    let mut listed = ANYWHERE.to_vec();
     for (path, method, operation) in operations(document) {
-        describe_operation(path, method, operation, &mut shared);
+        listed.extend(describe_operation(path, method, operation, &mut shared));
     }
     shared.insert("Problem".to_owned(), response(&as_markdown(ANYWHERE), ANYWHERE));
     document["components"]["responses"] = Value::Object(shared);
-    // Not of any operation: problems of unknown paths and methods, and of readiness.
-    let unlisted =
-        [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
-    let kinds = ProblemType::ALL.iter().filter(|kind| !unlisted.contains(kind));
+    let kinds = ProblemType::ALL.iter().filter(|kind| listed.contains(kind));
     let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
     document["components"]["examples"] = Value::Object(examples.collect());
+}
+
+/// Returns the problems that a server with this document responds with.
+pub fn kinds(document: &Value) -> impl Iterator<Item = ProblemType> {
+    let listed = &document["components"]["examples"];
+    let occurs = move |kind: &P| UNLISTED.contains(kind) || listed.get(kind.name()).is_some();
+    P::ALL.iter().copied().filter(occurs)
 }
 
 fn describe_operation(
@@ -128,13 +139,13 @@ fn describe_operation(
     method: &str,
     operation: &mut Value,
     shared: &mut Map<String, Value>,
-) {
+) -> Vec<ProblemType> {
     let mut by_status: BTreeMap<String, Vec<ProblemType>> = BTreeMap::new();
     let kinds = problems(path, method, operation);
     for kind in &kinds {
         by_status.entry(kind.status().as_str().to_owned()).or_default().push(*kind);
     }
-    let Some(responses) = operation["responses"].as_object_mut() else { return };
+    let Some(responses) = operation["responses"].as_object_mut() else { return kinds };
     for (status, kinds) in &by_status {
         let mut response = response(&as_markdown(kinds), kinds);
         if let Some((_, name)) = SHARED_STATUSES.iter().find(|(listed, _)| listed == status) {
@@ -146,6 +157,7 @@ fn describe_operation(
     // Moves `default` after all other responses.
     responses.shift_remove("default");
     responses.insert("default".to_owned(), reference("responses", "Problem"));
+    kinds
 }
 
 /// Returns the problems of an operation, other than those any request can run into.

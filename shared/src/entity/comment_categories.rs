@@ -1,6 +1,7 @@
 //! Setup: categories of comments.
 
-#[shared_macros::table("comment_categories")]
+/// A comment category.
+#[shared_macros::table("comment_categories", object = "CommentCategory")]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub comment_category_id: i64,

@@ -5,11 +5,11 @@
 
 use super::steps::Steps;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
+use std::collections::BTreeSet;
 
 /// The migration's steps.
 pub(super) fn steps(steps: &mut Steps) {
-    let privileges = privilege_list().into_iter().map(|(path, verb)| [path.into(), verb.into()]);
-    steps.write(&insert("privileges", ["path", "verb"], privileges));
+    steps.write(&insert_privileges(PRIVILEGES));
     let codes = TRANSACTION_CODES.into_iter().flat_map(|(code, description, balance, sign)| {
         let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {
             let (code, text, balance) = (code.into(), text.into(), balance.into());
@@ -29,9 +29,12 @@ pub(super) fn steps(steps: &mut Steps) {
     }
 }
 
-/// Verbs by path. A grant on a parent path applies to its children with the same verb, so each
-/// parent is listed with every verb of its children.
-const PRIVILEGES: &[(&str, &str, &[&str])] = &[
+/// Verbs by parent path and comma-separated child paths.
+pub(super) type Verbs = [(&'static str, &'static str, &'static [&'static str])];
+
+/// The privileges. A grant on a parent path applies to its children with the same verb, so each
+/// parent has every verb of its children, too.
+pub(super) const PRIVILEGES: &Verbs = &[
     ("Contact", "Records,Credit Profiles,Field History,Tax ID", &["View"]),
     ("Contact", "Detail,Demographics,Financials,Comments", &["View", "Change"]),
     ("Contact", "Access to Other Officers", &["Allow"]),
@@ -53,9 +56,10 @@ const PRIVILEGES: &[(&str, &str, &[&str])] = &[
     ("Processing", "ACH Batch,Accrual", &["View"]),
 ];
 
-fn privilege_list() -> std::collections::BTreeSet<(String, &'static str)> {
-    let mut list = std::collections::BTreeSet::new();
-    for (parent, children, verbs) in PRIVILEGES {
+/// Returns paths and verbs, those of the parents included.
+pub(super) fn with_parents(privileges: &Verbs) -> BTreeSet<(String, &'static str)> {
+    let mut list = BTreeSet::new();
+    for (parent, children, verbs) in privileges {
         for verb in *verbs {
             list.insert(((*parent).to_owned(), *verb));
             list.extend(children.split(',').map(|child| (format!("{parent} > {child}"), *verb)));
@@ -85,6 +89,12 @@ const TRANSACTION_CODES: [(i32, &str, Option<&str>, i32); 18] = [
     (156, "Late charge waived", Some("late_charge"), -1),
     (158, "Fee waived", Some("fees"), -1),
 ];
+
+/// Inserts privileges, those on the parents included.
+pub(super) fn insert_privileges(privileges: &Verbs) -> InsertStatement {
+    let rows = with_parents(privileges).into_iter().map(|(path, verb)| [path.into(), verb.into()]);
+    insert("privileges", ["path", "verb"], rows)
+}
 
 fn insert<const N: usize>(
     table: &'static str,

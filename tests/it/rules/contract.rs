@@ -27,6 +27,38 @@ fn the_committed_contract_matches_the_served_one() {
 }
 
 #[test]
+fn the_interface_alone_is_as_it_was_before_the_extensions() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../api-server");
+    let before = std::fs::read_to_string(path.join("openapi-interface.json")).expect("a document");
+    assert!(api_server::router::contract(false).document == before, "the interface has changed");
+    let interface = &api_server::router::contract(false).expectations.operations;
+    // The download of a file is not counted among them.
+    assert_eq!(interface.all().count(), 86 + 1);
+}
+
+#[test]
+fn only_what_is_not_in_the_interface_is_marked_as_an_extension() {
+    let (all, interface) = (document(), &api_server::router::contract(false).document);
+    let interface: Value = serde_json::from_str(interface).expect("JSON");
+    assert!(!interface.to_string().contains("x-extension"));
+    for (path, operations) in all["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            let own = &interface["paths"][path][method];
+            assert_eq!(operation["x-extension"] == true, own.is_null(), "{method} {path}");
+            if own.is_null() {
+                continue;
+            }
+            let mut without = operation.clone();
+            let parameters = without.get_mut("parameters").and_then(Value::as_array_mut);
+            if let Some(parameters) = parameters {
+                parameters.retain(|parameter| parameter["x-extension"] != true);
+            }
+            assert_eq!(&without, own, "{method} {path}");
+        }
+    }
+}
+
+#[test]
 fn the_sample_settings_list_every_setting() {
     use shared::settings::sample;
     for (server, settings) in [

@@ -124,6 +124,12 @@ impl RowAdder<'_> {
             "FieldDefinition" | "FieldValue" => {
                 self.named::<user_defined_fields::Entity>(row, "field_name")
             }
+            "TransactionCode" => {
+                let code = (10_000 + self.number).to_string();
+                self.repeat::<transaction_codes::Entity>(row, &[("transaction_code", code)])
+            }
+            "CommentCategory" => self.named::<comment_categories::Entity>(row, "code"),
+            "Privilege" => self.named::<privileges::Entity>(row, "path"),
             "LoanGroup" => self.named::<loan_groups::Entity>(row, "code"),
             "PaymentMethod" => self.named::<payment_methods::Entity>(row, "payment_method_code"),
             "Portfolio" => self.named::<portfolios::Entity>(row, "code"),

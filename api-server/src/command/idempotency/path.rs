@@ -33,7 +33,7 @@ pub(super) fn of(request: &Request) -> Result<String, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::operations::Operation;
+    use crate::http::operations::{Operation, router_pattern};
     use crate::router::{document, expectations, operations};
     use crate::xml_import::idempotent_import;
     use poem::endpoint::make;
@@ -66,13 +66,7 @@ mod tests {
 
     /// Returns the path in the scope of a request that was sent with this path.
     async fn path_in_scope(operation: &Operation, sent: &str) -> String {
-        let mut numbers = 0..;
-        let segments = operation.path.split('/').map(|segment| match segment.starts_with('{') {
-            // As the framework names them.
-            true => format!(":param{}", numbers.next().unwrap()),
-            false => segment.to_owned(),
-        });
-        let pattern = segments.collect::<Vec<_>>().join("/");
+        let pattern = router_pattern(&operation.path);
         let endpoint = make(|request| async move { of(&request) });
         let routes = Route::new().nest("/", Route::new().at(pattern, endpoint));
         let routes = routes.data(expectations());

@@ -35,6 +35,8 @@ pub(super) fn framework() -> OpenApiService<(), ()> {
 
 /// Builds the page.
 pub(super) fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
+    let contract: Value = serde_json::from_str(contract).unwrap_or_default();
+    let problems = problems::section(&contract);
     let framework = framework().swagger_ui_html();
     let styles = [within(&framework, "style").to_owned(), [PALETTE, STYLE].concat()];
     let scripts = [BEFORE, within(&framework, "script"), SCRIPT].map(str::to_owned);
@@ -66,7 +68,7 @@ pub(super) fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage
                 main {
                     (start::section(auth_url, client_id))
                     (operations())
-                    (problems::section())
+                    (problems)
                     (auth_endpoints::section(auth_url))
                     (files())
                 }
@@ -144,6 +146,12 @@ fn files() -> Markup {
                      required may be missing from responses. A refused request gets a "
                     a href="#problems" { "problem" } "."
                 }
+                p {
+                    a href="/openapi-interface.json" { "/openapi-interface.json" }
+                    " is the same for the interface alone, without the extensions: operations and
+                     parameters with " code { "x-extension" } ", which a server with "
+                    code { "API_EXTENSIONS=off" } " does not have."
+                }
             }
             article {
                 h3 { "The import format" }
@@ -164,8 +172,7 @@ fn in_script(value: &Value) -> String {
 }
 
 /// Returns the contract with a second way to authenticate: logging in at this auth server.
-fn document(contract: &str, auth_url: &str) -> Value {
-    let mut document: Value = serde_json::from_str(contract).unwrap_or_default();
+fn document(mut document: Value, auth_url: &str) -> Value {
     document["components"]["securitySchemes"] = json!({
         "oauth2": {
             "type": "oauth2",
@@ -220,7 +227,8 @@ mod tests {
 
     #[test]
     fn the_page_logs_in_where_browsers_can() {
-        let document = document(router::document(), AUTH);
+        let contract = serde_json::from_str(router::document()).unwrap();
+        let document = document(contract, AUTH);
         let schemes = &document["components"]["securitySchemes"];
         let flow = &schemes["oauth2"]["flows"]["authorizationCode"];
         assert_eq!(flow["authorizationUrl"], format!("{AUTH}/oauth2/authorize"));

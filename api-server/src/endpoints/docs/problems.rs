@@ -1,11 +1,13 @@
 //! The problems section: every kind, and what to do about it.
 
 use super::{InlineText, search};
+use crate::openapi::problems::kinds;
 use maud::{Markup, html};
-use shared::problem::{ProblemType, TYPE_PREFIX};
+use serde_json::Value;
+use shared::problem::TYPE_PREFIX;
 
-/// Returns the section.
-pub(super) fn section() -> Markup {
+/// Returns the section for a contract.
+pub(super) fn section(contract: &Value) -> Markup {
     html! {
         section id="problems" aria-labelledby="problems-title" {
             h2 id="problems-title" { "Problems" }
@@ -23,7 +25,7 @@ pub(super) fn section() -> Markup {
             table.problems {
                 thead { tr { th scope="col" { "Problem" } th scope="col" { "What to do" } } }
                 tbody {
-                    @for kind in ProblemType::ALL {
+                    @for kind in kinds(contract) {
                         tr id={ "problem-" (kind.name()) } {
                             th scope="row" {
                                 span.status { (kind.status().as_str()) } " "

@@ -1,7 +1,8 @@
-//! Operations joined from the table and the document, and the lookup of a request's operation.
+//! Operations joined from the tables and the document, and the lookup of a request's operation.
 
 use super::{
-    Body, FORM, FORMER_PATHS, JSON, PRIVILEGES, PUBLIC_PATHS, PUBLIC_POSTS, XML, is_about_cards,
+    Body, EXTENSION_PARAMETERS, EXTENSIONS, FORM, FORMER_PATHS, JSON, PRIVILEGES, PUBLIC_PATHS,
+    PUBLIC_POSTS, Table, XML, is_about_cards, is_extension,
 };
 use crate::auth::privileges::Privilege;
 use poem::http::Method;
@@ -26,16 +27,18 @@ pub struct Operation {
     pub produces: Option<String>,
     /// Names of the query parameters it accepts.
     pub query: Vec<String>,
+    /// True if it is not part of the interface.
+    pub is_extension: bool,
 }
 
 impl Operation {
-    /// Joins an operation of the document with its line in the table.
-    fn of(path: &str, method: &str, described: &Value) -> Result<Self, String> {
+    /// Joins an operation of the document with its line in one of the tables.
+    fn of(path: &str, method: &str, described: &Value, tables: &[Table]) -> Result<Self, String> {
         let id = described["operationId"].as_str().unwrap_or_default();
-        let &(id, privilege) = PRIVILEGES
-            .iter()
+        let mut listed = tables.iter().copied().flatten();
+        let &(id, privilege) = listed
             .find(|(listed, _)| *listed == id)
-            .ok_or_else(|| format!("{id} ({method} {path}) is not in the table of operations"))?;
+            .ok_or_else(|| format!("{id} ({method} {path}) is not in the tables of operations"))?;
         let body = match media_type(&described["requestBody"]) {
             None => None,
             Some(sent) => {
@@ -61,6 +64,7 @@ impl Operation {
                 .filter_map(|parameter| parameter["name"].as_str())
                 .map(str::to_owned)
                 .collect(),
+            is_extension: is_extension(id),
         })
     }
 
@@ -90,6 +94,16 @@ fn parameter(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
+/// Returns the router's pattern of a path of the document. The framework numbers the parameters.
+pub fn router_pattern(path: &str) -> String {
+    let mut numbers = 0..;
+    let segments = path.split('/').map(|segment| match parameter(segment) {
+        None => segment.to_owned(),
+        Some(_) => format!(":param{}", numbers.next().unwrap_or_default()),
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
 /// A path, and the operations on it.
 struct PathItem {
     /// Number of segments.
@@ -111,37 +125,57 @@ impl PathItem {
     }
 }
 
-/// All operations.
+/// All operations of a document.
 #[derive(Default)]
 pub struct Operations {
     /// In document order.
     items: Vec<PathItem>,
     /// Index into `items` by the router's path pattern.
     patterns: HashMap<String, usize>,
-    /// Mismatches between table and document.
+    /// Mismatches between tables and document.
     faults: Vec<String>,
 }
 
 impl Operations {
-    /// Joins the operations of a document with the table.
-    pub fn of(document: &Value) -> Self {
-        let mut joined = Self::default();
-        for (path, described) in document["paths"].as_object().into_iter().flatten() {
-            joined.add(path, described);
-        }
-        let moved = FORMER_PATHS.iter().map(|(_, id)| id);
-        for id in PRIVILEGES.iter().map(|(id, _)| id).chain(moved) {
-            if joined.all().filter(|operation| operation.id == *id).count() != 1 {
-                joined.faults.push(format!("{id} is not exactly once in the document"));
+    /// Joins the operations of a document that has the extensions with the tables.
+    pub fn with_extensions(document: &Value) -> Self {
+        let mut joined = Self::of(document, &[PRIVILEGES, EXTENSIONS]);
+        for (id, name) in EXTENSION_PARAMETERS {
+            let extended = joined.by_id(id).filter(|operation| !operation.is_extension);
+            if extended.is_none_or(|operation| !operation.is_parameter(name)) {
+                joined.faults.push(format!("{name} is not a parameter of {id} in the interface"));
             }
         }
         joined
     }
 
-    fn add(&mut self, path: &str, described: &Value) {
+    /// Joins the operations of the interface's document with their table.
+    pub fn of_interface(document: &Value) -> Self {
+        Self::of(document, &[PRIVILEGES])
+    }
+
+    fn of(document: &Value, tables: &[Table]) -> Self {
+        let mut joined = Self::default();
+        for (path, described) in document["paths"].as_object().into_iter().flatten() {
+            joined.add(path, described, tables);
+        }
+        let listed = tables.iter().copied().flatten().map(|(id, _)| id);
+        let moved = FORMER_PATHS.iter().map(|(_, id)| id);
+        for id in listed.clone().chain(moved) {
+            if joined.all().filter(|operation| operation.id == *id).count() != 1 {
+                joined.faults.push(format!("{id} is not exactly once in the document"));
+            }
+            if listed.clone().filter(|listed| *listed == id).count() > 1 {
+                joined.faults.push(format!("{id} is more than once in the tables of operations"));
+            }
+        }
+        joined
+    }
+
+    fn add(&mut self, path: &str, described: &Value, tables: &[Table]) {
         let mut operations = Vec::new();
         for (method, described) in described.as_object().into_iter().flatten() {
-            match Operation::of(path, method, described) {
+            match Operation::of(path, method, described, tables) {
                 Ok(operation) => operations.push(operation),
                 Err(fault) => self.faults.push(fault),
             }
@@ -149,19 +183,9 @@ impl Operations {
         if operations.is_empty() {
             return;
         }
-        let (mut pattern, mut number, mut parameters) = (String::new(), 0, 0);
-        for segment in path.split('/').skip(1) {
-            pattern.push('/');
-            parameters <<= 1;
-            if parameter(segment).is_none() {
-                pattern.push_str(segment);
-                continue;
-            }
-            // The framework numbers the parameters.
-            pattern.push_str(&format!(":param{number}"));
-            (number, parameters) = (number + 1, parameters | 1);
-        }
-        self.patterns.insert(pattern, self.items.len());
+        let bits = path.split('/').skip(1).map(|segment| u32::from(parameter(segment).is_some()));
+        let parameters = bits.fold(0, |parameters, bit| parameters << 1 | bit);
+        self.patterns.insert(router_pattern(path), self.items.len());
         self.items.push(PathItem { length: path.split('/').count(), parameters, operations });
     }
 
@@ -251,13 +275,16 @@ fn matches(pattern: &str, path: &str) -> bool {
 mod tests {
     use super::*;
     use crate::http::operations::SANDBOX_PAGE;
-    use crate::router::operations;
+    use crate::router::{contract, operations};
     use serde_json::json;
 
     #[test]
-    fn the_table_and_the_document_have_the_same_operations() {
+    fn the_tables_and_the_documents_have_the_same_operations() {
         assert_eq!(operations().check(), Ok(()));
-        assert_eq!(operations().all().count(), PRIVILEGES.len());
+        assert_eq!(operations().all().count(), PRIVILEGES.len() + EXTENSIONS.len());
+        let interface = &contract(false).expectations.operations;
+        assert_eq!(interface.check(), Ok(()));
+        assert_eq!(interface.all().count(), PRIVILEGES.len());
     }
 
     #[test]
@@ -266,14 +293,15 @@ mod tests {
         let body = json!({"content": {"text/plain": {}}});
         let unsupported = json!({"post": {"operationId": "post_payment", "requestBody": body}});
         let paths = json!({"/a": get("get_loan"), "/b": get("get_nothing"), "/c": unsupported});
-        let joined = Operations::of(&json!({"paths": paths}));
+        let joined = Operations::with_extensions(&json!({"paths": paths}));
         let report = joined.check().unwrap_err();
-        assert!(report.contains("get_nothing (get /b) is not in the table"), "{report}");
+        assert!(report.contains("get_nothing (get /b) is not in the tables"), "{report}");
         assert!(report.contains("post_payment accepts text/plain"), "{report}");
         assert!(
             report.contains("list_transactions is not exactly once in the document"),
             "{report}"
         );
+        assert!(report.contains("list_privileges is not exactly once"), "{report}");
         assert!(!report.contains("get_loan "), "{report}");
         assert_eq!(joined.all().map(|operation| operation.id).collect::<Vec<_>>(), ["get_loan"]);
         assert!(joined.find(&Method::GET, "/b").is_none());

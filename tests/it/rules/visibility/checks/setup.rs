@@ -16,6 +16,7 @@ const fn contact(id: &'static str) -> Operation {
 pub async fn check(caller: &mut Caller<'_>) {
     guarded_lists(caller).await;
     open_lists(caller).await;
+    codes_and_categories(caller).await;
     fields(caller).await;
 }
 
@@ -34,6 +35,31 @@ async fn guarded_lists(caller: &mut Caller<'_>) {
     let keys = keys.filter(|id| rules.admitted(TrusteeObject::ContactType, *id));
     let path = "/setup/contact/types";
     caller.list(&contact("list_contact_types"), path, true, "Contact_Type_ID", keys).await;
+}
+
+/// Transaction codes, comment categories and privileges.
+async fn codes_and_categories(caller: &mut Caller<'_>) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let keys = rows.transaction_codes.iter().map(|row| i64::from(row.transaction_code));
+    let keys = keys.filter(|code| rules.admitted(TrusteeObject::TransactionCode, *code));
+    let path = "/setup/transaction-codes";
+    caller.list(&loan("list_transaction_codes"), path, true, "Transaction_Code", keys).await;
+    let keys = rows.comment_categories.iter().map(|row| row.comment_category_id);
+    let keys = keys.filter(|id| rules.admitted(TrusteeObject::CommentCategory, *id));
+    let path = "/setup/comment-categories";
+    let may_comment = [
+        "Setup > Loan > View",
+        "Setup > Contact > View",
+        "Loan > Comments > Change",
+        "Contact > Comments > Change",
+        "Collateral > Comments > Change",
+    ];
+    let held = may_comment.into_iter().find(|privilege| rules.holds(privilege));
+    let categories = Operation::core("list_comment_categories", held.unwrap_or(may_comment[0]));
+    caller.list(&categories, path, true, "Comment_Category_ID", keys).await;
+    let privileges = Operation::core("list_privileges", "Security > Privileges > View");
+    let keys = rows.privileges.iter().map(|row| row.privilege_id);
+    caller.list(&privileges, "/setup/privileges", true, "Privilege_ID", keys).await;
 }
 
 /// Lists that every caller who may call them sees in full.
