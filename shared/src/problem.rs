@@ -75,7 +75,7 @@ impl InvalidValue {
 /// A problem document (RFC 9457). Further members depend on `type`.
 #[derive(Object)]
 #[oai(rename = "Problem", skip_serializing_if_is_none)]
-struct ProblemDocument {
+pub struct ProblemDocument {
     /// Kind of problem, prefixed with `urn:problem-type:core:`.
     r#type: String,
     /// Title of the kind, the same for every occurrence.
@@ -100,6 +100,9 @@ struct ProblemDocument {
     /// Current version of the row, if the request specified a different one.
     #[oai(rename = "currentVersionHash")]
     current_version_hash: Option<String>,
+    /// Reference number of the entry that stands in the way of a reversal.
+    #[oai(rename = "blockedBy")]
+    blocked_by: Option<i64>,
     /// Line of the fault in an import file, counted from 1.
     line: Option<u64>,
     /// Column of the fault in that line, in bytes, counted from 1.
@@ -219,14 +222,13 @@ impl Problem {
         self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
-    /// Renders the response to a request for this path.
-    pub fn render(&self, path: &str, request_id: &str) -> Response {
-        let status = self.0.kind.status();
+    /// Returns the document of the problem that a request for this path gets.
+    pub fn document(&self, path: &str, request_id: &str) -> Value {
         let mut document = self.0.extra.clone();
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
         put("type", format!("{TYPE_PREFIX}{}", self.0.kind.name()).into());
         put("title", self.0.kind.title().into());
-        put("status", status.as_u16().into());
+        put("status", self.0.kind.status().as_u16().into());
         if let Some(detail) = &self.0.detail {
             put("detail", detail.as_str().into());
         }
@@ -236,10 +238,16 @@ impl Problem {
             let error = |e: &FieldError| json!({"field": e.field, "message": e.message});
             put("errors", self.0.errors.iter().map(error).collect());
         }
+        Value::Object(document)
+    }
+
+    /// Renders the response to a request for this path.
+    pub fn render(&self, path: &str, request_id: &str) -> Response {
+        let status = self.0.kind.status();
         let mut response = Response::builder()
             .status(status)
             .content_type("application/problem+json")
-            .body(Value::Object(document).to_string());
+            .body(self.document(path, request_id).to_string());
         for (name, value) in &self.0.headers {
             response.headers_mut().append(name.clone(), value.clone());
         }

@@ -45,14 +45,13 @@ pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
 /// Pays off loans.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
 /// Reverses payments and other entries.
-pub const REVERSE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Reverse");
-/// Assesses late charges and fees.
+pub const REVERSE_ENTRIES: Privilege = Privilege("Loan > Payments", "Reverse");
+/// Charges late charges and fees.
 pub const CHARGE_LOANS: Privilege = Privilege("Loan > Adjustments", "Charge");
-/// Waives late charges and fees, reduces interest and writes off principal.
-pub const WAIVE_BALANCES: Privilege = Privilege("Loan > Adjustments", "Waive");
-/// Pays out impound balances, advances and draws.
-pub const DISBURSE_FUNDS: Privilege = Privilege("Loan > Adjustments", "Disburse");
-
+/// Waives charges, and reduces interest and principal.
+pub const WAIVE_CHARGES: Privilege = Privilege("Loan > Adjustments", "Waive");
+/// Lends and pays out: advances, draws and impound disbursements.
+pub const DISBURSE_LOANS: Privilege = Privilege("Loan > Adjustments", "Disburse");
 /// Waives the convenience fee of a card payment.
 pub const WAIVE_FEES: Privilege = Privilege("Payment Gateway > Convenience Fee", "Waive");
 

@@ -13,8 +13,8 @@ use crate::loans::servicing::{DueRow, LoanState, RateStep, Terms};
 use chrono::NaiveDate;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, UnionType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, JoinType,
-    ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable,
+    JoinType, ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
 use shared::amounts::Money;
 use shared::bulk_insert;
@@ -217,7 +217,8 @@ impl LoanAccount {
         change(&mut loan);
         let changed_rows = after.due_rows.iter().filter(|row| !self.state.due_rows.contains(row));
         let due_rows = changed_rows.cloned().collect();
-        Ok(AccountChange { author, before: self.loan.clone(), after: loan, due_rows })
+        let before = self.loan.clone();
+        Ok(AccountChange { author, before, after: loan, due_rows, deleted_due_rows: None })
     }
 
     /// Returns the account after an entry that is yet to be written.
@@ -243,6 +244,9 @@ pub struct AccountChange<'a> {
     pub after: loans::Model,
     /// New due rows, and those on which another amount is paid.
     due_rows: Vec<DueRow>,
+    /// The due rows due on or after this day are deleted, because the entry that created them is
+    /// reversed.
+    pub deleted_due_rows: Option<NaiveDate>,
 }
 
 /// Keys of new due rows, by loan and due date.
@@ -278,15 +282,26 @@ pub async fn save(
     Ok(new_due_rows)
 }
 
-/// Inserts new due rows with the amounts already paid on them, and updates stored due rows whose
-/// paid amounts changed.
+/// Deletes due rows that reversed entries had created, inserts new ones with the amounts already
+/// paid on them, and updates stored ones whose paid amounts changed.
 async fn save_due_rows(
     tx: &DatabaseTransaction,
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
+    use payments_due::Column::{DueDate, LoanId};
     let mut last: BTreeMap<(i64, NaiveDate), &DueRow> = BTreeMap::new();
-    for AccountChange { after, due_rows, .. } in changes {
-        last.extend(due_rows.iter().map(|row| ((after.loan_id, row.due_date), row)));
+    let mut deleted = Vec::new();
+    for AccountChange { after, due_rows, deleted_due_rows, .. } in changes {
+        let loan_id = after.loan_id;
+        if let Some(first) = *deleted_due_rows {
+            last.retain(|(of_loan, due_date), _| *of_loan != loan_id || *due_date < first);
+            deleted.push(LoanId.eq(loan_id).and(DueDate.gte(first)));
+        }
+        last.extend(due_rows.iter().map(|row| ((loan_id, row.due_date), row)));
+    }
+    if !deleted.is_empty() {
+        let any = deleted.into_iter().fold(Condition::any(), Condition::add);
+        payments_due::Entity::delete_many().filter(any).exec(tx).await?;
     }
     let mut new = Vec::new();
     let mut paid = Vec::new();
@@ -312,7 +327,7 @@ async fn save_due_rows(
 }
 
 /// Writes the paid amounts of stored due rows, each as key, interest and principal.
-pub async fn update_paid(
+async fn update_paid(
     tx: &DatabaseTransaction,
     rows: impl IntoIterator<Item = (i64, Money, Money)>,
 ) -> Result<(), DbErr> {

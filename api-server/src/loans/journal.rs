@@ -1,5 +1,7 @@
 //! Journal entries: the rows that a posting writes to `loan_transactions`, all under the reference
 //! number of the first, their allocations to due rows, and the effective dates they may have.
+//!
+//! [`write`] writes entries of every kind: payments, adjustments and reversals.
 
 pub mod codes;
 
@@ -7,14 +9,16 @@ use self::codes::Code;
 use crate::audit::Actor;
 use crate::auth::privileges::Forbidden;
 use crate::loans::account::{self, AccountChange, LoanAccount, NewDueRows};
+use crate::loans::credit_lines::{self, CreditLineChange};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::allocation::DueRowPart;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::bulk_insert;
 use shared::bulk_update::{RowUpdate, update_each};
+use shared::coalesced::padded;
 use shared::entity::{loan_transactions, loans, payment_allocations};
 use shared::time::{Clock, Timestamp};
 
@@ -61,7 +65,8 @@ impl EntryHeader<'_> {
 
 /// An entry that was computed and is yet to be written.
 pub struct Entry<'a> {
-    /// Its rows, total row first.
+    /// Its rows, total row first. Rows of a reversal name the rows that they reverse, which were
+    /// written before.
     pub rows: Vec<loan_transactions::Model>,
     /// What it changes on its loan.
     pub change: AccountChange<'a>,
@@ -69,6 +74,8 @@ pub struct Entry<'a> {
     pub due_row_parts: Vec<DueRowPart>,
     /// True if it moves the accrual base: a snapshot of the loan before it is kept.
     pub moves_base: bool,
+    /// The change of the credit line that a draw is on.
+    pub credit_line: Option<CreditLineChange>,
 }
 
 /// Writes entries, of one loan in their order, and numbers their rows: the key of an entry's first
@@ -85,12 +92,15 @@ pub async fn write(
     let mut rows = Vec::with_capacity(entries.len());
     let mut changes = Vec::with_capacity(entries.len());
     let mut settled = Vec::with_capacity(entries.len());
-    for Entry { rows: of_entry, change, due_row_parts, moves_base } in entries {
+    let mut credit_lines = Vec::new();
+    for Entry { rows: of_entry, change, due_row_parts, moves_base, credit_line } in entries {
         rows.push(of_entry);
+        credit_lines.extend(credit_line.map(|line| (change.author, line)));
         changes.push(change);
         settled.push((due_row_parts, moves_base));
     }
     insert(tx, &mut rows).await?;
+    mark_reversed(tx, &rows).await?;
     let new_due_rows = account::save(tx, now, &changes).await?;
     let mut snapshots = Vec::new();
     let mut allocations = Vec::new();
@@ -103,6 +113,7 @@ pub async fn write(
     }
     bulk_insert::add_all(tx, snapshots).await?;
     bulk_insert::add_all(tx, allocations).await?;
+    credit_lines::save(tx, now, &credit_lines).await?;
     Ok(rows)
 }
 
@@ -146,6 +157,33 @@ async fn set_references(
     for chunk in updates.chunks(REFERENCES_MAX) {
         update_each(tx, TransactionId, &[TransactionReferenceNo], chunk).await?;
     }
+    Ok(())
+}
+
+/// Links the rows that reversals name to these, and removes their allocations to due rows.
+async fn mark_reversed(
+    tx: &DatabaseTransaction,
+    entries: &[Vec<loan_transactions::Model>],
+) -> Result<(), DbErr> {
+    use loan_transactions::Column::{
+        NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
+    };
+    let links = entries.iter().flatten().filter_map(|row| {
+        let nsf = [row.nsf_flag.into(), row.nsf_date.into()];
+        let values = [[true.into(), row.transaction_id.into()], nsf].concat();
+        Some(RowUpdate { key: row.reversal_transaction_id?, values })
+    });
+    let links: Vec<RowUpdate> = links.collect();
+    if links.is_empty() {
+        return Ok(());
+    }
+    let columns = [ReversedFlag, ReversalTransactionId, NsfFlag, NsfDate];
+    update_each(tx, TransactionId, &columns, &links).await?;
+    let reversed = padded(links.iter().map(|link| link.key).collect());
+    payment_allocations::Entity::delete_many()
+        .filter(payment_allocations::Column::TransactionId.is_in(reversed))
+        .exec(tx)
+        .await?;
     Ok(())
 }
 

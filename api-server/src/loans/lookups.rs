@@ -8,7 +8,7 @@ use crate::loans::refusals::LoanError;
 use sea_orm::sea_query::{Expr, Query, UnionType};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr};
 use shared::coalesced::{BatchLimits, Coalesced, padded};
-use shared::entity::{loans, transaction_codes};
+use shared::entity::{loan_transactions, loans, transaction_codes};
 use shared::read_pool::ReadPool;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -118,6 +118,15 @@ impl VisibleCodes {
             Self::All => true,
             Self::Only(codes) => codes.contains(&i64::from(code)),
         }
+    }
+
+    /// Returns those of these rows that the caller may see.
+    pub fn of_rows(
+        &self,
+        mut rows: Vec<loan_transactions::Model>,
+    ) -> Vec<loan_transactions::Model> {
+        rows.retain(|row| self.contain(row.transaction_code));
+        rows
     }
 }
 

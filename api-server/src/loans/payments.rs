@@ -6,10 +6,12 @@
 //! before left it; then write all entries together ([`journal::write`]), and the drawers' rows. The
 //! caller commits.
 
+mod batch;
 mod command;
 mod setup;
 mod validation;
 
+pub use self::batch::{BatchPayment, PAYMENTS_MAX, PaymentBatch, PaymentResponse};
 pub use self::command::PostPayment;
 pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 
@@ -207,7 +209,8 @@ fn entry<'a>(
     let status = paid_off.unwrap_or(&account.status).clone();
     let after = account.after(&change, posting.after, status);
     let due_row_parts = posting.due_row_parts;
-    Ok((Entry { rows, change, due_row_parts, moves_base: true }, after))
+    let (moves_base, credit_line) = (true, None);
+    Ok((Entry { rows, change, due_row_parts, moves_base, credit_line }, after))
 }
 
 fn allocation_mode<'a>(payment: &ValidatedPayment, loan: &'a loans::Model) -> AllocationMode<'a> {

@@ -5,6 +5,7 @@ use crate::drawers::{DrawerError, DrawerRefusal};
 use crate::loans::servicing::payment::PaymentRefusal;
 use chrono::NaiveDate;
 use shared::amounts::Money;
+use shared::entity::loan_transactions::BalanceName;
 use shared::problem::{Problem, ProblemType};
 
 /// Reason why nothing was posted on a loan.
@@ -30,8 +31,64 @@ pub enum LoanRefusal {
     DateTooEarly(NaiveDate),
     /// This transaction of the loan has the External_ID.
     DuplicateExternalId(i64),
+    /// The entry cannot be reversed.
+    NotReversible {
+        /// The reason.
+        obstacle: ReversalObstacle,
+        /// The entry that stands in the way, if there is one.
+        blocked_by: Option<BlockingEntry>,
+    },
+    /// The credit line does not allow the draw.
+    Draw(DrawRefusal),
     /// A cash-drawer rule was broken.
     Drawer(DrawerRefusal),
+}
+
+/// Why an entry cannot be reversed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReversalObstacle {
+    /// The transaction is not an entry, but a row of this one.
+    RowOfEntry(i64),
+    /// It is itself a reversal.
+    IsReversal,
+    /// It is reversed already.
+    AlreadyReversed,
+    /// A later entry moved the accrual base.
+    Followed,
+    /// Without it, this balance would be below zero.
+    Spent(BalanceName),
+    /// The loan is paid off.
+    PaidOff,
+    /// The state of the loan before it is not stored: it was booked with the loan.
+    NoSnapshot,
+    /// The loan's terms or its status have changed since.
+    TermsChanged,
+    /// A row of it has a transaction code without a reversal.
+    NoReversalCode,
+}
+
+/// An entry that stands in the way of a reversal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockingEntry {
+    /// Its reference number.
+    pub reference: i64,
+    /// Code of one of its rows.
+    pub code: i32,
+}
+
+/// Why a credit line does not allow a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawRefusal {
+    /// A draw must be at least this amount.
+    BelowMinimum(Money),
+    /// A draw must be at most this amount.
+    AboveMaximum(Money),
+    /// Only this amount is available within the limits.
+    AboveLimit(Money),
+    /// This number of draws, the maximum, was made.
+    TooMany(i32),
+    /// Draws were allowed until this day.
+    TooLate(NaiveDate),
 }
 
 impl LoanRefusal {
@@ -86,9 +143,74 @@ impl From<LoanRefusal> for Problem {
                         format!("is already used by transaction {transaction_id}"),
                     )
             }
+            LoanRefusal::NotReversible { obstacle, blocked_by } => {
+                not_reversible(obstacle, blocked_by)
+            }
+            LoanRefusal::Draw(refusal) => draw_problem(refusal),
             LoanRefusal::Drawer(refusal) => refusal.into(),
         }
     }
+}
+
+fn not_reversible(obstacle: ReversalObstacle, blocked_by: Option<BlockingEntry>) -> Problem {
+    use ReversalObstacle as Obstacle;
+    let reason = match obstacle {
+        Obstacle::RowOfEntry(entry) => format!("the transaction is a row of entry {entry}"),
+        Obstacle::IsReversal => "the entry is itself a reversal".to_owned(),
+        Obstacle::AlreadyReversed => "the entry is already reversed".to_owned(),
+        Obstacle::Followed => "a later entry moved the loan's accrual base".to_owned(),
+        Obstacle::Spent(balance) => {
+            format!("the {} balance would be below zero", balance_in_words(balance))
+        }
+        Obstacle::PaidOff => "the loan is paid off".to_owned(),
+        Obstacle::NoSnapshot => "the state of the loan before the entry is not stored".to_owned(),
+        Obstacle::TermsChanged => {
+            "it is no longer the last change to the loan's accrual base, terms and status"
+                .to_owned()
+        }
+        Obstacle::NoReversalCode => "a transaction code of the entry has no reversal".to_owned(),
+    };
+    let problem = Problem::new(ProblemType::NotReversible);
+    let Some(BlockingEntry { reference, .. }) = blocked_by else { return problem.detail(reason) };
+    let detail = match obstacle {
+        Obstacle::AlreadyReversed => format!("{reason}, by entry {reference}"),
+        _ => format!("{reason}: reverse entry {reference} first"),
+    };
+    problem.detail(detail).member("blockedBy", reference)
+}
+
+fn balance_in_words(balance: BalanceName) -> &'static str {
+    match balance {
+        BalanceName::Principal => "principal",
+        BalanceName::Interest => "interest",
+        BalanceName::LateCharge => "late charge",
+        BalanceName::Fees => "fee",
+        BalanceName::Impound => "impound",
+        BalanceName::Suspense => "suspense",
+    }
+}
+
+fn draw_problem(refusal: DrawRefusal) -> Problem {
+    let (detail, field, message) = match refusal {
+        DrawRefusal::BelowMinimum(least) => {
+            (format!("a draw must be at least {least}"), "Amount", format!("is below {least}"))
+        }
+        DrawRefusal::AboveMaximum(most) => {
+            (format!("a draw may be at most {most}"), "Amount", format!("is above {most}"))
+        }
+        DrawRefusal::AboveLimit(available) => {
+            (format!("{available} is available"), "Amount", format!("is above {available}"))
+        }
+        DrawRefusal::TooMany(most) => {
+            let detail = format!("all {most} draws have been made");
+            (detail, "Creditline_ID", "allows no further draw".to_owned())
+        }
+        DrawRefusal::TooLate(last_day) => {
+            let detail = format!("draws were allowed until {last_day}");
+            (detail, "Effective_Date", format!("must not be after {last_day}"))
+        }
+    };
+    Problem::new(ProblemType::DrawRefused).detail(detail).field(field, message)
 }
 
 fn amount_problem(refusal: PaymentRefusal, amount: Money) -> Problem {

@@ -1,124 +1,100 @@
 //! Reversals: rows with odd transaction codes offset an entry and restore the loan to its state
-//! before it. No operation of the API posts them yet; the core system's programs and the demo
-//! portfolio do.
+//! before it.
 //!
 //! An entry that moved the accrual base can be reversed only while nothing has moved the base
 //! since: the latest such entry goes first. Charges, waivers and disbursements move a balance but
 //! not the base: they stay when an earlier entry is reversed, and can themselves be reversed while
 //! the loan is open. No reversal leaves a balance below zero.
 
+mod command;
 mod due_rows;
+mod obstacles;
+mod validation;
 
+pub use self::command::ReverseEntry;
+pub use self::validation::{NewReversal, ReturnedPayment, ReversalReason, ValidatedReversal};
+
+use self::obstacles::{closed_by_entry, refuse};
 use crate::audit::Actor;
 use crate::drawers;
-use crate::loans::account::{self, LoanAccount, PAID_OFF, accrues, refuse_if_closed};
-use crate::loans::adjustments;
-use crate::loans::journal::{self, codes};
-use crate::loans::refusals::LoanError;
+use crate::loans::account::{LoanAccount, accrues};
+use crate::loans::adjustments::{self, ValidatedAdjustment};
+use crate::loans::credit_lines::{CreditLineChange, LockedCreditLine};
+use crate::loans::journal::{self, Entry};
+use crate::loans::payments::EntryRows;
+use crate::loans::refusals::{LoanError, ReversalObstacle};
 use crate::loans::servicing::LoanState;
+use crate::loans::servicing::adjustment::AdjustmentKind;
 use crate::loans::servicing::payment::payoff_amount;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
-use sea_orm::sea_query::{Expr, Query};
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder};
 use shared::amounts::{Money, OutOfRange};
-use shared::bulk_update::{RowUpdate, update_each};
 use shared::entity::loan_transactions::{self, BalanceName};
-use shared::entity::{loan_snapshots, loan_status_codes, loans, transaction_codes};
+use shared::entity::{loans, transaction_codes};
 use shared::time::Clock;
 use std::collections::HashMap;
 
-/// Reverses an entry. Returns the reversing rows, in the order of the rows they reverse.
-/// `returned_on` is the day on which the bank returned a payment: the payment is then marked as
-/// returned (NSF). The caller commits.
+/// Added to the description of a reversed card payment: the loan's books are not the gateway's.
+const NOT_REFUNDED: &str = "card not refunded";
+
+/// Reverses the entry of a loan that has this reference number. Returns the reversing rows, in the
+/// order of the rows they reverse, and then the row of the fee for a returned payment. The caller
+/// commits.
 pub async fn reverse(
     tx: &DatabaseTransaction,
     author: &Actor,
     clock: Clock,
+    loan_id: i64,
     reference: i64,
-    returned_on: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let mut account = LoanAccount::lock(tx, loan_of(tx, reference).await?).await?;
-    let rows = entry(tx, reference).await?;
-    let first = rows.first().ok_or_else(|| refuse("is not an entry"))?;
-    check_reversible(first, returned_on, clock.today)?;
+    reversal: &ValidatedReversal,
+) -> Result<EntryRows, LoanError> {
+    let account = LoanAccount::lock(tx, loan_id).await?;
+    let rows = entry_rows(tx, loan_id, reference).await?;
+    let first = rows.first().ok_or(LoanError::NotFound)?;
+    obstacles::check_entry(tx, first, reference).await?;
+    let returned = reversal.returned.as_ref();
+    if let Some(ReturnedPayment { date, .. }) = returned {
+        validation::check_returned(first, *date, clock.today)?;
+    }
     let reversals = row_reversals(tx, &rows).await?;
-    let snapshot = prior_state(tx, &account, first, &reversals).await?;
-    if !snapshot.as_ref().is_some_and(|snapshot| closed_by_entry(&account, snapshot)) {
-        // Only reversing the entry that closed a loan reopens it.
-        refuse_if_closed(&account.status)?;
+    let prior = obstacles::prior_state(tx, &account, first, &reversals).await?;
+    let undoing = Undoing { account: &account, rows: &rows, reversals, prior };
+    let (entry, after) = undoing.entry(tx, author, clock, reversal).await?;
+    let mut entries = vec![entry];
+    if let Some((date, amount)) = returned.and_then(|returned| Some((returned.date, returned.fee?)))
+    {
+        let fee = ValidatedAdjustment {
+            kind: AdjustmentKind::Fee,
+            amount,
+            effective_date: date,
+            creditline_id: None,
+            user_reference: reversal.user_reference.clone(),
+        };
+        entries.push(adjustments::entry(&after, author, clock, &fee, None)?);
     }
-    let mut after = state_without(&account.state, &reversals)?;
-    if let Some(snapshot) = &snapshot {
-        if closed_by_entry(&account, snapshot) {
-            account.terms.accrues = accrues(&status(tx, snapshot.status_code_id).await?);
-        }
-        after.accrual_base_date = snapshot.accrual_base_date;
-        after.accrual_base_total = snapshot.accrual_base_total;
-        after.paid_ahead_amount = snapshot.paid_ahead_amount;
-        after.next_due_date = snapshot.next_due_date;
-        due_rows::revert(tx, first.loan_id, &rows, snapshot.next_due_date).await?;
-    }
-    let new_rows = reversing_rows(author, clock, &account, &after, &reversals, returned_on)?;
-    let new_rows = write(tx, &rows, new_rows, returned_on).await?;
-    if let Some(total) = new_rows.first() {
+    let written = journal::write(tx, clock.now, entries).await?;
+    if let Some(total) = written.first().and_then(|rows| rows.first()) {
         drawers::reverse_payment(tx, total).await?;
     }
-    // The due rows in `after` are as they were read, so `save` leaves those written above alone.
-    let change = account.changed(author, &after, |loan| {
-        restore(loan, &account, snapshot.as_ref(), first.effective_date)
-    })?;
-    account::save(tx, clock.now, &[change]).await?;
-    if let Some(creditline_id) = first.creditline_id {
-        let drawn_back = Money::ZERO.minus(first.transaction_amount)?;
-        let line = (first.loan_id, creditline_id);
-        adjustments::count_draw(tx, author, clock, line, (-1, drawn_back)).await?;
-    }
-    Ok(new_rows)
+    Ok(written.concat())
 }
 
-fn refuse(message: impl Into<String>) -> LoanError {
-    LoanError::invalid("Transaction_Reference_No", message)
-}
-
+/// Reads the rows of an entry under the loan's row lock. If the reference number is that of another
+/// row of an entry, returns that row alone.
 #[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
-async fn loan_of(tx: &DatabaseTransaction, reference: i64) -> Result<i64, LoanError> {
-    let first = loan_transactions::Entity::find_by_id(reference).one(tx).await?;
-    Ok(first.ok_or(LoanError::NotFound)?.loan_id)
-}
-
-/// Reads the rows of an entry under the loan's row lock.
-#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
-async fn entry(
+async fn entry_rows(
     tx: &DatabaseTransaction,
+    loan_id: i64,
     reference: i64,
-) -> Result<Vec<loan_transactions::Model>, LoanError> {
+) -> Result<EntryRows, LoanError> {
+    use loan_transactions::Column::{LoanId, TransactionId, TransactionReferenceNo};
     let rows = loan_transactions::Entity::find()
-        .filter(loan_transactions::Column::TransactionReferenceNo.eq(reference))
-        .order_by_asc(loan_transactions::Column::TransactionId);
+        .filter(LoanId.eq(loan_id))
+        .filter(TransactionReferenceNo.eq(reference).or(TransactionId.eq(reference)))
+        .order_by_asc(TransactionId);
     Ok(rows.all(tx).await?)
-}
-
-fn check_reversible(
-    first: &loan_transactions::Model,
-    returned_on: Option<NaiveDate>,
-    today: NaiveDate,
-) -> Result<(), LoanError> {
-    if first.transaction_code % 2 == 1 {
-        return Err(refuse("is itself a reversal"));
-    }
-    if first.reversed_flag {
-        return Err(refuse("is already reversed"));
-    }
-    let Some(returned_day) = returned_on else { return Ok(()) };
-    if first.transaction_code != codes::PAYMENT_TOTAL.number {
-        return Err(refuse("is not a payment: only payments can be returned"));
-    }
-    let from = first.effective_date;
-    match (from..=today).contains(&returned_day) {
-        true => Ok(()),
-        false => Err(LoanError::invalid("NSF_Date", format!("must be between {from} and {today}"))),
-    }
 }
 
 /// The effect of one row of an entry, and the code that reverses it.
@@ -148,7 +124,7 @@ async fn row_reversals<'a>(
         Some(RowReversal { row, sign: sign?, reversal_code: reversal_code? })
     });
     let reversals: Option<Vec<RowReversal<'_>>> = reversals.collect();
-    reversals.ok_or_else(|| refuse("has a transaction code without a reversal"))
+    reversals.ok_or_else(|| refuse(ReversalObstacle::NoReversalCode, None))
 }
 
 impl RowReversal<'_> {
@@ -174,18 +150,6 @@ fn state_without(state: &LoanState, reversals: &[RowReversal<'_>]) -> Result<Loa
             _ => balance.plus(change)?,
         };
     }
-    for (name, field) in [
-        (BalanceName::Principal, "Current_Principal_Balance"),
-        (BalanceName::LateCharge, "Current_Late_Charge_Balance"),
-        (BalanceName::Fees, "Current_Fees_Balance"),
-        (BalanceName::Impound, "Current_Impound_Balance"),
-        (BalanceName::Suspense, "Current_Suspense_Balance"),
-    ] {
-        if *balance(&mut after, name) < Money::ZERO {
-            let message = format!("would leave {field} below zero: reverse later entries first");
-            return Err(refuse(message));
-        }
-    }
     Ok(after)
 }
 
@@ -202,141 +166,132 @@ fn balance(state: &mut LoanState, name: BalanceName) -> &mut Money {
     }
 }
 
-/// Returns the snapshot of the loan before the entry, or `None` if the entry did not move the
-/// accrual base. Refuses an entry that was not the last to move it.
-#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
-async fn prior_state(
-    tx: &DatabaseTransaction,
-    account: &LoanAccount,
-    first: &loan_transactions::Model,
-    reversals: &[RowReversal<'_>],
-) -> Result<Option<LoanSnapshot>, LoanError> {
-    let snapshot = loan_snapshots::Entity::find_by_id(first.transaction_id).one(tx).await?;
-    let Some(snapshot) = snapshot else {
-        let moves_base = |name| matches!(name, BalanceName::Principal | BalanceName::Interest);
-        let is_payment = first.transaction_code == codes::PAYMENT_TOTAL.number;
-        return match is_payment
-            || reversals.iter().any(|reversal| reversal.row.balance_name.is_some_and(moves_base))
-        {
-            true => Err(refuse("has no stored snapshot of the loan before it")),
-            false => Ok(None),
-        };
-    };
-    let prior = LoanSnapshot::read(snapshot.prior_state).map_err(LoanError::defect)?;
-    let snapshots = Query::select()
-        .column(loan_snapshots::Column::TransactionId)
-        .from(loan_snapshots::Entity)
-        .take();
-    let later = loan_transactions::Entity::find()
-        .filter(loan_transactions::Column::LoanId.eq(first.loan_id))
-        .filter(loan_transactions::Column::TransactionId.gt(first.transaction_id))
-        .filter(loan_transactions::Column::ReversedFlag.eq(false))
-        .filter(loan_transactions::Column::TransactionId.in_subquery(snapshots))
-        .order_by_desc(loan_transactions::Column::TransactionId)
-        .one(tx)
-        .await?;
-    if let Some(later) = later {
-        return Err(refuse(format!(
-            "is followed by entry {}: reverse that one first",
-            later.transaction_id
-        )));
-    }
-    let same_accrual = closed_by_entry(account, &prior)
-        || accrues(&status(tx, prior.status_code_id).await?) == accrues(&account.status);
-    if account.loan.accrual_base_date != first.effective_date
-        || !prior.has_same_terms(&account.loan)
-        || !same_accrual
-    {
-        return Err(refuse("is no longer the last change to the loan's accrual base and terms"));
-    }
-    Ok(Some(prior))
+/// An entry that can be reversed.
+struct Undoing<'a> {
+    /// The loan before the reversal.
+    account: &'a LoanAccount,
+    /// The entry's rows.
+    rows: &'a [loan_transactions::Model],
+    reversals: Vec<RowReversal<'a>>,
+    /// The loan before the entry, if the entry moved the accrual base.
+    prior: Option<LoanSnapshot>,
 }
 
-/// True if the loan is still closed as the entry left it: its status has not been changed since.
-fn closed_by_entry(account: &LoanAccount, prior: &LoanSnapshot) -> bool {
-    let paid_off_since = account.loan.payoff_date.is_some() && prior.payoff_date.is_none();
-    paid_off_since && account.status.code == PAID_OFF
-}
-
-#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
-async fn status(
-    tx: &DatabaseTransaction,
-    status_code_id: i64,
-) -> Result<loan_status_codes::Model, LoanError> {
-    let status = loan_status_codes::Entity::find_by_id(status_code_id).one(tx).await?;
-    status.ok_or_else(|| LoanError::defect("a loan has no status"))
-}
-
-/// Restores the columns that a posting writes in addition to those of the arithmetic. Later changes
-/// stay.
-fn restore(
-    loan: &mut loans::Model,
-    account: &LoanAccount,
-    prior: Option<&LoanSnapshot>,
-    effective_date: NaiveDate,
-) {
-    let Some(prior) = prior else { return };
-    if closed_by_entry(account, prior) {
-        loan.status_code_id = prior.status_code_id;
-        loan.payoff_date = prior.payoff_date;
-        loan.closed_date = prior.closed_date;
-    }
-    loan.last_payment_date = prior.last_payment_date;
-    loan.last_payment_amount = prior.last_payment_amount;
-    if loan.last_activity_date == Some(effective_date) {
-        loan.last_activity_date = prior.last_activity_date;
-    }
-}
-
-/// Builds the rows that reverse an entry, each with its resulting balance.
-fn reversing_rows(
-    author: &Actor,
-    clock: Clock,
-    account: &LoanAccount,
-    after: &LoanState,
-    reversals: &[RowReversal<'_>],
-    returned_on: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    let mut running = account.state.clone();
-    let reversing_row = |reversal: &RowReversal<'_>| {
-        let row = reversal.row;
-        let effective_date = row.effective_date;
-        let is_first = row.transaction_id == row.transaction_reference_no;
-        let nsf_date = returned_on.filter(|_| is_first);
-        let resulting_balance = match row.balance_name {
-            None if row.resulting_balance.is_none() => None,
-            None => Some(payoff_amount(&account.terms, after, effective_date)?),
-            Some(BalanceName::Interest) => {
-                Some(after.interest_owed_on(&account.terms, effective_date)?)
+impl Undoing<'_> {
+    /// Returns the entry that reverses it, and the account after that entry.
+    async fn entry<'a>(
+        &self,
+        tx: &DatabaseTransaction,
+        author: &'a Actor,
+        clock: Clock,
+        reversal: &ValidatedReversal,
+    ) -> Result<(Entry<'a>, LoanAccount), LoanError> {
+        let mut account = self.account.clone();
+        let mut after = state_without(&account.state, &self.reversals)?;
+        obstacles::check_balances(tx, &mut after, self.rows).await?;
+        let mut status = account.status.clone();
+        let mut deleted_due_rows = None;
+        if let Some(prior) = &self.prior {
+            if closed_by_entry(&account, prior) {
+                status = obstacles::status(tx, prior.status_code_id).await?;
+                account.terms.accrues = accrues(&status);
             }
-            Some(name) => {
-                let balance = balance(&mut running, name);
-                *balance = balance.plus(reversal.balance_change()?)?;
-                Some(*balance)
-            }
-        };
-        Ok(loan_transactions::Model {
-            transaction_code: reversal.reversal_code.transaction_code,
-            transaction_description: reversal.reversal_code.description.clone(),
-            transaction_date: clock.now,
-            gl_date: clock.today,
-            resulting_balance,
-            // The External_ID stays with the payment.
-            external_id: None,
-            entered_by_user_id: author.user_id().unwrap_or(row.entered_by_user_id),
-            reversed_flag: true,
-            reversal_transaction_id: Some(row.transaction_id),
-            nsf_flag: nsf_date.is_some(),
-            nsf_date,
-            ..row.clone()
-        })
-    };
-    let rows = reversals.iter().map(reversing_row).collect::<Result<_, LoanError>>()?;
-    match same_balances(&running, after) {
-        true => Ok(rows),
-        false => {
-            Err(LoanError::defect("the rows of a reversal do not add up to the restored balances"))
+            after.accrual_base_date = prior.accrual_base_date;
+            after.accrual_base_total = prior.accrual_base_total;
+            after.paid_ahead_amount = prior.paid_ahead_amount;
+            after.next_due_date = prior.next_due_date;
+            deleted_due_rows =
+                due_rows::revert(tx, &mut after, self.rows, prior.next_due_date).await?;
         }
+        let rows = self.reversing_rows(author, clock, &account, &after, reversal)?;
+        let mut change = account.changed(author, &after, |loan| {
+            let effective_date = rows.first().map(|row| row.effective_date);
+            restore(loan, self.account, self.prior.as_ref(), effective_date);
+        })?;
+        change.deleted_due_rows = deleted_due_rows;
+        let account = account.after(&change, after, status);
+        let credit_line = self.credit_line(tx).await?;
+        let (due_row_parts, moves_base) = (Vec::new(), false);
+        Ok((Entry { rows, change, due_row_parts, moves_base, credit_line }, account))
+    }
+
+    /// Returns the change of the credit line that the entry drew on, if it did.
+    async fn credit_line(
+        &self,
+        tx: &DatabaseTransaction,
+    ) -> Result<Option<CreditLineChange>, LoanError> {
+        let Some(first) = self.rows.first() else { return Ok(None) };
+        let Some(creditline_id) = first.creditline_id else { return Ok(None) };
+        let line = LockedCreditLine::lock(tx, first.loan_id, creditline_id).await?;
+        Ok(Some(CreditLineChange::drawn_back(&line.row, first.transaction_amount)?))
+    }
+
+    /// Builds the rows that reverse the entry, each with its resulting balance.
+    fn reversing_rows(
+        &self,
+        author: &Actor,
+        clock: Clock,
+        account: &LoanAccount,
+        after: &LoanState,
+        reversal: &ValidatedReversal,
+    ) -> Result<EntryRows, LoanError> {
+        let mut running = account.state.clone();
+        let mut rows = Vec::with_capacity(self.reversals.len());
+        for row_reversal in &self.reversals {
+            let RowReversal { row, reversal_code, .. } = row_reversal;
+            let effective_date = row.effective_date;
+            let is_first = row.transaction_id == row.transaction_reference_no;
+            let nsf_date = reversal.returned.as_ref().filter(|_| is_first).map(|it| it.date);
+            let resulting_balance = match row.balance_name {
+                None if row.resulting_balance.is_none() => None,
+                None => Some(payoff_amount(&account.terms, after, effective_date)?),
+                Some(BalanceName::Interest) => {
+                    Some(after.interest_owed_on(&account.terms, effective_date)?)
+                }
+                Some(name) => {
+                    let balance = balance(&mut running, name);
+                    *balance = balance.plus(row_reversal.balance_change()?)?;
+                    Some(*balance)
+                }
+            };
+            let user_reference = reversal.user_reference.as_ref().or(row.user_reference.as_ref());
+            rows.push(loan_transactions::Model {
+                transaction_code: reversal_code.transaction_code,
+                transaction_description: description(row, reversal_code, is_first),
+                transaction_date: clock.now,
+                gl_date: clock.today,
+                resulting_balance,
+                user_reference: user_reference.cloned(),
+                // The External_ID stays with the payment.
+                external_id: None,
+                entered_by_user_id: author.user_id().unwrap_or(row.entered_by_user_id),
+                reversed_flag: true,
+                reversal_transaction_id: Some(row.transaction_id),
+                nsf_flag: nsf_date.is_some(),
+                nsf_date,
+                ..(*row).clone()
+            });
+        }
+        match same_balances(&running, after) {
+            true => Ok(rows),
+            false => Err(LoanError::defect(
+                "the rows of a reversal do not add up to the restored balances",
+            )),
+        }
+    }
+}
+
+/// Returns the description of a reversing row. The total row of a card payment says that the money
+/// is not given back at the gateway.
+fn description(
+    row: &loan_transactions::Model,
+    reversal_code: &transaction_codes::Model,
+    is_first: bool,
+) -> String {
+    let description = &reversal_code.description;
+    match is_first && row.payment_gateway_token_id.is_some() {
+        true => format!("{description}, {NOT_REFUNDED}"),
+        false => description.clone(),
     }
 }
 
@@ -348,32 +303,23 @@ fn same_balances(left: &LoanState, right: &LoanState) -> bool {
     balances(left) == balances(right)
 }
 
-/// Writes the rows of a reversal, and links them and the rows they reverse to each other.
-async fn write(
-    tx: &DatabaseTransaction,
-    reversed: &[loan_transactions::Model],
-    new_rows: Vec<loan_transactions::Model>,
-    returned_on: Option<NaiveDate>,
-) -> Result<Vec<loan_transactions::Model>, LoanError> {
-    use loan_transactions::Column::{
-        NsfDate, NsfFlag, ReversalTransactionId, ReversedFlag, TransactionId,
-    };
-    let mut entry = [new_rows];
-    journal::insert(tx, &mut entry).await?;
-    let [written] = entry;
-    let links = written.iter().filter_map(|row| {
-        let values = vec![true.into(), row.transaction_id.into()];
-        Some(RowUpdate { key: row.reversal_transaction_id?, values })
-    });
-    let links: Vec<RowUpdate> = links.collect();
-    update_each(tx, TransactionId, &[ReversedFlag, ReversalTransactionId], &links).await?;
-    if let (Some(day), Some(total)) = (returned_on, reversed.first()) {
-        loan_transactions::Entity::update_many()
-            .col_expr(NsfFlag, Expr::value(true))
-            .col_expr(NsfDate, Expr::value(day))
-            .filter(TransactionId.eq(total.transaction_id))
-            .exec(tx)
-            .await?;
+/// Restores the columns that a posting writes in addition to those of the arithmetic. Later changes
+/// stay.
+fn restore(
+    loan: &mut loans::Model,
+    account: &LoanAccount,
+    prior: Option<&LoanSnapshot>,
+    effective_date: Option<NaiveDate>,
+) {
+    let Some(prior) = prior else { return };
+    if closed_by_entry(account, prior) {
+        loan.status_code_id = prior.status_code_id;
+        loan.payoff_date = prior.payoff_date;
+        loan.closed_date = prior.closed_date;
     }
-    Ok(written)
+    loan.last_payment_date = prior.last_payment_date;
+    loan.last_payment_amount = prior.last_payment_amount;
+    if loan.last_activity_date == effective_date {
+        loan.last_activity_date = prior.last_activity_date;
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::block::{Block, LoanRef, cents};
 use super::loans::{LoanProfile, profile};
-use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::journal::codes::DRAW;
 use api_server::loans::servicing::adjustment::AdjustmentKind;
 use chrono::Days;
@@ -29,7 +29,7 @@ pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), D
         let drawn = main.iter().map(|draw| (main_line, draw));
         for (line_id, (days, amount)) in drawn.chain(cash.iter().map(|draw| (cash_line, draw))) {
             let day = loan.origination + Days::new(*days);
-            let draw = NewAdjustment {
+            let draw = ValidatedAdjustment {
                 kind: AdjustmentKind::Draw,
                 amount: cents(*amount),
                 effective_date: day,

@@ -160,6 +160,15 @@ problem_types! {
         "Duplicate external id"
         "A transaction of this loan already has this `External_ID`; `detail` names it. Most likely \
          the payment was posted before.";
+    NotReversible = UNPROCESSABLE_ENTITY "not-reversible"
+        "Entry cannot be reversed"
+        "Something stands in the way of the reversal: `detail` says what. If it is another entry, \
+         `blockedBy` has its reference number, and reversing that entry first clears the way, \
+         unless it is the reversal of this one.";
+    DrawRefused = UNPROCESSABLE_ENTITY "draw-refused"
+        "Draw not allowed"
+        "The credit line does not allow this draw: it is beyond a limit, below the least or above \
+         the greatest amount of one draw, one too many, or too late. `detail` gives the figure.";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required"
         "Cash drawer required"
         "Cash goes into a cash drawer. Specify one in `Cash_Drawer_ID`: it can be left out only if \

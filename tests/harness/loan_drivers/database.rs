@@ -16,7 +16,7 @@ use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::loans::account::LoanAccount;
-use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals;
@@ -283,7 +283,7 @@ impl<'a> DatabaseEngine<'a> {
         today: NaiveDate,
         adjustment: &Adjustment,
     ) -> Result<Vec<loan_transactions::Model>, LoanError> {
-        let new = NewAdjustment {
+        let new = ValidatedAdjustment {
             kind: kind(adjustment.kind),
             amount: money(adjustment.amount),
             effective_date: adjustment.date,

@@ -3,6 +3,7 @@
 use super::super::Group;
 use crate::http::admission::AnyUser;
 use crate::http::pagination::{List, Page};
+use crate::loans::credit_lines::credit_used;
 use crate::state::State;
 use chrono::NaiveDate;
 use poem::web::Data;
@@ -37,20 +38,13 @@ pub struct CreditUsed {
     draw_total: Money,
 }
 
-/// Transaction code of a main line. A sub-line has the code that it serves.
-const MAIN_LINE: i32 = 0;
-
 impl CreditUsed {
     fn on(
         today: NaiveDate,
         line: &credit_lines::Model,
         loan: &loans::Model,
     ) -> Result<Self, OutOfRange> {
-        let revolving = loan.loan_type == loans::LoanType::Revolving;
-        let credit_used = match line.transaction_code == MAIN_LINE && revolving {
-            true => loan.current_principal_balance,
-            false => line.draw_total,
-        };
+        let credit_used = credit_used(line, loan);
         Ok(Self {
             creditline_id: line.creditline_id,
             as_of_date: today,

@@ -37,17 +37,17 @@ impl PostPayment {
         group: &Arc<GroupCommit<Self>>,
         mode: ExecutionMode,
     ) -> Result<Replayable<EntryRows, true>, LoanError> {
-        let may_share = self.new.cash_drawer_id.is_none();
+        let may_share = self.may_share();
         group.execute(self, mode, may_share).await
+    }
+
+    /// True if it names no cash drawer.
+    pub(super) fn may_share(&self) -> bool {
+        self.new.cash_drawer_id.is_none()
     }
 
     fn validated(&self) -> Result<ValidatedPayment, LoanError> {
         self.new.clone().validate()
-    }
-
-    fn visible(&self, rows: EntryRows) -> EntryRows {
-        let visible = rows.into_iter();
-        visible.filter(|row| self.visible_codes.contain(row.transaction_code)).collect()
     }
 }
 
@@ -65,7 +65,7 @@ impl Command for PostPayment {
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
         let payment = self.validated()?;
         let rows = post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await?;
-        Ok(self.visible(rows))
+        Ok(self.visible_codes.of_rows(rows))
     }
 }
 
@@ -101,7 +101,9 @@ impl GroupCommand for PostPayment {
         let mut outcomes = post_all(tx, clock, locked, &valid).await?.into_iter();
         let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
             Err(error) => Some(Err(error.clone())),
-            Ok(_) => outcomes.next()?.map(|posted| posted.map(|rows| command.visible(rows))),
+            Ok(_) => outcomes
+                .next()?
+                .map(|posted| posted.map(|rows| command.visible_codes.of_rows(rows))),
         });
         Ok(outcomes.collect())
     }

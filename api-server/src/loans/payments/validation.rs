@@ -176,6 +176,18 @@ impl NewPayment {
         today: NaiveDate,
     ) -> Result<Arc<VisibleCodes>, LoanError> {
         let visible_codes = loans.visible_codes(caller, loan_id).await?;
+        self.check_privileges(caller, today, &visible_codes)?;
+        Ok(visible_codes)
+    }
+
+    /// Checks that the caller, who sees rows with these codes, holds the privileges that the request
+    /// needs.
+    pub(super) fn check_privileges(
+        &self,
+        caller: &Caller,
+        today: NaiveDate,
+        visible_codes: &VisibleCodes,
+    ) -> Result<(), Forbidden> {
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             caller.require(BACKDATE_PAYMENTS)?;
         }
@@ -187,8 +199,8 @@ impl NewPayment {
         }
         let total = codes::PAYMENT_TOTAL.number;
         match visible_codes.contain(total) {
-            true => Ok(visible_codes),
-            false => Err(Forbidden::TransactionCode(total).into()),
+            true => Ok(()),
+            false => Err(Forbidden::TransactionCode(total)),
         }
     }
 }

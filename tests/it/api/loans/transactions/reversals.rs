@@ -8,7 +8,7 @@ use acceptance::{World, on_each_database};
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
-use api_server::loans::adjustments::{self, NewAdjustment};
+use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::reversals;
 use api_server::loans::servicing::adjustment::AdjustmentKind;
 use chrono::NaiveDate;
@@ -56,7 +56,7 @@ async fn adjust(world: &World, loan_id: i64, kind: AdjustmentKind, amount: &str,
     let amount: Money = amount.parse().expect("an amount");
     let effective_date = day.parse().expect("a date");
     let (creditline_id, user_reference) = (None, None);
-    let new = NewAdjustment { kind, amount, effective_date, creditline_id, user_reference };
+    let new = ValidatedAdjustment { kind, amount, effective_date, creditline_id, user_reference };
     let author = author(world).await;
     let tx = db::begin_write(&world.db).await.expect("a transaction");
     let clock = db::clock(&tx).await.expect("the clock");
@@ -245,7 +245,7 @@ async fn a_reversed_draw_is_removed_from_its_credit_line() {
         let author = author(&world).await;
         let tx = db::begin_write(&world.db).await.expect("a transaction");
         let clock = db::clock(&tx).await.expect("the clock");
-        let draw = NewAdjustment {
+        let draw = ValidatedAdjustment {
             kind: AdjustmentKind::Draw,
             amount: "700.00".parse().expect("an amount"),
             effective_date: "2022-01-01".parse().expect("a date"),

@@ -1,0 +1,42 @@
+//! The command that posts an adjustment.
+
+use super::{NewAdjustment, post};
+use crate::audit::Actor;
+use crate::command::execute::Command;
+use crate::command::failure::LockedRow;
+use crate::command::lock_queues::RowKey;
+use crate::loans::lookups::VisibleCodes;
+use crate::loans::payments::EntryRows;
+use crate::loans::refusals::{LoanError, LoanRefusal};
+use sea_orm::DatabaseTransaction;
+use shared::time::Clock;
+use std::sync::Arc;
+
+/// An admitted adjustment.
+pub struct PostAdjustment {
+    /// Author of the rows.
+    pub author: Actor,
+    /// The loan.
+    pub loan_id: i64,
+    /// The request.
+    pub new: NewAdjustment,
+    /// Codes of the rows that the response may contain.
+    pub visible_codes: Arc<VisibleCodes>,
+}
+
+impl Command for PostAdjustment {
+    type Answer = EntryRows;
+    type Refusal = LoanRefusal;
+
+    const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+
+    fn rows(&self) -> Vec<RowKey> {
+        vec![RowKey::Loan(self.loan_id)]
+    }
+
+    async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
+        let new = self.new.clone().validate(clock.today)?;
+        let row = post(tx, &self.author, clock, self.loan_id, &new).await?;
+        Ok(self.visible_codes.of_rows(vec![row]))
+    }
+}
