@@ -5,6 +5,7 @@
 //! | `servicing` | the arithmetic, with no clock and no database |
 //! | `account`, `journal` | a loan's account within a transaction, and the journal entries on it |
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
+//! | `credit_lines` | what may be drawn on a credit line |
 //! | `lookups` | reads of loans, in batches |
 //! | `refusals` | why an entry was refused |
 //! | `snapshots` | the state of a loan before an entry |
@@ -12,6 +13,7 @@
 
 pub mod account;
 pub mod adjustments;
+pub mod credit_lines;
 pub mod field_values;
 pub mod journal;
 pub mod lookups;

@@ -168,9 +168,8 @@ where
     T: Send + 'static,
     W: Future<Output = Result<T, Failure<C::Refusal>>> + Send + 'static,
 {
-    let gate = Arc::clone(&executor.import_gate);
     let outcome = tokio::spawn(work(executor.clone())).await.map_err(Failure::defect)?;
-    outcome.map_err(|failure| attribute_to_import::<C>(failure, &gate))
+    outcome.map_err(|failure| executor.attribute::<C>(failure))
 }
 
 /// Reports a lock wait that timed out while an import locks the whole database as caused by the
@@ -188,6 +187,14 @@ fn attribute_to_import<C: Command>(
 }
 
 impl Executor {
+    /// Names the row that a command waited for in vain, or the import that holds it up.
+    pub(super) fn attribute<C: Command>(
+        &self,
+        failure: Failure<C::Refusal>,
+    ) -> Failure<C::Refusal> {
+        attribute_to_import::<C>(failure, &self.import_gate)
+    }
+
     /// Waits for the command's turn in the lock queues of its rows.
     pub(super) async fn lock<C: Command>(
         &self,
@@ -269,7 +276,7 @@ impl Executor {
     }
 }
 
-async fn with_time_limit<T, R>(
+pub(super) async fn with_time_limit<T, R>(
     attempt: impl Future<Output = Result<T, Failure<R>>>,
 ) -> Result<T, Failure<R>> {
     timeout(ATTEMPT_TIME_MAX, attempt)

@@ -7,7 +7,9 @@
 //! was committed. If a commit was not acknowledged, commands with a key are executed again, which finds
 //! the response if it was stored; the outcome of the others is unknown.
 
-use crate::command::execute::{ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task};
+use crate::command::execute::{
+    ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task, with_time_limit,
+};
 use crate::command::failure::Failure;
 use crate::command::idempotency::{IdempotencyScope, KeyError, Replayable, in_transaction};
 use crate::command::lock_queues::LockMode;
@@ -25,9 +27,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Limits of a shared transaction: at most 32 commands, and as much time as one alone has.
+/// Most members of a shared transaction, and most commands of a member.
+pub const GROUP_MAX: usize = 32;
+/// Limits of a shared transaction: it has as much time as a command alone.
 const LIMITS: BatchLimits = BatchLimits {
-    questions_max: 32,
+    questions_max: GROUP_MAX,
     queue_time_max: Duration::from_secs(5),
     batch_time_max: ATTEMPT_TIME_MAX,
 };
@@ -69,7 +73,7 @@ type Response<C> =
 /// Executes commands of one kind in shared transactions.
 pub struct GroupCommit<C: GroupCommand<Refusal: Clone + Sync>> {
     executor: Executor,
-    groups: Coalesced<Member<C>, Shared<Response<C>>>,
+    groups: Coalesced<Member<C>, Vec<Shared<Response<C>>>>,
 }
 
 /// What came of a command in a shared transaction.
@@ -82,13 +86,22 @@ enum Shared<T> {
 }
 
 /// A command, and where its response is stored.
-struct Post<C> {
-    command: C,
-    mode: ExecutionMode,
+pub struct Post<C> {
+    /// The command.
+    pub command: C,
+    /// How it is executed.
+    pub mode: ExecutionMode,
 }
 
-/// A command that waits for the next transaction. Each is different from all others.
-struct Member<C>(Arc<Post<C>>);
+impl<C> Post<C> {
+    fn scope(&self) -> Option<&IdempotencyScope> {
+        self.mode.scope()
+    }
+}
+
+/// Commands on one row that wait for the next transaction, in their order. Each member is different
+/// from all others.
+struct Member<C>(Arc<Vec<Post<C>>>);
 
 impl<C> Clone for Member<C> {
     fn clone(&self) -> Self {
@@ -110,19 +123,18 @@ impl<C> Hash for Member<C> {
     }
 }
 
-impl<C> Member<C> {
-    fn scope(&self) -> Option<&IdempotencyScope> {
-        self.0.mode.scope()
-    }
-}
-
 impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
     /// Returns a group for commands that this executor may also execute alone.
     pub fn new(executor: Executor) -> Self {
         let db = executor.db.clone();
-        let groups = Coalesced::new(LIMITS, move |members| {
+        let groups = Coalesced::new(LIMITS, move |members: Vec<Member<C>>| {
             let db = db.clone();
-            async move { share(&db, &members).await }
+            async move {
+                let posts: Vec<&Post<C>> = members.iter().flat_map(|it| it.0.iter()).collect();
+                let mut responses = share(&db, &posts).await.into_iter();
+                let of_member = |it: &Member<C>| responses.by_ref().take(it.0.len()).collect();
+                members.iter().map(of_member).collect()
+            }
         });
         Self { executor, groups }
     }
@@ -135,60 +147,183 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
         mode: ExecutionMode,
         may_share: bool,
     ) -> Response<C> {
-        let group = Arc::clone(self);
         let may_share = may_share && matches!(mode, ExecutionMode::Commit(_));
+        let responses = self.execute_in_order(vec![Post { command, mode }], may_share).await;
+        let no_response = || Err(Failure::defect("a command has no response"));
+        responses.into_iter().next().unwrap_or_else(no_response)
+    }
+
+    /// Executes POSTs on one row in their order, at most [`GROUP_MAX`] in a shared transaction if
+    /// they `may_share`. Returns their responses.
+    ///
+    /// One that is refused does not stop those after it. Any other failure does: they would come
+    /// before it if it were repeated.
+    pub async fn execute_in_order(
+        self: &Arc<Self>,
+        posts: Vec<Post<C>>,
+        may_share: bool,
+    ) -> Vec<Response<C>> {
+        let (group, count) = (Arc::clone(self), posts.len());
+        let responses = in_task::<C, _, _>(&self.executor, |executor| async move {
+            let member = Member(Arc::new(posts));
+            let shared = if may_share { group.share(&member).await } else { Vec::new() };
+            let mut shared = shared.into_iter();
+            let mut responses: Vec<Response<C>> = Vec::with_capacity(count);
+            let mut stopped_by = None;
+            for post in member.0.iter() {
+                let response = match (shared.next(), &stopped_by) {
+                    (Some(Shared::Done(response)), _) => response,
+                    (_, Some(failure)) => Err(Failure::clone(failure)),
+                    (_, None) => execute_alone(&executor, post).await,
+                };
+                let failure = response.as_ref().err().filter(|failure| !failure.is_refusal());
+                stopped_by = stopped_by.or(failure.cloned());
+                responses.push(response);
+            }
+            Ok(responses)
+        });
+        let attribute = |response: Response<C>| {
+            response.map_err(|failure| self.executor.attribute::<C>(failure))
+        };
+        match responses.await {
+            Ok(responses) => responses.into_iter().map(attribute).collect(),
+            Err(failure) => vec![Err(failure); count],
+        }
+    }
+
+    /// Executes commands in a transaction with others. None may be left: what could not be shared
+    /// needs a transaction of its own.
+    async fn share(&self, member: &Member<C>) -> Vec<Shared<Response<C>>> {
+        let posts = &member.0;
+        let Some(first) = posts.first() else { return Vec::new() };
+        let _locks = match self.executor.lock(&first.command, LockMode::Shared).await {
+            Ok(locks) => locks,
+            Err(failure) => {
+                let mut responses = Vec::with_capacity(posts.len());
+                for post in posts.iter() {
+                    let stored = self.executor.replay_or(post.scope(), failure.clone()).await;
+                    responses.push(Shared::Done(stored));
+                }
+                return responses;
+            }
+        };
+        match self.groups.ask(member.clone()).await {
+            Ok(shared) => shared,
+            Err(unanswered) => {
+                let response = |post: &Post<C>| match (unanswered, post.scope()) {
+                    // It may have been committed. The key tells whether it was.
+                    (Unanswered::TimedOut, Some(_)) => Shared::Alone,
+                    _ => Shared::Done(Err(unanswered.into())),
+                };
+                posts.iter().map(response).collect()
+            }
+        }
+    }
+
+    /// Executes commands on one row in their order, in a transaction that is rolled back: each is
+    /// executed on what those before it leave. Returns their results, or why none was tried.
+    pub async fn dry_run(&self, commands: Vec<C>) -> Result<DryRunResults<C>, Failure<C::Refusal>> {
         in_task::<C, _, _>(&self.executor, |executor| async move {
-            let member = Member(Arc::new(Post { command, mode }));
-            if may_share && let Some(response) = group.share(&member).await {
-                return response;
-            }
-            let Post { command, mode } = &*member.0;
-            match executor.lock(command, LockMode::Exclusive).await {
-                Ok(_locks) => executor.run(command, mode).await,
-                Err(failure) => executor.replay_or(member.scope(), failure).await,
-            }
+            let Some(first) = commands.first() else { return Ok(Vec::new()) };
+            let _locks = executor.lock(first, LockMode::Exclusive).await?;
+            let commands: Vec<&C> = commands.iter().collect();
+            db::retry(|| with_time_limit(try_and_roll_back(&executor.db, &commands))).await
         })
         .await
     }
+}
 
-    /// Executes a command in a transaction with others. `None`: it needs one of its own.
-    async fn share(&self, member: &Member<C>) -> Option<Response<C>> {
-        let _locks = match self.executor.lock(&member.0.command, LockMode::Shared).await {
-            Ok(locks) => locks,
-            Err(failure) => return Some(self.executor.replay_or(member.scope(), failure).await),
-        };
-        match self.groups.ask(member.clone()).await {
-            Ok(Shared::Done(response)) => Some(response),
-            Ok(Shared::Alone) => None,
-            // It may have been committed. The key tells whether it was.
-            Err(Unanswered::TimedOut) if member.scope().is_some() => None,
-            Err(unanswered) => Some(Err(unanswered.into())),
+/// Results of commands in a dry run, in their order.
+pub type DryRunResults<C> = Vec<Result<<C as Command>::Answer, Failure<<C as Command>::Refusal>>>;
+
+/// Executes a command in a transaction of its own.
+async fn execute_alone<C: GroupCommand>(executor: &Executor, post: &Post<C>) -> Response<C> {
+    match executor.lock(&post.command, LockMode::Exclusive).await {
+        Ok(_locks) => executor.run(&post.command, &post.mode).await,
+        Err(failure) => executor.replay_or(post.scope(), failure).await,
+    }
+}
+
+async fn try_and_roll_back<C: GroupCommand>(
+    db: &DatabaseConnection,
+    commands: &[&C],
+) -> Result<DryRunResults<C>, Failure<C::Refusal>> {
+    let tx = db::begin_write(db).await?;
+    match try_in_order(&tx, commands).await {
+        Ok(results) => {
+            db::roll_back(tx).await?;
+            Ok(results)
         }
+        Err(failure) => Err(db::failed(&tx, failure).await),
+    }
+}
+
+/// Executes commands in one transaction: as many as can be at once, then the next one by itself.
+async fn try_in_order<C: GroupCommand>(
+    tx: &DatabaseTransaction,
+    commands: &[&C],
+) -> Result<DryRunResults<C>, Failure<C::Refusal>> {
+    let clock = db::clock(tx).await?;
+    let mut results: DryRunResults<C> = Vec::with_capacity(commands.len());
+    while results.len() < commands.len() {
+        let begun = results.len();
+        let group = &commands[begun..commands.len().min(begun + GROUP_MAX)];
+        let locked = C::lock_available(tx, group).await?;
+        if commands[begun].is_locked(&locked) {
+            let together = C::apply_all(tx, clock, locked, group).await?;
+            results.extend(together.into_iter().map_while(|result| result));
+        }
+        if results.len() < begun + group.len() {
+            let next = commands[results.len()];
+            results.push(try_alone(tx, clock, next).await?);
+        }
+    }
+    Ok(results)
+}
+
+/// Executes a command as a part of a transaction: a refusal leaves nothing. The error is a failure
+/// that ends the transaction.
+async fn try_alone<C: Command>(
+    tx: &DatabaseTransaction,
+    clock: Clock,
+    command: &C,
+) -> Result<Result<C::Answer, Failure<C::Refusal>>, Failure<C::Refusal>> {
+    let part = db::begin_part(tx).await?;
+    let result = command.apply(part.as_ref().unwrap_or(tx), clock).await;
+    if let Some(part) = part {
+        match &result {
+            Ok(_) => part.commit().await?,
+            Err(_) => part.rollback().await?,
+        }
+    }
+    match result {
+        Err(failure) if !failure.is_refusal() => Err(failure),
+        result => Ok(result),
     }
 }
 
 /// Executes commands in one transaction. Returns what came of each, in their order.
 async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
     db: &DatabaseConnection,
-    members: &[Member<C>],
+    posts: &[&Post<C>],
 ) -> Vec<Shared<Response<C>>> {
     let tx = match db::begin_write(db).await {
         Ok(tx) => tx,
-        Err(error) if error.is_contention() => return vec![Shared::Alone; members.len()],
-        Err(error) => return vec![Shared::Done(Err(Failure::from(error))); members.len()],
+        Err(error) if error.is_contention() => return vec![Shared::Alone; posts.len()],
+        Err(error) => return vec![Shared::Done(Err(Failure::from(error))); posts.len()],
     };
     // A command that panics must fail alone.
-    let applied = AssertUnwindSafe(apply(&tx, members)).catch_unwind().await;
+    let applied = AssertUnwindSafe(apply(&tx, posts)).catch_unwind().await;
     let Ok(Ok(responses)) = applied else {
         // Dropping the transaction rolls it back.
-        return vec![Shared::Alone; members.len()];
+        return vec![Shared::Alone; posts.len()];
     };
     match db::commit(tx).await {
         Ok(()) => responses,
         Err(error) => {
             let contended = error.is_contention();
             let failure = Failure::from(error);
-            let unknown = members.iter().map(|member| match member.scope() {
+            let unknown = posts.iter().map(|post| match post.scope() {
                 None if !contended => Shared::Done(Err(failure.clone())),
                 _ => Shared::Alone,
             });
@@ -200,19 +335,19 @@ async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
 /// Executes commands, and stores their responses. If it fails, nothing may be committed.
 async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     tx: &DatabaseTransaction,
-    members: &[Member<C>],
+    posts: &[&Post<C>],
 ) -> Result<Vec<Shared<Response<C>>>, Failure<C::Refusal>> {
-    let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; members.len()];
-    let commands: Vec<&C> = members.iter().map(|member| &member.0.command).collect();
+    let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; posts.len()];
+    let commands: Vec<&C> = posts.iter().map(|post| &post.command).collect();
     let locked = C::lock_available(tx, &commands).await?;
     // Of several requests under one key, the first decides: the others find what it stored.
     let mut keys = HashSet::new();
-    let held = members.iter().enumerate().filter(|(_, member)| {
-        member.0.command.is_locked(&locked)
-            && member.scope().is_none_or(|scope| keys.insert(scope.key_hash()))
+    let held = posts.iter().enumerate().filter(|(_, post)| {
+        post.command.is_locked(&locked)
+            && post.scope().is_none_or(|scope| keys.insert(scope.key_hash()))
     });
     let mut held: Vec<usize> = held.map(|(index, _)| index).collect();
-    let with_key = held.iter().filter_map(|index| Some((*index, members[*index].scope()?)));
+    let with_key = held.iter().filter_map(|index| Some((*index, posts[*index].scope()?)));
     let (indexes, scopes): (Vec<usize>, Vec<&IdempotencyScope>) = with_key.unzip();
     for (index, stored) in indexes.into_iter().zip(in_transaction::find(tx, &scopes).await?) {
         match stored {
@@ -234,9 +369,9 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
             responses[index] = Shared::Done(response);
         }
     }
-    let new = members.iter().zip(&responses).filter_map(|(member, response)| match response {
+    let new = posts.iter().zip(&responses).filter_map(|(post, response)| match response {
         Shared::Done(Ok(response)) if !response.is_replayed() => {
-            Some(response.of_request(member.scope()?))
+            Some(response.of_request(post.scope()?))
         }
         _ => None,
     });

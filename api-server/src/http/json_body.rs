@@ -136,19 +136,52 @@ fn parse<T: ParseFromJSON>(
     quoting: Quoting,
     schema_check: &'static SchemaCheck,
 ) -> Result<(T, ReadOnlyMembers), Problem> {
-    let mut members = members(bytes, quoting)?;
-    let read_only = read_only::<T>(&mut members, schema_check);
-    let value = T::parse_from_json(Some(Value::Object(members.clone())));
+    let name = T::name();
+    // The framework's name of a list.
+    let item = name.strip_prefix("list_");
+    match (item, unique_members(bytes, quoting)?) {
+        (None, Value::Object(mut members)) => {
+            let read_only = read_only::<T>(&mut members, schema_check);
+            let value = parse_members(members, quoting, schema_check)?;
+            Ok((value, read_only))
+        }
+        (Some(item), Value::Array(items)) => {
+            let faults = schema_check.faults_in_list(item, &items);
+            let value = parse_value(Value::Array(items), faults, quoting)?;
+            Ok((value, ReadOnlyMembers::default()))
+        }
+        (None, _) => Err(Problem::bad_request("the body must be a JSON object")),
+        (Some(_), _) => Err(Problem::bad_request("the body must be a JSON array")),
+    }
+}
+
+fn parse_members<T: ParseFromJSON>(
+    members: Map<String, Value>,
+    quoting: Quoting,
+    schema_check: &'static SchemaCheck,
+) -> Result<T, Problem> {
     // The framework accepts a number or boolean for a string, and prints it: a long number would
     // come out as another one than was sent.
     let is_number_or_boolean = |value: &Value| value.is_number() || value.is_boolean();
-    match value {
-        Ok(value) if !members.values().any(is_number_or_boolean) => Ok((value, read_only)),
-        value => match schema_check.faults(&T::name(), &members) {
-            faults if !faults.is_empty() => Err(problem_of(faults, quoting)),
-            _ => value.map(|value| (value, read_only)).map_err(|_| refused()),
-        },
+    if !members.values().any(is_number_or_boolean)
+        && let Ok(value) = T::parse_from_json(Some(Value::Object(members.clone())))
+    {
+        return Ok(value);
     }
+    let faults = schema_check.faults(&T::name(), &members);
+    parse_value(Value::Object(members), faults, quoting)
+}
+
+/// Parses a body in which these faults were found.
+fn parse_value<T: ParseFromJSON>(
+    value: Value,
+    faults: Vec<BodyFault>,
+    quoting: Quoting,
+) -> Result<T, Problem> {
+    if !faults.is_empty() {
+        return Err(problem_of(faults, quoting));
+    }
+    T::parse_from_json(Some(value)).map_err(|_| refused())
 }
 
 /// Removes the members that the row has and this body does not change.
@@ -177,15 +210,14 @@ fn shorten(name: String) -> String {
     name.chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
-/// Parses the body as an object whose members each appear once, on every level: a duplicate would
-/// be ambiguous.
-fn members(bytes: &[u8], quoting: Quoting) -> Result<Map<String, Value>, Problem> {
+/// Parses the body as JSON in which each member of an object appears once, on every level: a
+/// duplicate would be ambiguous.
+fn unique_members(bytes: &[u8], quoting: Quoting) -> Result<Value, Problem> {
     let duplicate = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = UniqueMembers(&duplicate).deserialize(&mut reader);
     match read.and_then(|value| reader.end().map(|()| value)) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Problem::bad_request("the body must be a JSON object")),
+        Ok(value) => Ok(value),
         Err(error) => match duplicate.take() {
             Some(field) => Err(match quoting {
                 Quoting::Fault => refused().field(shorten(field), "appears more than once"),
@@ -278,10 +310,10 @@ mod tests {
 
     #[test]
     fn a_member_that_appears_twice_on_any_level_is_refused() {
-        let read = |text: &str| members(text.as_bytes(), Quoting::Fault);
+        let read = |text: &str| unique_members(text.as_bytes(), Quoting::Fault);
         let sound = r#"{"a": [{"b": -1, "c": 1.5}, {"b": true}], "c": {"a": null, "b": "x"}}"#;
         let same: Value = serde_json::from_str(sound).unwrap();
-        assert_eq!(read(sound).map(Value::Object).unwrap(), same);
+        assert_eq!(read(sound).unwrap(), same);
         for twice in [
             r#"{"b": 1, "b": 1}"#,
             r#"{"a": {"b": 1, "b": 2}}"#,
@@ -291,14 +323,42 @@ mod tests {
             assert_eq!(told.first_field(), Some(("b", "appears more than once")));
         }
         for (text, detail) in [
-            ("[]", "the body must be a JSON object"),
-            ("1", "the body must be a JSON object"),
             ("", "the body ends before its JSON does"),
             ("{\n\"a\": x}", "the body cannot be read as JSON: line 2, column 6"),
             ("{} x", "the body cannot be read as JSON: line 1, column 4"),
             (r#"{"a": 1e400}"#, "the body cannot be read as JSON: line 1, column 11"),
         ] {
             assert_eq!(read(text).unwrap_err().message(), detail, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_no_object_and_faults_of_its_items_are_named_by_their_path() {
+        let refuse = |text: &str| {
+            let parsed =
+                parse::<Vec<NewCard>>(text.as_bytes(), Quoting::Fault, router::expectations());
+            parsed.map(|(cards, _)| cards.len()).map_err(|problem| problem.message())
+        };
+        let one = |text: &str| {
+            let parsed = parse::<NewCard>(text.as_bytes(), Quoting::Fault, router::expectations());
+            parsed.map(drop).unwrap_err().message()
+        };
+        for no_object in ["[]", "1", "null"] {
+            assert_eq!(one(no_object), "the body must be a JSON object");
+        }
+        for no_list in ["{}", "1", "null"] {
+            assert_eq!(refuse(no_list).unwrap_err(), "the body must be a JSON array");
+        }
+        assert_eq!(refuse(r#"[{"Gateway_Token": "x", "Contact_ID": 7}]"#), Ok(1));
+        let told = refuse(r#"[{"Gateway_Token": "x"}, {"Gateway_Token": 1}, 2, {"a": {}}]"#);
+        let told = told.unwrap_err();
+        for fault in [
+            "[1].Gateway_Token: must be a string",
+            "[2]: must be an object",
+            "[3].Gateway_Token: is required",
+            "[3].a: is not a member of this body",
+        ] {
+            assert!(told.contains(fault), "{told}");
         }
     }
 

@@ -10,7 +10,7 @@ mod joined;
 
 pub use self::joined::{Operation, Operations, router_pattern};
 
-use crate::auth::privileges::Privilege;
+use crate::auth::privileges::{Privilege, REVERSE_ENTRIES};
 
 /// Path of the sandbox's page.
 pub const SANDBOX_PAGE: &str = "/gateway/sandbox/add-payment-method";
@@ -156,6 +156,11 @@ const PRIVILEGES: Table = &[
     ("list_relationship_codes", view("Setup > Contact")),
     ("list_contact_types", view("Setup > Contact")),
     ("import_xml", NONE),
+    // Extensions.
+    ("post_payments", add("Loan > Payments")),
+    // Depends on the kind of adjustment.
+    ("post_adjustment", NONE),
+    ("reverse_entry", Some(REVERSE_ENTRIES)),
 ];
 
 /// The extensions: operations beyond the interface.

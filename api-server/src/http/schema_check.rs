@@ -108,6 +108,14 @@ impl SchemaCheck {
         faults
     }
 
+    /// Returns the faults of a list of items with this schema, as [`Self::faults`] does.
+    pub fn faults_in_list(&'static self, schema: &str, items: &[Value]) -> Vec<BodyFault> {
+        let mut faults = Vec::new();
+        self.faults_of_items(self.named(schema), items, "", &mut faults);
+        faults.truncate(FAULTS_MAX);
+        faults
+    }
+
     /// Returns the read-only members of this schema, which a client may send back.
     pub fn read_only_members(
         &'static self,
@@ -151,6 +159,21 @@ impl SchemaCheck {
         }
     }
 
+    fn faults_of_items(
+        &'static self,
+        schema: &'static Value,
+        items: &[Value],
+        path: &str,
+        faults: &mut Vec<BodyFault>,
+    ) {
+        for (number, item) in items.iter().enumerate() {
+            if faults.len() >= FAULTS_MAX {
+                return;
+            }
+            self.faults_of_value(schema, item, &format!("{path}[{number}]"), faults);
+        }
+    }
+
     fn faults_of_value(
         &'static self,
         schema: &'static Value,
@@ -163,13 +186,7 @@ impl SchemaCheck {
                 self.faults_of_members(schema, members, &format!("{path}."), faults);
             }
             Value::Array(items) if schema["type"] == "array" => {
-                let schema = self.resolved(&schema["items"]);
-                for (number, item) in items.iter().enumerate() {
-                    if faults.len() >= FAULTS_MAX {
-                        return;
-                    }
-                    self.faults_of_value(schema, item, &format!("{path}[{number}]"), faults);
-                }
+                self.faults_of_items(self.resolved(&schema["items"]), items, path, faults);
             }
             value if conforms(schema, value) => {}
             _ => {

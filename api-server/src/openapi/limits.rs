@@ -1,6 +1,7 @@
 //! Limits the server enforces that the program's types do not express: ranges of ids, patterns of
 //! headers, and bodies without additional members.
 
+use crate::loans::payments::PAYMENTS_MAX;
 use crate::openapi::operations;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +17,8 @@ const LIMITS: [(&str, &str, &str, i64); 2] = [
     ("NewReconciliation", "Denominations", "maxItems", 100),
     ("NewDenomination", "Count", "minimum", 0),
 ];
+/// Members with the pattern of a header.
+const PATTERNED: [(&str, &str, &str); 1] = [("PaymentItem", "Key", "Idempotency-Key")];
 /// Smallest row id.
 const ID_MIN: i64 = 1;
 
@@ -25,9 +28,14 @@ pub(super) fn describe(document: &mut Value) {
     for (.., operation) in operations(document) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         parameters.into_iter().flatten().for_each(limit_parameter);
-        let content = operation["requestBody"]["content"].as_object();
-        let media = content.into_iter().flat_map(Map::values);
-        bodies.extend(media.filter_map(|media| name(&media["schema"])));
+        let content = operation["requestBody"]["content"].as_object_mut();
+        for schema in content.into_iter().flat_map(Map::values_mut).map(|it| &mut it["schema"]) {
+            if schema["type"] == "array" {
+                schema["minItems"] = json!(1);
+                schema["maxItems"] = json!(PAYMENTS_MAX);
+            }
+            bodies.extend(name(schema).or_else(|| name(&schema["items"])));
+        }
     }
     while let Some(body) = bodies.pop() {
         limit_body(&body, &mut document["components"]["schemas"][&body], &mut bodies);
@@ -45,10 +53,14 @@ fn limit_parameter(parameter: &mut Value) {
     if parameter["in"] == "path" && parameter["schema"]["format"] == "int64" {
         parameter["schema"]["minimum"] = json!(ID_MIN);
     }
-    let listed = PATTERNS.iter().find(|(name, _)| parameter["name"] == *name);
-    if let Some((_, pattern)) = listed {
+    if let Some(pattern) = parameter["name"].as_str().and_then(pattern_of) {
         parameter["schema"]["pattern"] = json!(pattern);
     }
+}
+
+/// Returns the pattern of a parameter, if it has one.
+fn pattern_of(name: &str) -> Option<&'static str> {
+    PATTERNS.iter().find(|(listed, _)| *listed == name).map(|(_, pattern)| *pattern)
 }
 
 fn limit_body(body_name: &str, schema: &mut Value, nested: &mut Vec<String>) {
@@ -63,6 +75,11 @@ fn limit_body(body_name: &str, schema: &mut Value, nested: &mut Vec<String>) {
             LIMITS.iter().filter(|(body, limited, ..)| *body == body_name && limited == member);
         for (.., limit, number) in limits {
             schema[*limit] = json!(number);
+        }
+        let patterned =
+            PATTERNED.iter().find(|(body, named, _)| *body == body_name && named == member);
+        if let Some((.., header)) = patterned {
+            schema["pattern"] = json!(pattern_of(header));
         }
         nested.extend(name(&schema["items"]));
     }

@@ -70,6 +70,34 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
         ],
     ),
     (
+        &["post_adjustment"],
+        &[
+            P::PrivilegeMissing,
+            P::InvalidValue,
+            P::RequiredField,
+            P::AmountNotPositive,
+            P::EffectiveDateInFuture,
+            P::EffectiveDateTooEarly,
+            P::SplitExceedsBalance,
+            P::LoanClosed,
+            P::DrawRefused,
+            P::LoanLocked,
+        ],
+    ),
+    (
+        &["reverse_entry"],
+        &[
+            P::InvalidValue,
+            P::RequiredField,
+            P::NotReversible,
+            P::LoanClosed,
+            P::DrawerNotUsable,
+            P::DrawerNegative,
+            P::LoanLocked,
+            P::DrawerLocked,
+        ],
+    ),
+    (
         &["post_card_payment"],
         &[
             P::CardForgotten,

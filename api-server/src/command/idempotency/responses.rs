@@ -26,6 +26,18 @@ pub struct Replayable<T, const CREATES: bool> {
     shape: PhantomData<T>,
 }
 
+impl<T, const CREATES: bool> Replayable<T, CREATES> {
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Its body.
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+}
+
 impl<T: ToJSON, const CREATES: bool> Replayable<T, CREATES> {
     /// Returns the first response to a request.
     pub fn new(status: StatusCode, value: &T) -> Self {
