@@ -9,8 +9,8 @@ use super::{Play, Tally, money};
 use crate::databases::Database;
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
-    Adjustment, AdjustmentKind, Allocation, Amount, Books, DueRow, Event, LARGEST, LoanFigures,
-    Payment, Refusal, Row, State,
+    Adjustment, AdjustmentKind, Allocation, Amount, Books, DueRow, Entry, Event, LARGEST,
+    LoanFigures, Payment, Refusal, Row, State,
 };
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
@@ -19,13 +19,14 @@ use api_server::loans::account::LoanAccount;
 use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
-use api_server::loans::reversals;
+use api_server::loans::reversals::{self, ReturnedPayment, ValidatedReversal};
 use api_server::loans::servicing::adjustment as engine;
 use chrono::{NaiveDate, NaiveTime};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     TransactionTrait,
 };
+use serde_json::{Value, json};
 use shared::amounts::Money;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
@@ -170,7 +171,36 @@ impl<'a> DatabaseEngine<'a> {
             }
         }
         self.post_gathered(play, today).await?;
+        self.compare_rows(play).await?;
+        self.reverse_all(play, today).await?;
         self.compare_rows(play).await
+    }
+
+    /// Reverses every entry, the latest first, or first the one that stands in its way. In the end
+    /// the loan must be as it was booked.
+    async fn reverse_all(&mut self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
+        let is_left = |entry: &Entry| {
+            entry.partner.is_none() && !matches!(entry.event, Event::Reverse { .. })
+        };
+        while let Some(latest) = play.books.entries.iter().rposition(is_left) {
+            let mut next = latest;
+            loop {
+                let event = Event::Reverse { entry: next, returned: None };
+                play.transcript.record(today, &Action::Enter(event));
+                let refusal = play.books.clone().enter(today, event).err();
+                self.enter(play, today, event).await?;
+                match refusal {
+                    None => break,
+                    Some(Refusal::Blocked(entry)) if entry != next => next = entry,
+                    // A figure on the way cannot be stored.
+                    Some(Refusal::OutOfRange) => return Ok(()),
+                    Some(refusal) => return Err(format!("{next} is stuck: {refusal:?}")),
+                }
+            }
+        }
+        let booked = play.plan.books().state;
+        let restored = State { last_activity: booked.last_activity, ..play.books.state.clone() };
+        play.transcript.check_equal("the loan as booked", booked, restored)
     }
 
     /// Posts the payments that gathered on this day, together, in a nested transaction.
@@ -233,7 +263,7 @@ impl<'a> DatabaseEngine<'a> {
                 Ok(())
             }
             (Err(refusal), Err(error)) => {
-                let verdict = check_problem(&refusal, &Problem::from(error));
+                let verdict = self.check_problem(&refusal, &Problem::from(error));
                 play.transcript.check_equal("why it was refused", Ok(()), verdict)
             }
             (expected, actual) => {
@@ -242,6 +272,38 @@ impl<'a> DatabaseEngine<'a> {
                 let expected = expected.map_err(|refusal| format!("{refusal:?}"));
                 play.transcript.check_equal("what happened", expected, actual)
             }
+        }
+    }
+
+    /// Checks that a problem says what the model says, figures included.
+    fn check_problem(&self, refusal: &Refusal, problem: &Problem) -> Result<(), String> {
+        use ProblemType as Type;
+        let (problem_type, figure) = match *refusal {
+            Refusal::AmountNotPositive => (Type::AmountNotPositive, None),
+            Refusal::InFuture => (Type::EffectiveDateInFuture, None),
+            Refusal::TooEarly(date) => (Type::EffectiveDateTooEarly, Some(date.to_string())),
+            Refusal::Closed => (Type::LoanClosed, None),
+            Refusal::SplitMismatch => (Type::SplitMismatch, None),
+            Refusal::ExceedsBalance(most) => (Type::SplitExceedsBalance, Some(figure(most))),
+            Refusal::Overpayment(most) => (Type::Overpayment, Some(figure(most))),
+            Refusal::PayoffShort(payoff) => (Type::PayoffShort, Some(figure(payoff))),
+            Refusal::Blocked(_) | Refusal::IsReversal => (Type::NotReversible, None),
+            Refusal::InvalidValue | Refusal::NotApplicable | Refusal::OutOfRange => {
+                (Type::InvalidValue, None)
+            }
+        };
+        let blocker = match *refusal {
+            Refusal::Blocked(entry) => json!(self.keys[entry][0]),
+            _ => Value::Null,
+        };
+        let message = problem.message();
+        let names_blocker = problem.document("", "")["blockedBy"] == blocker;
+        match names_blocker
+            && problem.kind() == problem_type
+            && figure.is_none_or(|figure| message.contains(&figure))
+        {
+            true => Ok(()),
+            false => Err(format!("{refusal:?} is not {}: {message}", problem.kind().name())),
         }
     }
 
@@ -256,9 +318,11 @@ impl<'a> DatabaseEngine<'a> {
             Event::Pay(payment) => self.pay(&tx, today, &payment).await,
             Event::Adjust(adjustment) => self.adjust(&tx, today, &adjustment).await,
             Event::Reverse { entry, returned } => {
+                let returned = returned.map(|date| ReturnedPayment { date, fee: None });
+                let reversal = ValidatedReversal { returned, user_reference: None };
+                let (author, loan_id) = (&self.driver.author, self.loan_id);
                 let reference = self.keys[entry][0];
-                let author = &self.driver.author;
-                reversals::reverse(&tx, author, clock(today), reference, returned).await
+                reversals::reverse(&tx, author, clock(today), loan_id, reference, &reversal).await
             }
         };
         let end = if posted.is_ok() { tx.commit().await } else { tx.rollback().await };
@@ -499,32 +563,6 @@ fn due_row(row: &payments_due::Model) -> DueRow {
         principal: units(row.principal_due),
         interest_paid: units(row.interest_paid),
         principal_paid: units(row.principal_paid),
-    }
-}
-
-/// Checks that a problem says what the model says, figures included.
-fn check_problem(refusal: &Refusal, problem: &Problem) -> Result<(), String> {
-    use ProblemType as Type;
-    let (problem_type, figure) = match *refusal {
-        Refusal::AmountNotPositive => (Type::AmountNotPositive, None),
-        Refusal::InFuture => (Type::EffectiveDateInFuture, None),
-        Refusal::TooEarly(date) => (Type::EffectiveDateTooEarly, Some(date.to_string())),
-        Refusal::Closed => (Type::LoanClosed, None),
-        Refusal::SplitMismatch => (Type::SplitMismatch, None),
-        Refusal::ExceedsBalance(most) => (Type::SplitExceedsBalance, Some(figure(most))),
-        Refusal::Overpayment(most) => (Type::Overpayment, Some(figure(most))),
-        Refusal::PayoffShort(payoff) => (Type::PayoffShort, Some(figure(payoff))),
-        Refusal::InvalidValue
-        | Refusal::NotLatest
-        | Refusal::AlreadyReversed
-        | Refusal::Negative(_)
-        | Refusal::NotApplicable
-        | Refusal::OutOfRange => (Type::InvalidValue, None),
-    };
-    let message = problem.message();
-    match problem.kind() == problem_type && figure.is_none_or(|figure| message.contains(&figure)) {
-        true => Ok(()),
-        false => Err(format!("{refusal:?} is not {}: {message}", problem.kind().name())),
     }
 }
 

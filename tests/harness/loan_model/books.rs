@@ -168,8 +168,10 @@ impl Books {
         returned: Option<NaiveDate>,
     ) -> Result<(), Refusal> {
         let entry = &self.entries[number];
-        if entry.partner.is_some() {
-            return Err(Refusal::AlreadyReversed);
+        match (entry.event, entry.partner) {
+            (Event::Reverse { .. }, _) => return Err(Refusal::IsReversal),
+            (_, Some(reversal)) => return Err(Refusal::Blocked(reversal)),
+            (_, None) => {}
         }
         if let Some(returned) = returned {
             let Event::Pay(payment) = entry.event else { return Err(Refusal::NotApplicable) };
@@ -177,20 +179,27 @@ impl Books {
                 return Err(Refusal::NotApplicable);
             }
         }
-        let later = self.entries[number + 1..].iter();
-        let moved_base = |later: &Entry| later.moves_base() && later.partner.is_none();
-        if entry.moves_base() && later.into_iter().any(moved_base) {
-            return Err(Refusal::NotLatest);
+        let latest = self.latest(Entry::moves_base);
+        if entry.moves_base() && latest != Some(number) {
+            return Err(Refusal::Blocked(latest.expect("this entry at least")));
         }
         // A paid-off loan is reopened only by reversing the entry that closed it.
         if !entry.moves_base() && self.state.paid_off.is_some() {
-            return Err(Refusal::Closed);
+            return Err(Refusal::Blocked(latest.expect("the payoff")));
         }
-        self.stays_above_zero(entry)
+        self.stays_above_zero(number)
     }
 
-    /// Refuses a reversal that would make a balance negative.
-    fn stays_above_zero(&self, entry: &Entry) -> Result<(), Refusal> {
+    /// The latest entry like this that is not reversed.
+    fn latest(&self, is_like: impl Fn(&Entry) -> bool) -> Option<usize> {
+        let is_meant = |entry: &Entry| entry.partner.is_none() && is_like(entry);
+        self.entries.iter().rposition(is_meant)
+    }
+
+    /// Refuses a reversal that would make a balance negative, because of the entry that lowered it
+    /// last.
+    fn stays_above_zero(&self, number: usize) -> Result<(), Refusal> {
+        let entry = &self.entries[number];
         let mut state = self.state.clone();
         let mut names = Vec::new();
         for (name, amount) in entry.entered.rows.iter().filter_map(reversed_change) {
@@ -198,8 +207,13 @@ impl Books {
             names.push(name);
         }
         names.retain(|name| *name != BalanceName::Interest);
-        let negative = names.into_iter().find(|name| *state.balance(*name) < 0);
-        negative.map_or(Ok(()), |name| Err(Refusal::Negative(name)))
+        let Some(name) = names.into_iter().find(|name| *state.balance(*name) < 0) else {
+            return Ok(());
+        };
+        let lowers = |row: &Row| row.balance == Some(name) && !grows(row.code);
+        let lowered_by =
+            |other: &Entry| !std::ptr::eq(other, entry) && other.entered.rows.iter().any(lowers);
+        Err(Refusal::Blocked(self.latest(lowered_by).expect("an entry that lowered it")))
     }
 
     /// The state after these steps, starting from the booking.

@@ -26,12 +26,11 @@ pub enum Refusal {
     Overpayment(Amount),
     /// This amount pays the loan off.
     PayoffShort(Amount),
-    /// A later entry prevents it.
-    NotLatest,
-    /// The entry is already reversed, or is a reversal itself.
-    AlreadyReversed,
-    /// This balance would become negative.
-    Negative(BalanceName),
+    /// This entry stands in the way of a reversal: it came later, spent a balance, closed the loan,
+    /// or is the reversal.
+    Blocked(usize),
+    /// The entry is a reversal itself.
+    IsReversal,
     /// There is no such entry, or it is not of the right kind.
     NotApplicable,
     /// An amount that cannot be stored.

@@ -61,6 +61,10 @@ const OPERATIONS: &[(&str, RequiredAccess)] = &[
     ("reconcile_drawer", RequiredAccess::CorePrivilege("Cash Drawer > Reconciliations", "Add")),
     ("post_drawer_transaction", RequiredAccess::CorePrivilege("Cash Drawer > Transactions", "Add")),
     ("post_payment", RequiredAccess::CorePrivilege("Loan > Payments", "Add")),
+    ("post_payments", RequiredAccess::CorePrivilege("Loan > Payments", "Add")),
+    ("reverse_entry", RequiredAccess::CorePrivilege("Loan > Payments", "Reverse")),
+    // Depends on the kind of adjustment.
+    ("post_adjustment", RequiredAccess::RowVisibility),
     ("create_card", RequiredAccess::AnyPrivilege("Payment Gateway > Cards", "Add")),
     ("forget_card", RequiredAccess::AnyPrivilege("Payment Gateway > Cards", "Forget")),
     ("post_card_payment", RequiredAccess::CorePrivilege("Payment Gateway > Payments", "Add")),
@@ -118,6 +122,9 @@ async fn call_with_valid_parameters(
             "versionHash": "any",
         })),
         Method::PUT => request(path).json(&json!({"Name": "Words", "versionHash": "any"})),
+        Method::POST if path.ends_with("/adjustments") => {
+            request(path).json(&json!({"Kind": "fee", "Amount": "1.00"}))
+        }
         Method::POST => request(path)
             .header("content-type", forms::media_type())
             .body(Form::file("a.txt", b"words").finish()),

@@ -98,7 +98,18 @@ impl Recorder {
             "Amount": "652.53", "Payment_Method_Code": "CHECK", "Payment_Method_Reference": "1042",
             "Excess_Handling": "suspense", "External_ID": "bank-2024-000118",
         });
-        self.post("post_payment", "/loans/1/transactions/payments", payment).await;
+        let posted = self.post("post_payment", "/loans/1/transactions/payments", payment).await;
+        let reference = &posted[0]["Transaction_ID"];
+        let reversal = format!("/loans/1/transactions/{reference}/reversal");
+        let error = json!({"Reason": "error", "User_Reference": "Posted to the wrong loan"});
+        self.post("reverse_entry", &reversal, error).await;
+        let charge = json!({"Kind": "late_charge", "Amount": "25.00"});
+        self.post("post_adjustment", "/loans/1/transactions/adjustments", charge).await;
+        let payments = json!([
+            {"Loan_ID": 1, "Key": "bank-2024-000119", "Payment": {"Amount": "50.00"}},
+            {"Loan_ID": 2, "Key": "bank-2024-000120", "Payment": {"Amount": "900000.00"}},
+        ]);
+        self.post("post_payments", "/loans/transactions/payments", payments).await;
         let cards = "/loans/1/payment-gateway/credit-cards";
         let card = json!({"Gateway_Token": "tok_visa", "Cardholder_Name": "A Holder"});
         let card = self.post("create_card", cards, card).await;
@@ -288,8 +299,8 @@ fn the_examples_in_the_contract_match_its_schemas() {
     // Files are uploaded as forms, and downloaded and removed without JSON.
     let json = |of: fn(&Operation) -> bool| operations().all().filter(|o| of(o)).count();
     assert_eq!(requests, json(|o| o.body.is_some_and(|b| b.media_type != FORM.media_type)));
-    // A payment has one status as a dry run and another when it is posted.
-    assert_eq!(responses, json(|o| o.produces.as_deref() == Some(JSON.media_type)) + 1);
+    // Entries have one status as a dry run and another when they are posted.
+    assert_eq!(responses, json(|o| o.produces.as_deref() == Some(JSON.media_type)) + 3);
     // Three problem types belong to no operation.
     assert_eq!(problems, ProblemType::ALL.len() - 3);
 }

@@ -44,8 +44,10 @@ mod tests {
 
     /// For each operation with a key, a path as a client may spell it, and as it has always been in
     /// the scopes of stored responses.
-    const PATHS: [(&str, &str); 15] = [
+    const PATHS: [(&str, &str); 17] = [
         ("/loans/007/transactions/payments", "/loans/7/transactions/payments"),
+        ("/loans/07/transactions/adjustments", "/loans/7/transactions/adjustments"),
+        ("/loans/7/transactions/042/reversal", "/loans/7/transactions/42/reversal"),
         ("/loans/+7/payment-gateway/credit-cards", "/loans/7/payment-gateway/credit-cards"),
         ("/loans/%37/payment-gateway/payments", "/loans/7/payment-gateway/payments"),
         ("/loans/7/detail1/UserDef05/documents", "/loans/7/detail1/userdef05/documents"),

@@ -1,7 +1,7 @@
 //! The rows of a newly booked loan, and of what they refer to.
 
 use super::super::money;
-use crate::loan_model::{Amount, State, Terms};
+use crate::loan_model::{Amount, LARGEST, State, Terms};
 use chrono::NaiveDate;
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
@@ -197,7 +197,7 @@ pub async fn book(
         name: "Main line".to_owned(),
         description: None,
         transaction_code: 0,
-        credit_line_limit: Money::ZERO,
+        credit_line_limit: money(LARGEST),
         credit_total_draw_limit: None,
         min_draw_amount: None,
         max_draw_amount: None,

@@ -45,7 +45,7 @@ async fn card(
 }
 
 /// Adds a card of the sandbox to a loan, and returns its id.
-async fn add_card(world: &World, token: &str, loan: i64, gateway_token: &str) -> i64 {
+pub async fn add_card(world: &World, token: &str, loan: i64, gateway_token: &str) -> i64 {
     let path = format!("/loans/{loan}/payment-gateway/credit-cards");
     let body = json!({"Gateway_Token": gateway_token});
     let added = world.client.post(token, &path, &body, None).await.expect(201).json();

@@ -1,12 +1,15 @@
 //! `/loans/{loan_id}/transactions`
 
+pub mod adjustments;
+mod batches;
 mod contention;
 mod drawers;
 mod equal_loans;
 mod faults;
-mod groups;
+pub mod groups;
 mod idempotency;
 mod payments;
+mod reversal_rights;
 pub mod reversals;
 mod trustees;
 mod user_fields;

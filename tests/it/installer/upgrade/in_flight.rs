@@ -188,7 +188,7 @@ async fn an_entry_posted_before_the_upgrade_is_reversed_by_its_snapshot() {
              WHERE loan_id = 5 AND transaction_code = 120 AND NOT reversed_flag";
         for _ in 0..2 {
             let entry = world.count(last).await;
-            reverse(&world, entry, None).await.expect("reversed");
+            reverse(&world, entry, None).await.expect(201);
         }
         let admin = world.token("admin").await;
         let loan = world.client.get(&admin, "/loans/5").await.expect(200).json();

@@ -1,28 +1,57 @@
 //! Every step of a posting fails once: each statement on a database server, each file operation on
-//! the embedded database; alone and in a shared transaction. A payment that failed is sent again
-//! under its key. Then each is posted once, with the result that it has without a fault.
+//! the embedded database; payments alone and in a shared transaction, adjustments and reversals
+//! alone. What failed is sent again under its key. Then each is posted once, with the result that it
+//! has without a fault.
 
 mod files;
 mod statements;
 
-use super::equal_loans::{LoanBooks, books_by_loan, comparable, import_loans, pay};
+use super::equal_loans::{LoanBooks, books_by_loan, comparable, import_loans};
 use acceptance::World;
 use acceptance::response::TestResponse;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The payment of every loan.
-fn payment() -> Value {
-    json!({"Amount": "652.53", "Effective_Date": "2024-02-15"})
+/// What is posted on every loan.
+#[derive(Clone, Copy, PartialEq)]
+enum Posting {
+    Payment,
+    /// A write-off, which settles a due row.
+    Adjustment,
+    /// The reversal of a payment that settled a due row, with a fee.
+    Reversal,
+}
+
+impl Posting {
+    /// The path below a loan's transactions, and the body.
+    fn request(self, reference: i64) -> (String, Value) {
+        match self {
+            Self::Payment => {
+                ("payments".to_owned(), json!({"Amount": "652.53", "Effective_Date": "2024-02-15"}))
+            }
+            Self::Adjustment => (
+                "adjustments".to_owned(),
+                json!({"Kind": "principal_write_off", "Amount": "500.00",
+                    "Effective_Date": "2024-02-15"}),
+            ),
+            Self::Reversal => (
+                format!("{reference}/reversal"),
+                json!({"Reason": "nsf", "Returned_Date": "2024-02-20", "NSF_Fee": "35.00"}),
+            ),
+        }
+    }
 }
 
 /// The loans of one batch: a payment on the first occupies the database while the others gather.
 const GATHERED: usize = 4;
 
-/// Equal loans, each of which is paid once.
+/// Equal loans, on each of which the same is posted once.
 struct PaidLoans<'a> {
     world: &'a World,
     admin: String,
+    posting: Posting,
+    /// The entries that are reversed, by loan.
+    references: BTreeMap<i64, i64>,
     unpaid: Vec<i64>,
     imported: u32,
     /// Loans that are paid.
@@ -34,12 +63,14 @@ struct PaidLoans<'a> {
 }
 
 impl<'a> PaidLoans<'a> {
-    /// Imports loans, and pays one without a fault.
-    async fn new(world: &'a World) -> Self {
+    /// Imports loans, and posts on one without a fault.
+    async fn new(world: &'a World, posting: Posting) -> Self {
         let admin = world.token("admin").await;
         let mut loans = Self {
             world,
             admin,
+            posting,
+            references: BTreeMap::new(),
             unpaid: Vec::new(),
             imported: 0,
             paid: Vec::new(),
@@ -57,7 +88,16 @@ impl<'a> PaidLoans<'a> {
     async fn import(&mut self, count: u32) {
         let numbers = self.imported + 1..self.imported + 1 + count;
         self.imported += count;
-        self.unpaid.extend(import_loans(self.world, &self.admin, numbers).await);
+        let loan_ids = import_loans(self.world, &self.admin, numbers).await;
+        if self.posting == Posting::Reversal {
+            for loan_id in &loan_ids {
+                let (_, payment) = Posting::Payment.request(0);
+                let rows = self.world.pay(&self.admin, *loan_id, payment).await.expect(201).json();
+                let reference = rows[0]["Transaction_ID"].as_i64().expect("an id");
+                self.references.insert(*loan_id, reference);
+            }
+        }
+        self.unpaid.extend(loan_ids);
     }
 
     /// Imports more loans if too few are left for a batch.
@@ -72,14 +112,21 @@ impl<'a> PaidLoans<'a> {
         self.unpaid.pop().expect("enough loans")
     }
 
-    /// Pays a loan under its key.
+    /// Posts on a loan under its key.
     async fn pay(&self, loan_id: i64) -> TestResponse {
-        pay(self.world, &self.admin, loan_id, &payment(), &format!("loan {loan_id}")).await
+        self.post(loan_id, Some(&format!("loan {loan_id}"))).await
     }
 
-    /// Pays a loan without a key.
+    /// Posts on a loan without a key.
     async fn pay_without_key(&self, loan_id: i64) -> TestResponse {
-        self.world.pay(&self.admin, loan_id, payment()).await
+        self.post(loan_id, None).await
+    }
+
+    async fn post(&self, loan_id: i64, key: Option<&str>) -> TestResponse {
+        let reference = self.references.get(&loan_id).copied().unwrap_or_default();
+        let (path, body) = self.posting.request(reference);
+        let path = format!("/loans/{loan_id}/transactions/{path}");
+        self.world.client.post(&self.admin, &path, &body, key).await
     }
 
     /// Sends a payment again under its key until it is posted.

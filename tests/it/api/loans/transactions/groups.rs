@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// A payment that may be posted or refused for any reason.
-fn random_payment(random: &mut Rng, round: i32) -> Value {
+pub fn random_payment(random: &mut Rng, round: i32) -> Value {
     let amount = format!("{}.{:02}", random.u32(1..1400), random.u32(0..100));
     let month = 2 + round;
     let mut payment = json!({

@@ -1,68 +1,43 @@
-//! Reversals, posted by the function that the core system's programs and the demo portfolio use,
-//! and checked through the API.
+//! `/loans/{loan_id}/transactions/{transaction_id}/reversal`
 
 use super::super::import_loan;
+use super::adjustments::adjust;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
-use acceptance::{World, on_each_database};
+use acceptance::{TestResponse, World, on_each_database};
 use api_server::audit::Actor;
-use api_server::auth::caller::{Caller, CoreCaller};
-use api_server::auth::privileges::Rights;
-use api_server::loans::adjustments::{self, ValidatedAdjustment};
-use api_server::loans::reversals;
-use api_server::loans::servicing::adjustment::AdjustmentKind;
-use chrono::NaiveDate;
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use api_server::auth::caller::Caller;
+use api_server::loans::reversals::{self, ValidatedReversal};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
-use shared::amounts::Money;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
-use shared::entity::loan_transactions;
-use shared::problem::Problem;
 use shared::telemetry::RequestId;
 use std::time::Duration;
 use tokio::time::sleep;
 
-type ReversalResult = Result<Vec<loan_transactions::Model>, Problem>;
-
-async fn author(world: &World) -> Actor {
-    let user_id = world.count("SELECT user_id FROM users WHERE user_name = 'admin'").await;
-    let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
-    Actor::new(&Caller::Core(user), ChangeSource::Batch, &RequestId::random())
+/// The path at which an entry is reversed.
+pub async fn path(world: &World, reference: i64) -> String {
+    let loan = "SELECT loan_id FROM loan_transactions WHERE transaction_id =";
+    let loan_id = world.count(&format!("{loan} {reference}")).await;
+    format!("/loans/{loan_id}/transactions/{reference}/reversal")
 }
 
-/// Reverses an entry, as a payment returned by the bank if a date is given.
-pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> ReversalResult {
-    let tx = db::begin_write(&world.db).await.expect("a transaction");
-    reverse_in(world, tx, reference, returned).await
+/// Reverses an entry as the admin account, as a payment returned by the bank if a date is given.
+pub async fn reverse(world: &World, reference: i64, returned: Option<&str>) -> TestResponse {
+    let body = match returned {
+        Some(day) => json!({"Reason": "nsf", "Returned_Date": day}),
+        None => json!({"Reason": "error"}),
+    };
+    let admin = world.token("admin").await;
+    world.client.post(&admin, &path(world, reference).await, &body, None).await
 }
 
-/// Reverses an entry in a transaction that has already begun.
-async fn reverse_in(
-    world: &World,
-    tx: DatabaseTransaction,
-    reference: i64,
-    returned: Option<&str>,
-) -> ReversalResult {
-    let returned: Option<NaiveDate> = returned.map(|day| day.parse().expect("a date"));
-    let author = author(world).await;
-    let clock = db::clock(&tx).await.expect("the clock");
-    let rows = reversals::reverse(&tx, &author, clock, reference, returned).await?;
-    tx.commit().await.expect("committed");
-    Ok(rows)
-}
-
-async fn adjust(world: &World, loan_id: i64, kind: AdjustmentKind, amount: &str, day: &str) -> i64 {
-    let amount: Money = amount.parse().expect("an amount");
-    let effective_date = day.parse().expect("a date");
-    let (creditline_id, user_reference) = (None, None);
-    let new = ValidatedAdjustment { kind, amount, effective_date, creditline_id, user_reference };
-    let author = author(world).await;
-    let tx = db::begin_write(&world.db).await.expect("a transaction");
-    let clock = db::clock(&tx).await.expect("the clock");
-    let row = adjustments::post(&tx, &author, clock, loan_id, &new).await.expect("posted");
-    tx.commit().await.expect("committed");
-    row.transaction_id
+/// Checks that a reversal is refused, with this in the detail and because of this entry.
+fn refused(response: TestResponse, detail: &str, blocked_by: Option<i64>) {
+    let problem = response.expect_problem(422, "not-reversible");
+    assert!(problem.text.contains(detail), "{}", problem.text);
+    assert_eq!(problem.json()["blockedBy"], json!(blocked_by), "{}", problem.text);
 }
 
 async fn pay(world: &World, loan_id: i64, body: Value) -> i64 {
@@ -84,7 +59,7 @@ async fn a_reversed_posting_restores_the_loan() {
         let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         pay(&world, loan_id, json!({"Amount": "700.00", "Effective_Date": "2024-02-15"})).await;
         pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2024-03-20"})).await;
-        adjust(&world, loan_id, AdjustmentKind::LateCharge, "25.00", "2024-03-25").await;
+        adjust(&world, loan_id, "late_charge", "25.00", "2024-03-25").await;
         let before = books(&world).await;
         let day = "2024-05-20";
         for body in [
@@ -98,17 +73,17 @@ async fn a_reversed_posting_restores_the_loan() {
         ] {
             let reference = pay(&world, loan_id, body).await;
             assert_ne!(books(&world).await, before);
-            reverse(&world, reference, None).await.expect("reversed");
+            reverse(&world, reference, None).await.expect(201);
             assert_eq!(books(&world).await, before);
         }
         for (kind, amount) in [
-            (AdjustmentKind::Advance, "1000.00"),
-            (AdjustmentKind::InterestReduction, "700.00"),
-            (AdjustmentKind::PrincipalWriteOff, "500.00"),
+            ("advance", "1000.00"),
+            ("interest_reduction", "700.00"),
+            ("principal_write_off", "500.00"),
         ] {
             let reference = adjust(&world, loan_id, kind, amount, day).await;
             assert_ne!(books(&world).await, before);
-            reverse(&world, reference, None).await.expect("reversed");
+            reverse(&world, reference, None).await.expect(201);
             assert_eq!(books(&world).await, before);
         }
         world
@@ -124,8 +99,8 @@ async fn a_returned_payment_and_its_reversal_refer_to_each_other() {
         let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15",
             "Payment_Method_Reference": "trace 1", "External_ID": "E1"});
         let reference = pay(&world, loan_id, body.clone()).await;
-        let fee = adjust(&world, loan_id, AdjustmentKind::Fee, "35.00", "2024-02-16").await;
-        let rows = reverse(&world, reference, Some("2024-02-18")).await.expect("reversed");
+        let fee = adjust(&world, loan_id, "fee", "35.00", "2024-02-16").await;
+        let rows = reverse(&world, reference, Some("2024-02-18")).await.expect(201).json();
         let path = format!("/loans/{loan_id}/transactions");
         let listed = world.client.get(&admin, &path).await.expect(200).json();
         let listed = listed.as_array().expect("rows");
@@ -162,7 +137,7 @@ async fn a_returned_payment_and_its_reversal_refer_to_each_other() {
         }
         assert_eq!(listed[1]["NSF_Date"], "2024-02-18");
         assert_eq!(listed[4]["Payment_Method_Reference"], "trace 1");
-        assert_eq!(rows.len(), 3);
+        assert_eq!(rows.as_array().map(Vec::len), Some(3));
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
         assert_eq!(loan["Current_Fees_Balance"], "35.00");
         assert_eq!(loan["Next_Due_Date"], day);
@@ -175,7 +150,7 @@ async fn a_returned_payment_and_its_reversal_refer_to_each_other() {
                 .text
                 .contains(&reference.to_string())
         );
-        reverse(&world, fee, None).await.expect("a fee too");
+        reverse(&world, fee, None).await.expect(201);
         world
     })
     .await;
@@ -191,18 +166,21 @@ async fn entries_that_moved_the_accrual_base_are_reversed_latest_first_and_once(
         let second =
             pay(&world, loan_id, json!({"Amount": "100.00", "Effective_Date": "2022-01-01"})).await;
         let before = world.snapshot().await;
-        let refused = |rows: ReversalResult| rows.expect_err("refused").message();
-        assert!(refused(reverse(&world, first, None).await).contains(&second.to_string()));
-        assert!(refused(reverse(&world, first + 1, None).await).contains("is not an entry"));
-        assert!(refused(reverse(&world, second, Some("2021-12-31")).await).contains("NSF_Date"));
+        refused(reverse(&world, first, None).await, "a later entry", Some(second));
+        refused(reverse(&world, first + 1, None).await, &format!("entry {first}"), None);
         let advance = world.count("SELECT MIN(transaction_id) FROM loan_transactions").await;
-        assert!(refused(reverse(&world, advance, None).await).contains("before it"));
+        refused(reverse(&world, advance, None).await, "not stored", None);
+        for day in ["2021-12-31", "2031-01-01"] {
+            let wrong_day = reverse(&world, second, Some(day)).await;
+            let wrong_day = wrong_day.expect_problem(422, "invalid-value");
+            assert_eq!(wrong_day.json()["errors"][0]["field"], "Returned_Date");
+        }
         assert_eq!(world.snapshot().await, before);
-        let reversal = reverse(&world, second, None).await.expect("reversed");
-        assert!(refused(reverse(&world, second, None).await).contains("already reversed"));
-        let transaction_id = reversal[0].transaction_id;
-        assert!(refused(reverse(&world, transaction_id, None).await).contains("itself a reversal"));
-        reverse(&world, first, None).await.expect("reversed");
+        let reversal = reverse(&world, second, None).await.expect(201).json();
+        let reversal = reversal[0]["Transaction_ID"].as_i64().expect("an id");
+        refused(reverse(&world, second, None).await, "already reversed", Some(reversal));
+        refused(reverse(&world, reversal, None).await, "itself a reversal", None);
+        reverse(&world, first, None).await.expect(201);
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
         assert_eq!(loan["Current_Principal_Balance"], "10000.00");
         world
@@ -218,16 +196,13 @@ async fn later_spending_or_changed_terms_prevent_a_reversal() {
         let body =
             json!({"Amount": "50.00", "Effective_Date": "2022-01-01", "Impound_Amount": "50.00"});
         let held_payment = pay(&world, loan_id, body).await;
-        let spent =
-            adjust(&world, loan_id, AdjustmentKind::ImpoundDisbursement, "30.00", "2022-01-02")
-                .await;
-        let refused = |rows: ReversalResult| rows.expect_err("refused").message();
-        assert!(refused(reverse(&world, held_payment, None).await).contains("below zero"));
-        reverse(&world, spent, None).await.expect("reversed");
+        let spent = adjust(&world, loan_id, "impound_disbursement", "30.00", "2022-01-02").await;
+        refused(reverse(&world, held_payment, None).await, "impound balance", Some(spent));
+        reverse(&world, spent, None).await.expect(201);
         let file = "<Core><Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" \
                     InterestYearDenominator=\"360\"/></Core>";
         world.import(&admin, file).await;
-        assert!(refused(reverse(&world, held_payment, None).await).contains("accrual base"));
+        refused(reverse(&world, held_payment, None).await, "accrual base", None);
         world
     })
     .await;
@@ -242,25 +217,18 @@ async fn a_reversed_draw_is_removed_from_its_credit_line() {
                        draw_count, draw_total";
         let row = format!("{loan_id}, 'Line', 0, 50000000, 'none', 0, 0");
         let line = world.insert("credit_lines", "creditline_id", columns, [row]).await[0];
-        let author = author(&world).await;
-        let tx = db::begin_write(&world.db).await.expect("a transaction");
-        let clock = db::clock(&tx).await.expect("the clock");
-        let draw = ValidatedAdjustment {
-            kind: AdjustmentKind::Draw,
-            amount: "700.00".parse().expect("an amount"),
-            effective_date: "2022-01-01".parse().expect("a date"),
-            creditline_id: Some(line),
-            user_reference: None,
-        };
-        let drawn = adjustments::post(&tx, &author, clock, loan_id, &draw).await.expect("posted");
-        tx.commit().await.expect("committed");
+        let draw = json!({"Kind": "draw", "Amount": "700.00", "Effective_Date": "2022-01-01",
+            "Creditline_ID": line});
+        let adjustments = format!("/loans/{loan_id}/transactions/adjustments");
+        let drawn = world.client.post(&admin, &adjustments, &draw, None).await.expect(201).json();
+        let drawn = drawn[0]["Transaction_ID"].as_i64().expect("an id");
         let used = async || {
             let path = format!("/loans/credit-lines/{line}/credit-used");
             let used = world.client.get(&admin, &path).await.expect(200).json();
             json!([used["Draw_Count"], used["Draw_Total"]])
         };
         assert_eq!(used().await, json!([1, "700.00"]));
-        reverse(&world, drawn.transaction_id, None).await.expect("reversed");
+        reverse(&world, drawn, None).await.expect(201);
         assert_eq!(used().await, json!([0, "0.00"]));
         let path = format!("/loans/credit-lines/{line}/draws");
         let draws = world.client.get(&admin, &path).await.expect(200).json();
@@ -277,7 +245,7 @@ async fn a_loan_with_only_advances_can_be_deleted() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
-        adjust(&world, loan_id, AdjustmentKind::Advance, "100.00", "2021-11-25").await;
+        adjust(&world, loan_id, "advance", "100.00", "2021-11-25").await;
         world.import(&admin, &file("<Loan UpdateFlag=\"2\" LoanNumber=\"L-1\"/>")).await;
         let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await;
         loan.expect_problem(404, "not-found");
@@ -302,6 +270,7 @@ async fn a_loan_read_during_postings_is_a_consistent_snapshot() {
         let reference = pay(&world, loan_id, payment).await;
         let after = world.client.get(&admin, &path).await.expect(200).json();
         let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let clock = db::clock(&tx).await.expect("the clock");
         let lock = "LOCK TABLE payments_due IN ACCESS EXCLUSIVE MODE";
         tx.execute_unprepared(lock).await.expect("locked");
         let (client, token, loan_path) = (world.client.clone(), admin.clone(), path.clone());
@@ -311,7 +280,15 @@ async fn a_loan_read_during_postings_is_a_consistent_snapshot() {
         while world.count(waiting).await == 0 {
             sleep(Duration::from_millis(10)).await;
         }
-        reverse_in(&world, tx, reference, None).await.expect("reversed");
+        // The api-server would wait for the table: the transaction that holds it reverses.
+        let user_id = world.count("SELECT user_id FROM users WHERE user_name = 'admin'").await;
+        let admin = Caller::admin(&tx, user_id, "admin").await.expect("the admin").caller;
+        let author = Actor::new(&admin, ChangeSource::Batch, &RequestId::random());
+        let reversal = ValidatedReversal::default();
+        reversals::reverse(&tx, &author, clock, loan_id, reference, &reversal)
+            .await
+            .expect("reversed");
+        tx.commit().await.expect("committed");
         let read = reading.await.expect("it ran").expect(200).json();
         for figure in ["Total_Past_Due_Balance", "Next_Due_Date", "Current_Payoff_Balance"] {
             assert_eq!(read[figure], before[figure], "{figure}");
@@ -344,7 +321,7 @@ async fn a_status_change_with_the_same_accrual_does_not_prevent_a_reversal() {
         // This payment is dated before the day of the status change.
         let second = pay(&world, loan_id, day("2024-03-15")).await;
         for reference in [second, first] {
-            reverse(&world, reference, None).await.expect("reversed");
+            reverse(&world, reference, None).await.expect(201);
         }
         assert_eq!(world.text(status).await, "WATCH");
         // A user who closes a paid-off loan wants it closed, whatever happens to the payoff.
@@ -352,11 +329,10 @@ async fn a_status_change_with_the_same_accrual_does_not_prevent_a_reversal() {
             "Excess_Handling": "suspense"});
         let payoff = pay(&world, loan_id, payoff).await;
         set_status("CLOSED").await;
-        let refused = reverse(&world, payoff, None).await.expect_err("refused");
-        assert!(refused.message().contains("accrual base"), "{}", refused.message());
+        refused(reverse(&world, payoff, None).await, "accrual base", None);
         assert_eq!(world.text(status).await, "CLOSED");
         set_status("PAID_OFF").await;
-        reverse(&world, payoff, None).await.expect("reversed");
+        reverse(&world, payoff, None).await.expect(201);
         assert_eq!(world.text(status).await, "WATCH");
         world
     })

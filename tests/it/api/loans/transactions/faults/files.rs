@@ -1,7 +1,7 @@
 //! Each operation of a posting on the files of the embedded database fails once: reads, writes and
 //! syncs as on a bad disk, writes as on a full one, locks as if another program had them.
 
-use super::PaidLoans;
+use super::{PaidLoans, Posting};
 use crate::PROGRAM;
 use acceptance::file_faults::{FileFault, FileFaults, FileOperation};
 use acceptance::world::{Environment, on_embedded_database_with};
@@ -9,11 +9,14 @@ use shared::db;
 use std::time::Duration;
 use tokio::time::sleep;
 
-async fn on_faulty_files(test: impl AsyncFnOnce(&mut PaidLoans<'_>, &FileFaults)) {
+async fn on_faulty_files(
+    posting: Posting,
+    test: impl AsyncFnOnce(&mut PaidLoans<'_>, &FileFaults),
+) {
     let faults = FileFaults::new();
     let environment = Environment { api: faults.environment(), ..Default::default() };
     on_embedded_database_with(PROGRAM, environment, async |world| {
-        let mut loans = PaidLoans::new(&world).await;
+        let mut loans = PaidLoans::new(&world, posting).await;
         test(&mut loans, &faults).await;
         loans.check_books().await;
         world
@@ -30,9 +33,9 @@ fn faults_of(operations: &[FileOperation]) -> Vec<(usize, FileFault)> {
     operations.iter().enumerate().flat_map(of_operation).collect()
 }
 
-#[tokio::test]
-async fn a_payment_is_posted_once_whichever_of_its_file_operations_fails() {
-    on_faulty_files(async |loans, files| {
+/// Makes each file operation of a posting fail once.
+async fn fail_each_operation(posting: Posting) {
+    on_faulty_files(posting, async |loans, files| {
         let loan_id = loans.next();
         files.count();
         let response = loans.pay(loan_id).await;
@@ -57,6 +60,21 @@ async fn a_payment_is_posted_once_whichever_of_its_file_operations_fails() {
     .await;
 }
 
+#[tokio::test]
+async fn a_payment_is_posted_once_whichever_of_its_file_operations_fails() {
+    fail_each_operation(Posting::Payment).await;
+}
+
+#[tokio::test]
+async fn an_adjustment_is_posted_once_whichever_of_its_file_operations_fails() {
+    fail_each_operation(Posting::Adjustment).await;
+}
+
+#[tokio::test]
+async fn a_reversal_is_posted_once_whichever_of_its_file_operations_fails() {
+    fail_each_operation(Posting::Reversal).await;
+}
+
 /// Pays loans in one transaction: while another program holds the write lock, they gather. From the
 /// moment it is released, `begin` counts operations or makes one fail.
 async fn pay_together(loans: &mut PaidLoans<'_>, begin: impl FnOnce()) {
@@ -75,7 +93,7 @@ async fn pay_together(loans: &mut PaidLoans<'_>, begin: impl FnOnce()) {
 
 #[tokio::test]
 async fn payments_in_one_transaction_are_posted_once_whichever_file_operation_fails() {
-    on_faulty_files(async |loans, files| {
+    on_faulty_files(Posting::Payment, async |loans, files| {
         pay_together(loans, || files.count()).await;
         let faults = faults_of(&files.counted());
         println!("{} faults", faults.len());

@@ -1,7 +1,7 @@
 //! Each statement of a posting fails once, on PostgreSQL and MariaDB. The list of statements is a
 //! recording of a payment without a fault.
 
-use super::PaidLoans;
+use super::{PaidLoans, Posting};
 use crate::PROGRAM;
 use acceptance::World;
 use acceptance::statement_proxy::{RecordedStatement, StatementFault, StatementProxy};
@@ -21,13 +21,13 @@ const GATHERING: [Duration; 4] = [
 ];
 
 /// Runs a test on each database server, with a proxy for the api-server's statements.
-async fn on_each_server(test: impl AsyncFn(&mut PaidLoans<'_>, &StatementProxy)) {
+async fn on_each_server(posting: Posting, test: impl AsyncFn(&mut PaidLoans<'_>, &StatementProxy)) {
     let environment = Environment { statement_proxy: true, ..Default::default() };
     on_each_database_with(PROGRAM, environment, |world: World| {
         let test = &test;
         async move {
             if let Some(proxy) = &world.statement_proxy {
-                let mut loans = PaidLoans::new(&world).await;
+                let mut loans = PaidLoans::new(&world, posting).await;
                 test(&mut loans, proxy).await;
                 loans.check_books().await;
             }
@@ -76,9 +76,9 @@ fn only_posting(recorded: Vec<RecordedStatement>) -> Option<Vec<RecordedStatemen
     Some(recorded.into_iter().filter(|statement| statement.transaction == posting).collect())
 }
 
-#[tokio::test]
-async fn a_payment_is_posted_once_whichever_of_its_statements_fails() {
-    on_each_server(async |loans, proxy| {
+/// Makes each statement of a posting fail once, in every way.
+async fn fail_each_statement(posting: Posting) {
+    on_each_server(posting, async |loans, proxy| {
         let loan_id = loans.next();
         proxy.record();
         let response = loans.pay(loan_id).await;
@@ -98,6 +98,21 @@ async fn a_payment_is_posted_once_whichever_of_its_statements_fails() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_payment_is_posted_once_whichever_of_its_statements_fails() {
+    fail_each_statement(Posting::Payment).await;
+}
+
+#[tokio::test]
+async fn an_adjustment_is_posted_once_whichever_of_its_statements_fails() {
+    fail_each_statement(Posting::Adjustment).await;
+}
+
+#[tokio::test]
+async fn a_reversal_is_posted_once_whichever_of_its_statements_fails() {
+    fail_each_statement(Posting::Reversal).await;
 }
 
 /// Pays loans in one transaction: while the commit of another payment is held up, they gather. The
@@ -126,7 +141,7 @@ async fn pay_together(
 
 #[tokio::test]
 async fn payments_in_one_transaction_are_posted_once_whichever_of_its_statements_fails() {
-    on_each_server(async |loans, proxy| {
+    on_each_server(Posting::Payment, async |loans, proxy| {
         let mut recorded = None;
         for gathering in GATHERING {
             pay_together(loans, proxy, gathering, None).await;
