@@ -290,15 +290,17 @@ async fn try_alone<C: Command>(
 ) -> Result<Result<C::Answer, Failure<C::Refusal>>, Failure<C::Refusal>> {
     let part = db::begin_part(tx).await?;
     let result = command.apply(part.as_ref().unwrap_or(tx), clock).await;
-    if let Some(part) = part {
-        match &result {
-            Ok(_) => part.commit().await?,
-            Err(_) => part.rollback().await?,
+    match (result, part) {
+        (Err(failure), _) if !failure.is_refusal() => Err(failure),
+        (Err(refusal), Some(part)) => {
+            part.rollback().await?;
+            Ok(Err(refusal))
         }
-    }
-    match result {
-        Err(failure) if !failure.is_refusal() => Err(failure),
-        result => Ok(result),
+        (Ok(answer), Some(part)) => {
+            db::commit(part).await?;
+            Ok(Ok(answer))
+        }
+        (result, None) => Ok(result),
     }
 }
 

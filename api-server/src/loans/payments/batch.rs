@@ -101,8 +101,8 @@ impl PaymentBatch<'_> {
             let count = u32::try_from(run.len().min(AT_ONCE)).unwrap_or(u32::MAX);
             let _permits = permits.acquire_many(count).await;
             let posted = self.post_run(run).await;
-            let failed = posted.iter().filter_map(|(_, response)| response.as_ref().err());
-            stopped_by = failed.cloned().find(|failure| !failure.is_refusal());
+            let mut failures = posted.iter().filter_map(|(_, response)| response.as_ref().err());
+            stopped_by = failures.find(|failure| !failure.is_refusal()).cloned();
             responses.extend(posted);
         }
         responses

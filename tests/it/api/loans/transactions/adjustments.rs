@@ -23,10 +23,16 @@ pub async fn adjust(world: &World, loan_id: i64, kind: &str, amount: &str, day: 
 pub async fn grant(world: &World, user: &str, path: &str, verb: &str) {
     let user_id = format!("SELECT user_id FROM users WHERE user_name = '{user}'");
     let user_id = world.count(&user_id).await;
+    let listed = format!("FROM privileges WHERE path = '{path}' AND verb = '{verb}'");
+    if world.count(&format!("SELECT COUNT(*) {listed}")).await == 0 {
+        world
+            .sql(&format!("INSERT INTO privileges (path, verb) VALUES ('{path}', '{verb}')"))
+            .await;
+    }
     world
         .sql(&format!(
             "INSERT INTO privilege_grants (privilege_id, user_id) SELECT privilege_id, {user_id} \
-             FROM privileges WHERE path = '{path}' AND verb = '{verb}'"
+             {listed}"
         ))
         .await;
 }
