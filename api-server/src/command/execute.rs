@@ -187,7 +187,7 @@ fn attribute_to_import<C: Command>(
 }
 
 impl Executor {
-    /// Names the row that a command waited for in vain, or the import that holds it up.
+    /// Names the row whose lock timed out, or the import that locks the database.
     pub(super) fn attribute<C: Command>(
         &self,
         failure: Failure<C::Refusal>,

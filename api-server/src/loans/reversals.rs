@@ -282,7 +282,7 @@ impl Undoing<'_> {
 }
 
 /// Returns the description of a reversing row. The total row of a card payment says that the money
-/// is not given back at the gateway.
+/// is not refunded at the gateway.
 fn description(
     row: &loan_transactions::Model,
     reversal_code: &transaction_codes::Model,

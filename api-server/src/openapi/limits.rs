@@ -28,7 +28,7 @@ pub(super) fn describe(document: &mut Value) {
     for (.., operation) in operations(document) {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         parameters.into_iter().flatten().for_each(limit_parameter);
-        let content = operation["requestBody"]["content"].as_object_mut();
+        let content = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
         for schema in content.into_iter().flat_map(Map::values_mut).map(|it| &mut it["schema"]) {
             if schema["type"] == "array" {
                 schema["minItems"] = json!(1);

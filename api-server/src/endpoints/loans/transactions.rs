@@ -252,7 +252,7 @@ impl LoanTransactions {
     /// reverse the latest first. A charge, a waiver or a disbursement can be reversed while the loan
     /// is open. No balance may fall below zero.
     ///
-    /// Money that was charged to a card is **not** given back at the payment gateway: the
+    /// Money that was charged to a card is **not** refunded at the payment gateway: the
     /// description of the reversal says so. Cash and checks are taken out of the drawer that they
     /// went into, which must be open.
     #[oai(path = "/loans/:loan_id/transactions/:transaction_id/reversal", method = "post")]
