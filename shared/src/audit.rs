@@ -42,6 +42,10 @@ pub enum EventKind {
     UserEnabled,
     /// A user was added.
     UserAdded,
+    /// A privilege was granted to a user or a group.
+    PrivilegeGranted,
+    /// A privilege was revoked from a user or a group.
+    PrivilegeRevoked,
     /// A password was set.
     PasswordChanged,
     /// A client was added, removed, or got another secret; the reason tells which.
@@ -97,6 +101,20 @@ impl Event {
     #[must_use]
     pub fn user_name(mut self, user_name: &str) -> Self {
         self.0.user_name = Some(user_name.to_owned());
+        self
+    }
+
+    /// Sets the group concerned.
+    #[must_use]
+    pub fn group(mut self, name: &str) -> Self {
+        self.0.group_name = Some(name.to_owned());
+        self
+    }
+
+    /// Sets the privilege that was granted or revoked, by its name.
+    #[must_use]
+    pub fn privilege(mut self, name: &str) -> Self {
+        self.0.privilege = Some(name.to_owned());
         self
     }
 

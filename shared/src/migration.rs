@@ -16,6 +16,7 @@ mod m20261127_name_skeletons;
 mod m20261128_request_keys;
 mod m20261129_client_names;
 mod m20261130_rights_of_extensions;
+mod m20261201_audit_of_grants;
 mod run;
 mod step_by_step;
 mod steps;
@@ -81,6 +82,7 @@ migrations! {
     m20261128_request_keys: "one Idempotency-Key per caller and request, whatever its path",
     m20261129_client_names: "display names of clients",
     m20261130_rights_of_extensions: "privileges to reverse payments, and to charge, waive and disburse",
+    m20261201_audit_of_grants: "the privilege and the group that an audit event is about",
 }
 
 /// Migrates the database to the current schema; does nothing if it is current.

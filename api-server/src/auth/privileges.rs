@@ -18,8 +18,13 @@ pub struct Privilege(pub &'static str, pub &'static str);
 impl fmt::Display for Privilege {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(path, verb) = self;
-        write!(f, "{path} > {verb}")
+        f.write_str(&name(path, verb))
     }
+}
+
+/// The name of a privilege, such as `Loan > Payments > Add`.
+pub fn name(path: &str, verb: &str) -> String {
+    format!("{path} > {verb}")
 }
 
 /// Sees other officers' loans too.

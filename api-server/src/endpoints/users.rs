@@ -3,7 +3,7 @@
 use super::Group;
 use crate::auth::caller::{Caller, RequestContext};
 use crate::auth::privileges::RIGHTS_OF_OTHERS;
-use crate::auth::privileges::effective::{self, UserPrivilege};
+use crate::auth::privileges::effective::{self, Grantee, UserPrivilege};
 use crate::http::admission::CoreUser;
 use crate::http::pagination::{Cursor, List, Page};
 use crate::state::State;
@@ -99,7 +99,7 @@ impl Users {
         }
         let after: Option<[String; 4]> = page.after()?;
         let user = caller.get::<users::Entity>(&state.reads, user_id.0).await?;
-        let mut rows = effective::list(&state.reads, caller, &user).await?;
+        let mut rows = effective::list(&state.reads, caller, &Grantee::User(user)).await?;
         if let Some(after) = after {
             rows.retain(|row| row.sort_key() > after);
         }

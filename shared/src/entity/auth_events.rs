@@ -28,4 +28,8 @@ pub struct Model {
     pub request_id: Option<String>,
     /// Key id, colon, the first twelve digits of the token's hash.
     pub token_hash_prefix: Option<String>,
+    /// Privilege that was granted or revoked, such as `Loan > Payments > Add`.
+    pub privilege: Option<String>,
+    /// Group to which it was granted, unless it was granted to a user.
+    pub group_name: Option<String>,
 }

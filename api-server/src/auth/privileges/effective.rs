@@ -1,4 +1,4 @@
-//! A user's effective privileges, with the source of each.
+//! The effective privileges of a user or a group, with the source of each.
 
 use crate::auth::caller::Caller;
 use poem_openapi::{Enum, Object};
@@ -8,19 +8,21 @@ use sea_orm::{
 };
 use shared::entity::{privilege_grants, privileges, user_groups, users};
 use shared::interface_names;
+use std::fmt;
 
 /// A privilege that a user holds, and its source.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
+#[expect(missing_docs, reason = "the interface names these members without describing them")]
 pub struct UserPrivilege {
-    privilege_id: i64,
-    path: String,
-    verb: String,
-    source: PrivilegeSource,
+    pub privilege_id: i64,
+    pub path: String,
+    pub verb: String,
+    pub source: PrivilegeSource,
     /// Name of the user or group that holds the grant.
-    source_name: String,
+    pub source_name: String,
     /// Path that was granted: a parent path if the privilege is inherited.
-    granted_path: String,
+    pub granted_path: String,
 }
 
 /// Source of a privilege.
@@ -63,15 +65,62 @@ impl Grant {
     }
 }
 
-/// Lists all privileges that a user holds, in the order of [`UserPrivilege::sort_key`], in three
-/// statements regardless of the number of grants.
+/// A user or a group, to whom privileges can be granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grantee {
+    /// A core-system user.
+    User(users::Model),
+    /// A group of core-system users.
+    Group(user_groups::Model),
+}
+
+impl Grantee {
+    /// Name of the user or group.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::User(user) => &user.user_name,
+            Self::Group(group) => &group.name,
+        }
+    }
+}
+
+impl fmt::Display for Grantee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if matches!(self, Self::User(_)) { "user" } else { "group" };
+        write!(f, "{kind} {}", self.name())
+    }
+}
+
+/// Lists all privileges that a user or a group holds, in the order of [`UserPrivilege::sort_key`],
+/// in two statements regardless of the number of grants.
 pub async fn list(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    user: &users::Model,
+    grantee: &Grantee,
 ) -> Result<Vec<UserPrivilege>, DbErr> {
-    use privileges::Column::PrivilegeId;
-    let privileges = caller.find::<privileges::Entity>().order_by_asc(PrivilegeId).all(db).await?;
+    match grantee {
+        Grantee::User(user) if user.admin_flag => {
+            let of_admin = |privilege: privileges::Model| UserPrivilege {
+                privilege_id: privilege.privilege_id,
+                granted_path: privilege.path.clone(),
+                path: privilege.path,
+                verb: privilege.verb,
+                source: PrivilegeSource::Admin,
+                source_name: user.user_name.clone(),
+            };
+            Ok(all(db, caller).await?.into_iter().map(of_admin).collect())
+        }
+        grantee => list_granted(db, caller, grantee).await,
+    }
+}
+
+/// Lists the same without regard to the admin flag.
+pub async fn list_granted(
+    db: &impl ConnectionTrait,
+    caller: &Caller,
+    grantee: &Grantee,
+) -> Result<Vec<UserPrivilege>, DbErr> {
+    let grants = grants(db, caller, grantee).await?;
     let row = |privilege: &privileges::Model, grant: &Grant| UserPrivilege {
         privilege_id: privilege.privilege_id,
         path: privilege.path.clone(),
@@ -80,16 +129,8 @@ pub async fn list(
         source_name: grant.name.clone(),
         granted_path: grant.path.clone(),
     };
-    if user.admin_flag {
-        let all = privileges.iter().map(|privilege| {
-            let (path, verb) = (privilege.path.clone(), privilege.verb.clone());
-            let name = user.user_name.clone();
-            row(privilege, &Grant { source: PrivilegeSource::Admin, name, path, verb })
-        });
-        return Ok(all.collect());
-    }
-    let grants = grants(db, caller, user).await?;
     let held = |privilege| grants.iter().filter(move |grant: &&Grant| grant.covers(privilege));
+    let privileges = all(db, caller).await?;
     let mut rows: Vec<UserPrivilege> = privileges
         .iter()
         .flat_map(|privilege| held(privilege).map(|grant| row(privilege, grant)))
@@ -99,11 +140,18 @@ pub async fn list(
     Ok(rows)
 }
 
-/// Reads the user's own grants, their groups' grants, and what the DBA flag adds.
+/// Reads all privileges, by id.
+async fn all(db: &impl ConnectionTrait, caller: &Caller) -> Result<Vec<privileges::Model>, DbErr> {
+    use privileges::Column::PrivilegeId;
+    caller.find::<privileges::Entity>().order_by_asc(PrivilegeId).all(db).await
+}
+
+/// Reads the grantee's own grants; for a user, their groups' grants and what the DBA flag adds,
+/// too.
 async fn grants(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    user: &users::Model,
+    grantee: &Grantee,
 ) -> Result<Vec<Grant>, DbErr> {
     use privilege_grants::Column::{GroupId, PrivilegeId, UserId};
     let privilege = privilege_grants::Entity::belongs_to(privileges::Entity)
@@ -112,12 +160,15 @@ async fn grants(
     let group = privilege_grants::Entity::belongs_to(user_groups::Entity)
         .from(GroupId)
         .to(user_groups::Column::GroupId);
-    let of_user = Condition::any()
-        .add(UserId.eq(user.user_id))
-        .add(GroupId.in_subquery(super::groups_of(user.user_id)));
+    let of_grantee = match grantee {
+        Grantee::User(user) => Condition::any()
+            .add(UserId.eq(user.user_id))
+            .add(GroupId.in_subquery(super::groups_of(user.user_id))),
+        Grantee::Group(group) => Condition::all().add(GroupId.eq(group.group_id)),
+    };
     let granted: Vec<(String, String, Option<String>)> = caller
         .find::<privilege_grants::Entity>()
-        .filter(of_user)
+        .filter(of_grantee)
         .join(JoinType::InnerJoin, privilege.into())
         .join(JoinType::LeftJoin, group.into())
         .select_only()
@@ -129,7 +180,7 @@ async fn grants(
         .await?;
     let own = |path: String, verb: String| Grant {
         source: PrivilegeSource::User,
-        name: user.user_name.clone(),
+        name: grantee.name().to_owned(),
         path,
         verb,
     };
@@ -137,9 +188,10 @@ async fn grants(
         Some(name) => Grant { source: PrivilegeSource::Group, name, path, verb },
         None => own(path, verb),
     });
-    let dba =
-        super::DBA_ADDS.iter().filter(|_| user.dba_flag).map(|super::Privilege(path, verb)| {
-            Grant { source: PrivilegeSource::Dba, ..own((*path).to_owned(), (*verb).to_owned()) }
-        });
+    let is_dba = matches!(grantee, Grantee::User(user) if user.dba_flag);
+    let dba = super::DBA_ADDS.iter().filter(|_| is_dba).map(|super::Privilege(path, verb)| Grant {
+        source: PrivilegeSource::Dba,
+        ..own((*path).to_owned(), (*verb).to_owned())
+    });
     Ok(granted.chain(dba).collect())
 }
