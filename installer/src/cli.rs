@@ -1,8 +1,8 @@
 //! The installer's command line: its commands, and the function that runs each.
 
 use crate::commands::{
-    audit, backup_check, client, documents, import, install, keys, quickstart, serve, settings,
-    status, upgrade, user, verify_auth_server,
+    audit, backup_check, client, documents, import, install, keys, privileges, quickstart, serve,
+    settings, status, upgrade, user, verify_auth_server,
 };
 use crate::installation::CliError;
 use clap::{Parser, Subcommand};
@@ -29,8 +29,11 @@ enum Command {
     VerifyAuthServer(Box<verify_auth_server::CommandLine>),
     /// Manage the auth server's clients: add, list, rename, rotate secrets, remove
     Client(client::ClientArgs),
-    /// Manage users: add, disable, enable, unlock, set passwords, log out
+    /// Manage users: list, add, disable, enable, unlock, set passwords, log out, show, grant and
+    /// revoke privileges
     User(user::UserArgs),
+    /// List the privileges that can be granted
+    Privileges(privileges::PrivilegesArgs),
     /// List and change settings of the core system, such as the business time zone
     Settings(settings::SettingsArgs),
     /// Manage the keys that sign ID tokens: rotate them before they are due
@@ -72,6 +75,7 @@ pub async fn main() -> ExitCode {
         }
         Command::Client(arguments) => ("client", done(client::run(&arguments).await)),
         Command::User(arguments) => ("user", done(user::run(&arguments).await)),
+        Command::Privileges(arguments) => ("privileges", done(privileges::run(&arguments).await)),
         Command::Settings(arguments) => ("settings", done(settings::run(&arguments).await)),
         Command::Keys(arguments) => ("keys", done(keys::run(&arguments).await)),
         Command::Audit(arguments) => ("audit", done(audit::run(&arguments).await)),

@@ -8,6 +8,7 @@ pub mod documents;
 pub mod import;
 pub mod install;
 pub mod keys;
+pub mod privileges;
 pub mod quickstart;
 pub mod serve;
 pub mod settings;

@@ -10,6 +10,7 @@ pub mod database;
 pub mod db_probe;
 pub mod document_files;
 pub mod files;
+pub mod grants;
 pub mod new_password;
 pub mod registration;
 pub mod server_process;

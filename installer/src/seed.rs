@@ -8,15 +8,16 @@ pub mod field_definitions;
 pub mod setup_lists;
 pub mod standing_rows;
 
-use crate::installation::accounts;
 use crate::installation::credentials::Credentials;
+use crate::installation::grants::{self, PrivilegeList};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
+use crate::installation::{CliError, accounts};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
 use shared::db;
 use shared::entity::users::UserStatus;
-use shared::entity::{oauth_clients, users, web_credentials};
+use shared::entity::{oauth_clients, privilege_grants, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::time::Timestamp;
@@ -29,7 +30,7 @@ const ADMIN: u8 = 2;
 const DBA: u8 = 4;
 const DISABLED: u8 = 8;
 
-/// Name, full name, flags, privileges as `path:verb`.
+/// Name, full name, flags, names of privileges.
 type User = (&'static str, &'static str, u8, &'static [&'static str]);
 
 /// Users with a password.
@@ -40,17 +41,17 @@ const USERS: [User; 4] = [
         "Loan Officer",
         OFFICER,
         &[
-            "Loan:View",
-            "Loan:Change",
-            "Loan > Payments:Add",
-            "Contact:View",
-            "Contact:Change",
-            "Collateral:View",
-            "Collateral:Change",
-            "Collateral:Delete",
-            "Payment Gateway:View",
-            "Payment Gateway:Add",
-            "Payment Gateway:Forget",
+            "Loan > View",
+            "Loan > Change",
+            "Loan > Payments > Add",
+            "Contact > View",
+            "Contact > Change",
+            "Collateral > View",
+            "Collateral > Change",
+            "Collateral > Delete",
+            "Payment Gateway > View",
+            "Payment Gateway > Add",
+            "Payment Gateway > Forget",
         ],
     ),
     (
@@ -58,16 +59,16 @@ const USERS: [User; 4] = [
         "Teller",
         0,
         &[
-            "Loan:View",
-            "Loan > Access to Other Officers:Allow",
-            "Loan > Payments:Add",
-            "Contact > Records:View",
-            "Contact > Access to Other Officers:Allow",
-            "Cash Drawer:View",
-            "Cash Drawer:Add",
+            "Loan > View",
+            "Loan > Access to Other Officers > Allow",
+            "Loan > Payments > Add",
+            "Contact > Records > View",
+            "Contact > Access to Other Officers > Allow",
+            "Cash Drawer > View",
+            "Cash Drawer > Add",
         ],
     ),
-    ("viewer", "Viewer", 0, &["Loan:View", "Loan > Access to Other Officers:Allow"]),
+    ("viewer", "Viewer", 0, &["Loan > View", "Loan > Access to Other Officers > Allow"]),
 ];
 
 /// Adds users, privileges and clients, and sets passwords and secrets to those of the folder.
@@ -81,9 +82,11 @@ pub async fn users_and_clients(
     let now = db::time(db).await.map_err(|error| error.to_string())?;
     let user_passwords =
         [&credentials.admin, &credentials.officer, &credentials.teller, &credentials.viewer];
+    let privileges = PrivilegeList::read(db).await.map_err(|error| error.to_string())?;
     for (user, password) in USERS.iter().zip(user_passwords) {
         let hash = passwords.hash(password).await?;
-        let user_id = ensure_user(db, user, now).await.map_err(|error| error.to_string())?;
+        let user_id = ensure_user(db, user, &privileges, now);
+        let user_id = user_id.await.map_err(|error| error.to_string())?;
         accounts::set_password(db, UserKind::Core, user_id, hash)
             .await
             .map_err(|error| error.to_string())?;
@@ -95,7 +98,8 @@ pub async fn users_and_clients(
 
 async fn ensure_user(
     db: &impl ConnectionTrait,
-    (name, full_name, flags, privileges): &User,
+    (name, full_name, flags, granted): &User,
+    privileges: &PrivilegeList,
     now: Timestamp,
 ) -> Result<i64, DbErr> {
     let existing = users::Entity::find().filter(users::Column::UserName.eq(*name)).one(db).await?;
@@ -112,14 +116,11 @@ async fn ensure_user(
         contact_officer_flag: Set(has(OFFICER)),
         ..accounts::row(name, full_name, now)
     };
-    let mut privilege_ids = Vec::new();
-    for privilege in *privileges {
-        let privilege_id = accounts::privilege(db, privilege).await?;
-        privilege_ids.push(
-            privilege_id.ok_or_else(|| DbErr::RecordNotFound(format!("privilege {privilege}")))?,
-        );
-    }
-    Ok(accounts::add(db, user, &privilege_ids).await?.user_id)
+    let granted: Result<Vec<_>, _> = granted.iter().map(|name| privileges.find(name)).collect();
+    let granted = granted.map_err(|CliError(why)| DbErr::RecordNotFound(why))?;
+    let user_id = accounts::add(db, user).await?.user_id;
+    grants::insert(db, (privilege_grants::Column::UserId, user_id), &granted).await?;
+    Ok(user_id)
 }
 
 async fn clients(

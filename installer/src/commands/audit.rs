@@ -158,11 +158,14 @@ fn as_cells(event: &Model) -> [String; 9] {
     let kind = event.user_kind.map(|kind| format!("{}:", kind.as_str())).unwrap_or_default();
     let id = event.user_id.map(|id| id.to_string()).unwrap_or_default();
     let name = event.user_name.clone().unwrap_or(id);
+    let group = event.group_name.as_ref().map(|group| format!("group:{group}"));
+    let whom = group.unwrap_or_else(|| format!("{kind}{name}"));
+    let reason = event.reason.as_ref().or(event.privilege.as_ref());
     [
         event.event_date.to_string(),
         event.event.clone(),
-        text(&event.reason),
-        format!("{kind}{name}"),
+        reason.cloned().unwrap_or_default(),
+        whom,
         text(&event.client_id),
         text(&event.source),
         text(&event.actor),

@@ -3,14 +3,18 @@
 //! Disabling a user, logging them out and changing their password end their sessions in the same
 //! transaction: no token outlives it.
 
+mod rights;
+
 use crate::installation::accounts::{self, Account};
+use crate::installation::grants::{self, PrivilegeList};
 use crate::installation::new_password::NewPassword;
 use crate::installation::{CliError, Installation, change, event, print, print_once, refuse};
+use rights::{GrantArgs, GranteeName};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
 use shared::audit::EventKind;
 use shared::db::{self, Fault};
-use shared::entity::{log_in_failures, users};
+use shared::entity::{log_in_failures, privilege_grants, users};
 use shared::sessions;
 use shared::time::Timestamp;
 
@@ -25,6 +29,24 @@ pub struct UserArgs {
 
 #[derive(clap::Subcommand, Clone, Debug)]
 enum UserAction {
+    /// List the core-system users, their flags and their groups
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the privileges of a user or a group, and where each comes from
+    Show {
+        #[command(flatten)]
+        grantee: GranteeName,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Grant privileges to a user or a group, effective with the next request
+    Grant(GrantArgs),
+    /// Revoke privileges from a user or a group, effective with the next request
+    Revoke(GrantArgs),
     /// Add a core-system user (borrowers are added by import)
     Add(Box<NewUser>),
     /// Disable a user and end their sessions
@@ -102,7 +124,7 @@ struct NewUser {
     /// Allow the user to be assigned to contacts as their officer
     #[arg(long)]
     contact_officer: bool,
-    /// Privileges to grant, as PATH:VERB, such as "Loan > Payments:Add"
+    /// Privileges to grant, such as "Loan > Payments > Add", in quotation marks
     #[arg(long = "privilege", value_name = "PRIVILEGE", num_args = 1..)]
     privileges: Vec<String>,
     #[command(flatten)]
@@ -116,6 +138,10 @@ struct NewUser {
 pub async fn run(arguments: &UserArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {
+        UserAction::List { json } => rights::list(installation, *json).await,
+        UserAction::Show { grantee, json } => rights::show(installation, grantee, *json).await,
+        UserAction::Grant(arguments) => rights::grant(installation, arguments).await,
+        UserAction::Revoke(arguments) => rights::revoke(installation, arguments).await,
         UserAction::Add(newcomer) => add(installation, newcomer).await,
         UserAction::Disable(user) => disable(installation, user).await,
         UserAction::Enable(user) => enable(installation, user).await,
@@ -136,17 +162,21 @@ async fn add(installation: &Installation, new_user: &NewUser) -> Result<(), CliE
     if same_name.one(&db).await?.is_some() {
         return refuse(already_exists());
     }
-    let privileges = privileges(&db, &new_user.privileges).await?;
+    let list = PrivilegeList::read(&db).await?;
+    let privileges = &list.find_all(&new_user.privileges)?;
     let password = new_user.password.read(name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
     let user = new_user.row(db::time(&db).await?);
     let account = change(&db, async |tx| {
-        let account = match accounts::add(tx, user.clone(), &privileges).await {
+        let account = match accounts::add(tx, user.clone()).await {
             Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(lookalike)?),
             added => added?,
         };
         accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;
         account.event(EventKind::UserAdded).record(tx).await?;
+        let holder = (privilege_grants::Column::UserId, account.user_id);
+        grants::insert(tx, holder, privileges).await?;
+        grants::record(tx, &account.event(EventKind::PrivilegeGranted), privileges).await?;
         Ok(account)
     })
     .await?;
@@ -201,22 +231,6 @@ fn check_text(option: &str, text: &str, max: usize) -> Result<(), CliError> {
              or trailing spaces"
         )),
     }
-}
-
-async fn privileges(db: &impl ConnectionTrait, names: &[String]) -> Result<Vec<i64>, CliError> {
-    let mut found = Vec::new();
-    for name in names {
-        let Some(privilege_id) = accounts::privilege(db, name).await? else {
-            return refuse(format!(
-                "no such privilege: {name:?}; write it as PATH:VERB, such as \"Loan > \
-                 Payments:Add\""
-            ));
-        };
-        if !found.contains(&privilege_id) {
-            found.push(privilege_id);
-        }
-    }
-    Ok(found)
 }
 
 async fn disable(installation: &Installation, user: &Named) -> Result<(), CliError> {

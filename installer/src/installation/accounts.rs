@@ -1,4 +1,4 @@
-//! User accounts of either kind as rows: finding and adding them, setting passwords and privileges.
+//! User accounts of either kind as rows: finding and adding them, setting passwords.
 
 use crate::installation::actor;
 use crate::installation::cli_error::{CliError, refuse};
@@ -7,7 +7,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, NotSet, QueryFilter};
 use shared::audit::{Event, EventKind};
 use shared::entity::users::UserStatus;
-use shared::entity::{privilege_grants, privileges, user_credentials, users, web_credentials};
+use shared::entity::{user_credentials, users, web_credentials};
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::time::Timestamp;
@@ -100,37 +100,12 @@ pub fn row(name: &str, full_name: &str, now: Timestamp) -> users::ActiveModel {
     }
 }
 
-/// Adds a core-system user with privileges. A conflict means that the name is taken or looks like
-/// another one.
-pub async fn add(
-    tx: &impl ConnectionTrait,
-    user: users::ActiveModel,
-    privileges: &[i64],
-) -> Result<Account, DbErr> {
+/// Adds a core-system user. A conflict means that the name is taken or looks like another one.
+pub async fn add(tx: &impl ConnectionTrait, user: users::ActiveModel) -> Result<Account, DbErr> {
     let user_name = user.user_name.clone().unwrap();
     user_names::take(tx, UserKind::Core, &user_name).await?;
     let user_id = users::Entity::insert(user).exec(tx).await?.last_insert_id;
-    for privilege_id in privileges {
-        let grant = privilege_grants::ActiveModel {
-            grant_id: NotSet,
-            privilege_id: Set(*privilege_id),
-            user_id: Set(Some(user_id)),
-            group_id: Set(None),
-        };
-        privilege_grants::Entity::insert(grant).exec(tx).await?;
-    }
     Ok(Account { kind: UserKind::Core, user_id, user_name })
-}
-
-/// Finds the privilege written as `path:verb`, such as `Loan > Payments:Add`.
-pub async fn privilege(db: &impl ConnectionTrait, text: &str) -> Result<Option<i64>, DbErr> {
-    let (path, verb) = text.split_once(':').unwrap_or_default();
-    let found = privileges::Entity::find()
-        .filter(privileges::Column::Path.eq(path))
-        .filter(privileges::Column::Verb.eq(verb))
-        .one(db)
-        .await?;
-    Ok(found.map(|privilege| privilege.privilege_id))
 }
 
 /// Sets a user's password, whether or not there was one.

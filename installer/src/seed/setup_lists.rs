@@ -2,6 +2,7 @@
 //! to choose from.
 
 use super::{DBA, DISABLED, OFFICER, User, ensure_user, user_id};
+use crate::installation::grants::PrivilegeList;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter,
@@ -18,26 +19,31 @@ use shared::entity::{
 
 /// Users without passwords, who cannot log in.
 const FURTHER_USERS: [User; 7] = [
-    ("officer2", "Second Loan Officer", OFFICER, &["Loan:View", "Contact:View"]),
-    ("teller2", "Second Teller", 0, &["Loan:View", "Loan > Payments:Add", "Cash Drawer:View"]),
+    ("officer2", "Second Loan Officer", OFFICER, &["Loan > View", "Contact > View"]),
+    (
+        "teller2",
+        "Second Teller",
+        0,
+        &["Loan > View", "Loan > Payments > Add", "Cash Drawer > View"],
+    ),
     (
         "supervisor",
         "Supervisor",
         0,
         &[
-            "Loan:View",
-            "Cash Drawer:View",
-            "Cash Drawer:Add",
-            "Loan > Payments:Add",
-            "Loan > Payments:Backdate",
-            "Loan > Payments:Payoff",
-            "Loan > Payments:Split",
-            "Cash Drawer > Supervise:Allow",
-            "Cash Drawer > Funding:Allow",
-            "Payment Gateway > Convenience Fee:Waive",
+            "Loan > View",
+            "Cash Drawer > View",
+            "Cash Drawer > Add",
+            "Loan > Payments > Add",
+            "Loan > Payments > Backdate",
+            "Loan > Payments > Payoff",
+            "Loan > Payments > Split",
+            "Cash Drawer > Supervise > Allow",
+            "Cash Drawer > Funding > Allow",
+            "Payment Gateway > Convenience Fee > Waive",
         ],
     ),
-    ("collector", "Collector", OFFICER, &["Loan:View", "Contact > Records:View"]),
+    ("collector", "Collector", OFFICER, &["Loan > View", "Contact > Records > View"]),
     ("dba", "Database Administrator", DBA, &[]),
     ("clerk", "Clerk", 0, &[]),
     ("former", "Former Employee", DISABLED, &[]),
@@ -54,8 +60,9 @@ const GROUPS: [(&str, &str, &[&str]); 3] = [
 /// of each kind that trustees can restrict is reserved for the Audit group.
 pub async fn add(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     let now = db::time(tx).await?;
+    let privileges = PrivilegeList::read(tx).await?;
     for user in &FURTHER_USERS {
-        ensure_user(tx, user, now).await?;
+        ensure_user(tx, user, &privileges, now).await?;
     }
     for (name, description, members) in GROUPS {
         add_group(tx, name, description, members).await?;

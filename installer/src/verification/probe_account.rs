@@ -40,7 +40,7 @@ impl ProbeAccount {
         let now = db::time(db).await?;
         let tx = db::begin_write(db).await?;
         let user = accounts::row(&name, "Verify Auth Server", now);
-        let account = accounts::add(&tx, user, &[]).await?;
+        let account = accounts::add(&tx, user).await?;
         accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
         let client = Registration {
             id: name.clone(),

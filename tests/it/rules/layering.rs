@@ -36,6 +36,7 @@ const INSTALLATION: &[&str] = &[
     "credentials",
     "certificates",
     "accounts",
+    "grants",
     "registration",
     "core_settings",
     "output",

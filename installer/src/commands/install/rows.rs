@@ -108,7 +108,7 @@ pub(super) async fn add(work: &mut Work<'_>) -> Result<(), String> {
                 admin_flag: Set(true),
                 ..accounts::row(name, "Administrator", now)
             };
-            let account = accounts::add(&tx, admin, &[]).await?;
+            let account = accounts::add(&tx, admin).await?;
             accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
             account.event(EventKind::UserAdded).record(&tx).await?;
             if password.generated() {
