@@ -1,5 +1,7 @@
 //! `installer user`
 
+mod rights;
+
 use super::{
     add_session, audit, borrower, command, everything, file, installer, sessions, user_id,
 };
@@ -65,7 +67,7 @@ async fn an_added_user_can_log_in_and_has_the_granted_privileges() {
             "jo@example.com",
             "--loan-officer",
             "--privilege",
-            "Loan:View",
+            "Loan > View",
             "Loan > Payments:Add",
             "Loan:View",
             "--password-file",
@@ -81,6 +83,8 @@ async fn an_added_user_can_log_in_and_has_the_granted_privileges() {
         assert_eq!(world.count(&row).await, 1);
         let grants = format!("SELECT COUNT(*) FROM privilege_grants WHERE user_id = {jo}");
         assert_eq!(world.count(&grants).await, 2);
+        let granted = audit(&world, &["--user", "jo", "--event", "privilege_granted"]).await;
+        assert_eq!(granted.len(), 2);
 
         let added = installer(&world, &["user", "add", "root2", "--admin", "--generate"]).await;
         let added = added.expect_success();
