@@ -6,7 +6,8 @@ use crate::installation::{ChangeError, CliError, Installation, change, print, re
 use api_server::auth::privileges::effective::{Grantee, PrivilegeSource, UserPrivilege};
 use api_server::auth::privileges::{groups_of, name};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, JoinType, QueryFilter, QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, JoinType, QueryFilter,
+    QuerySelect,
 };
 use serde_json::{Value, json};
 use shared::entity::users::UserStatus;
@@ -41,6 +42,19 @@ pub(super) struct GrantArgs {
     /// path, such as "Loan > View", include the same verb on every path below it
     #[arg(required = true, value_name = "PRIVILEGE")]
     privileges: Vec<String>,
+}
+
+impl GrantArgs {
+    /// Opens the database, and finds the grantee and the list of privileges there.
+    async fn open(
+        &self,
+        installation: &Installation,
+    ) -> Result<(DatabaseConnection, Grantee, PrivilegeList), CliError> {
+        let db = installation.open().await?;
+        let list = PrivilegeList::read(&db).await?;
+        let grantee = self.grantee.find(&db).await?;
+        Ok((db, grantee, list))
+    }
 }
 
 /// Lists the core-system users.
@@ -238,11 +252,9 @@ pub(super) async fn grant(
     installation: &Installation,
     arguments: &GrantArgs,
 ) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let list = PrivilegeList::read(&db).await?;
+    let (db, grantee, list) = &arguments.open(installation).await?;
     let privileges = &list.find_all(&arguments.privileges)?;
-    let grantee = &arguments.grantee.find(&db).await?;
-    let already = change(&db, async |tx| {
+    let already = change(db, async |tx| {
         grants::lock(tx, grantee).await?;
         Ok::<_, ChangeError>(grants::grant(tx, grantee, privileges).await?)
     })
@@ -260,11 +272,9 @@ pub(super) async fn revoke(
     installation: &Installation,
     arguments: &GrantArgs,
 ) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let list = PrivilegeList::read(&db).await?;
+    let (db, grantee, list) = &arguments.open(installation).await?;
     let privileges = &list.find_all(&arguments.privileges)?;
-    let grantee = &arguments.grantee.find(&db).await?;
-    let (revoked, still_held) = change(&db, async |tx| {
+    let (revoked, still_held) = change(db, async |tx| {
         grants::lock(tx, grantee).await?;
         let revoked = grants::revoke(tx, grantee, privileges).await?;
         let still_held = grants::held(tx, grantee).await?;
