@@ -156,15 +156,14 @@ const PRIVILEGES: Table = &[
     ("list_relationship_codes", view("Setup > Contact")),
     ("list_contact_types", view("Setup > Contact")),
     ("import_xml", NONE),
-    // Extensions.
-    ("post_payments", add("Loan > Payments")),
-    // Depends on the kind of adjustment.
-    ("post_adjustment", NONE),
-    ("reverse_entry", Some(REVERSE_ENTRIES)),
 ];
 
 /// The extensions: operations beyond the interface.
 const EXTENSIONS: Table = &[
+    ("post_payments", add("Loan > Payments")),
+    // Depends on the kind of adjustment.
+    ("post_adjustment", NONE),
+    ("reverse_entry", Some(REVERSE_ENTRIES)),
     ("list_transaction_codes", view("Setup > Loan")),
     // One of several privileges.
     ("list_comment_categories", NONE),

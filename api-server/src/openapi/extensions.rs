@@ -1,5 +1,5 @@
-//! Extensions: the operations and query parameters beyond the interface. The document marks them;
-//! the interface alone, [`InterfaceOnly`], has none of them.
+//! Extensions: operations, query parameters and members of problems beyond the interface. The
+//! document marks them; the interface alone, [`InterfaceOnly`], has none of them.
 
 use crate::http::operations::{is_extension, is_extension_parameter, router_pattern};
 use crate::openapi::{id, operations};
@@ -8,11 +8,15 @@ use poem::http::Method;
 use poem_openapi::OpenApi;
 use poem_openapi::registry::{MetaApi, Registry};
 use serde_json::{Value, json};
+use shared::problem::ProblemType;
 use std::collections::HashMap;
 
 /// What the description of every extension says.
 pub const NOTE: &str =
     "An extension to the interface: a server with `API_EXTENSIONS=off` does not have it.";
+
+/// Members that only problems of extensions have.
+const PROBLEM_MEMBERS: [(&str, ProblemType); 1] = [("blockedBy", ProblemType::NotReversible)];
 
 /// Marks the extensions in the document.
 pub(super) fn mark(document: &mut Value) {
@@ -27,6 +31,14 @@ pub(super) fn mark(document: &mut Value) {
             if is_extension_parameter(&operation_id, name) {
                 describe(parameter, " ");
             }
+        }
+    }
+    for (member, kind) in PROBLEM_MEMBERS {
+        let occurs = document["components"]["examples"].get(kind.name()).is_some();
+        let members = &mut document["components"]["schemas"]["Problem"]["properties"];
+        match members.as_object_mut() {
+            Some(members) if !occurs => members.retain(|name, _| name != member),
+            _ => describe(&mut members[member], " "),
         }
     }
 }
