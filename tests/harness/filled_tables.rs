@@ -38,6 +38,8 @@ pub struct FilledRows {
     pub user_id: i64,
 }
 
+/// The Transaction_Reference_No of the loan's transactions.
+const TRANSACTION_REFERENCE: i64 = 1;
 /// The field that has documents, on each of these forms.
 const DOCUMENT_FIELD: &str = "userdef80";
 const SHA256_OF_B: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
@@ -108,6 +110,7 @@ impl FilledRows {
         };
         let ids = [
             ("{loan_id}", self.loan_id),
+            ("{transaction_id}", TRANSACTION_REFERENCE),
             ("{contact_id}", self.contact_id),
             ("{row_id}", row_id),
             ("{file_id}", self.file_id),
@@ -219,7 +222,7 @@ impl RowMaker<'_> {
                        nsf_flag";
         let drawn = |_| {
             format!(
-                "{loan_id}, 1, 110, 'Draw', NOW, '2024-01-01', '2024-01-01', 10000, {}, 1, false, \
+                "{loan_id}, {TRANSACTION_REFERENCE}, 110, 'Draw', NOW, '2024-01-01', '2024-01-01', 10000, {}, 1, false, \
                  false",
                 lines[0]
             )

@@ -58,8 +58,8 @@ fn path_of(rows: &FilledRows, pattern: &str) -> String {
     rows.path(pattern).split('?').next().expect("a path").to_owned()
 }
 
-/// Bodies, and a part of the answer's text.
-fn bodies() -> Vec<(Vec<u8>, &'static str)> {
+/// Bodies that no operation accepts, and a part of the answer's text.
+fn unreadable_bodies() -> Vec<(Vec<u8>, &'static str)> {
     let text = |text: &str| text.as_bytes().to_vec();
     let no_json = "the body cannot be read as JSON: line 1, column ";
     let cut = "the body ends before its JSON does";
@@ -79,20 +79,20 @@ fn bodies() -> Vec<(Vec<u8>, &'static str)> {
         (text("{} {}"), no_json),
         (b"{\"Amount\": \"\xe4\"}".to_vec(), no_json),
         ("{}".encode_utf16().flat_map(u16::to_le_bytes).collect(), no_json),
-        (text("[{}]"), "the body must be a JSON object"),
-        (text("null"), "the body must be a JSON object"),
     ]
 }
 
-/// Every operation with a JSON body.
-async fn json_operations(world: &World, rows: &FilledRows) -> Vec<(Method, String)> {
+/// Every operation with a JSON body, and whether that is an array.
+async fn json_operations(world: &World, rows: &FilledRows) -> Vec<(Method, String, bool)> {
     let document = world.client.get("", "/openapi.json").await.expect(200).json();
     let mut found = Vec::new();
     for (pattern, operations) in document["paths"].as_object().expect("paths") {
         for (method, operation) in operations.as_object().expect("operations") {
-            if !operation["requestBody"]["content"]["application/json"].is_null() {
+            let body = &operation["requestBody"]["content"]["application/json"];
+            if !body.is_null() {
                 let method = method.to_ascii_uppercase().parse().expect("a method");
-                found.push((method, path_of(rows, pattern)));
+                let is_array = body["schema"]["type"] == "array";
+                found.push((method, path_of(rows, pattern), is_array));
             }
         }
     }
@@ -101,16 +101,21 @@ async fn json_operations(world: &World, rows: &FilledRows) -> Vec<(Method, Strin
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_a_json_object_gets_a_position_but_no_quotation() {
+async fn a_body_of_the_wrong_form_gets_a_position_but_no_quotation() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
-        for (method, path) in json_operations(&world, &rows).await {
+        for (method, path, is_array) in json_operations(&world, &rows).await {
             let post = |body: Vec<u8>| {
                 let request = world.client.request(method.clone(), &admin, &path).body(body);
                 request.header("content-type", "application/json")
             };
-            for (body, expected_detail) in bodies() {
+            let (other_form, expected_detail): (&[u8], _) = match is_array {
+                true => (b"{}", "the body must be a JSON array"),
+                false => (b"[{}]", "the body must be a JSON object"),
+            };
+            let of_other_form = [other_form, b"null"].map(|body| (body.to_vec(), expected_detail));
+            for (body, expected_detail) in unreadable_bodies().into_iter().chain(of_other_form) {
                 let response = send(&world, post(body.clone())).await.expect(400);
                 let detail = response.expect_problem(400, "bad-request").json()["detail"].clone();
                 let detail = detail.as_str().unwrap_or_default();

@@ -36,6 +36,7 @@ pub fn comparable(response: &TestResponse) -> Value {
             "Transaction_ID",
             "Loan_ID",
             "Transaction_Reference_No",
+            "Reversal_Transaction_ID",
             "Transaction_Date",
             "Paid_By_Contact_ID",
         ] {
