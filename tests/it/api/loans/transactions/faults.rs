@@ -133,8 +133,10 @@ impl<'a> PaidLoans<'a> {
     async fn settle(&mut self, loan_id: i64, first: TestResponse) {
         let mut response = first;
         for _ in 0..20 {
+            let is_in_progress = response.problem() == "idempotency-in-progress";
             match response.status.as_u16() {
                 423 | 503 => response = self.pay(loan_id).await,
+                409 if is_in_progress => response = self.pay(loan_id).await,
                 _ => break,
             }
         }
