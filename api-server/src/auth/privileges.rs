@@ -33,6 +33,8 @@ pub const LOANS_OF_OTHER_OFFICERS: Privilege =
 /// Sees other officers' contacts too.
 pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
     Privilege("Contact > Access to Other Officers", "Allow");
+/// Sees contacts, and borrowers' names on lists of loans.
+pub const VIEW_CONTACTS: Privilege = Privilege("Contact > Records", "View");
 /// Reads tax ids and identity numbers unmasked.
 pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
 /// Reads bank account numbers unmasked.

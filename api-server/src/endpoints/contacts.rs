@@ -1,6 +1,7 @@
 //! `/contacts`: borrowers and other parties to loans.
 
 pub mod comments;
+pub mod summary;
 
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};

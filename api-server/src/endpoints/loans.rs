@@ -4,6 +4,7 @@ pub mod collateral;
 pub mod comments;
 pub mod credit_lines;
 pub mod payment_gateway;
+pub mod summary;
 pub mod transactions;
 
 use super::Group;

@@ -76,6 +76,12 @@ impl Model {
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
         self.full_name1.clone().or_else(|| (!parts.is_empty()).then(|| parts.join(" ")))
     }
+
+    /// Returns the name under which lists show the contact: the first person's, or else the
+    /// company's.
+    pub fn display_name(&self) -> Option<String> {
+        self.person_name().or_else(|| self.company.clone())
+    }
 }
 
 text_enum! {
