@@ -38,6 +38,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryOrder,
     QuerySelect,
 };
+use shared::contact_search;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::loans as loan_rows;
@@ -84,6 +85,7 @@ pub async fn fill(
     builder.build(size).await?;
     documents::write_copies(db, store).await?;
     builder.progress.finish_and_clear();
+    contact_search::refill(db).await?;
     copies::gather_statistics(db).await?;
     core_settings::write(db, PROGRESS, Some(COMPLETE)).await?;
     let seconds = started.elapsed().as_secs_f64();

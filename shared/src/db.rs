@@ -306,7 +306,7 @@ pub async fn write<T, E: Contended + From<DbErr>>(
 
 /// SQL for SQLite's text form of an instant: exactly what the driver writes for one with
 /// milliseconds, so that each instant has one text and texts sort by time.
-fn sqlite_instant(modifier: &str) -> String {
+pub(crate) fn sqlite_instant(modifier: &str) -> String {
     format!("replace(strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'{modifier}), '.000+', '+')")
 }
 

@@ -62,6 +62,7 @@ pub mod collaterals;
 pub mod comment_categories;
 pub mod comments;
 pub mod contact_addresses;
+pub mod contact_search_keys;
 pub mod contact_types;
 pub mod contacts;
 pub mod convenience_fee_rules;

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod bulk_insert;
 pub mod bulk_update;
 pub mod coalesced;
+pub mod contact_search;
 pub mod database_url;
 pub mod db;
 #[allow(missing_docs, reason = "columns have the names of the schema; the contract describes them")]

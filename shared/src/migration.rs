@@ -17,6 +17,7 @@ mod m20261128_request_keys;
 mod m20261129_client_names;
 mod m20261130_rights_of_extensions;
 mod m20261201_audit_of_grants;
+mod m20261202_search;
 mod run;
 mod step_by_step;
 mod steps;
@@ -25,6 +26,7 @@ mod table;
 pub use run::{Ending, Progress, Stopped, Watch, run};
 pub use step_by_step::{has_marks, unfinished};
 
+use crate::contact_search;
 use crate::user_names;
 use sea_orm::sea_query::{Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
@@ -83,6 +85,7 @@ migrations! {
     m20261129_client_names: "display names of clients",
     m20261130_rights_of_extensions: "privileges to reverse payments, and to charge, waive and disburse",
     m20261201_audit_of_grants: "the privilege and the group that an audit event is about",
+    m20261202_search: "keys and indexes by which loans and contacts are searched",
 }
 
 /// Migrates the database to the current schema; does nothing if it is current.
@@ -91,7 +94,14 @@ pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
     })?;
-    user_names::fill(db).await
+    fill(db).await
+}
+
+/// Fills what the migrations added, from the rows of earlier releases, once. An interrupted run is
+/// continued by the next one.
+pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
+    user_names::fill(db).await?;
+    contact_search::fill(db).await
 }
 
 /// Returns every table that a migration creates on any database, even temporarily, followed by the
@@ -119,6 +129,8 @@ pub enum SchemaState {
     Missing,
     /// The schema of an earlier release; these migrations are pending.
     Older(Vec<&'static str>),
+    /// The schema of this release, but not yet all search keys of contacts.
+    Unfilled,
     /// The schema of this release.
     Current,
     /// The schema of a later release; it has these migrations, which are unknown to this release.
@@ -139,6 +151,10 @@ impl fmt::Display for SchemaState {
                     1 => "1 migration".to_owned(),
                     number => format!("{number} migrations"),
                 },
+            ),
+            Self::Unfilled => f.write_str(
+                "the database has the schema of this release, but its search keys are not \
+                 complete: run installer upgrade",
             ),
             Self::Current => f.write_str("the database has the schema of this release"),
             Self::Newer(unknown) => write!(
@@ -161,6 +177,7 @@ pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbEr
     let names = MIGRATIONS.iter().map(|migration| migration.name);
     let pending: Vec<_> = names.filter(|name| !applied.iter().any(|it| it == name)).collect();
     Ok(match pending.len() {
+        0 if !contact_search::is_filled(db).await? => SchemaState::Unfilled,
         0 => SchemaState::Current,
         _ if applied.is_empty() => SchemaState::Missing,
         _ => SchemaState::Older(pending),

@@ -13,7 +13,6 @@ use sea_orm::{DatabaseConnection, DbBackend};
 use shared::migration::{
     self, Ending, MIGRATIONS, Migration, Progress, SchemaState, Stopped, Watch,
 };
-use shared::user_names;
 use std::time::Instant;
 
 /// The command's arguments.
@@ -44,10 +43,8 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
         pending if pending.is_empty() => {
             if !arguments.dry_run && migration::has_marks(&db).await? {
                 run_migrations(&db_probe::open(&url, 2).await?, &mut |_| ()).await?;
-            } else if !arguments.dry_run {
-                user_names::fill(&db).await?;
             }
-            return print("schema     up to date: nothing to do");
+            return fill_only(&db, arguments.dry_run).await;
         }
         pending => pending,
     };
@@ -78,10 +75,23 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     upgrade(&db_probe::open(&url, 2).await?).await
 }
 
+/// Completes what an earlier run did not fill; all migrations are applied.
+async fn fill_only(db: &DatabaseConnection, dry_run: bool) -> Result<(), CliError> {
+    let unfilled = migration::schema_state(db).await? == SchemaState::Unfilled;
+    if !dry_run {
+        migration::fill(db).await?;
+    }
+    print(match (unfilled, dry_run) {
+        (false, _) => "schema     up to date: nothing to do",
+        (true, true) => "schema     up to date, but the search keys are not complete",
+        (true, false) => "done       the search keys are complete: start the servers",
+    })
+}
+
 /// The pending migrations. Refuses a database that they do not apply to.
 async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>, CliError> {
     let names = match migration::schema_state(db).await? {
-        SchemaState::Current => return Ok(Vec::new()),
+        SchemaState::Current | SchemaState::Unfilled => return Ok(Vec::new()),
         newer @ SchemaState::Newer(_) => {
             let applied = migration::applied(db).await?.unwrap_or_default();
             let is_known = |name: &String| MIGRATIONS.iter().any(|it| it.name == name);
@@ -180,5 +190,7 @@ async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(),
             _ => format!("{stopped}; nothing was changed"),
         })
     })?;
-    Ok(user_names::fill(db).await?)
+    // Not in the transaction of the migrations: it may take minutes, and is continued where it
+    // stopped.
+    Ok(migration::fill(db).await?)
 }

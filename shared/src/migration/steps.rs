@@ -154,6 +154,14 @@ impl Steps {
         self.write_rows(Statement::from_string(self.backend, sql));
     }
 
+    /// Creates or changes what has no [`Effect`] of its own, such as a trigger. Not for MariaDB,
+    /// where such a step could not be resumed.
+    pub(super) fn run_sql(&mut self, sql: &str, description: &str) {
+        debug_assert!(self.backend != DbBackend::MySql, "{sql}");
+        let statement = Statement::from_string(self.backend, sql);
+        self.list.push(Step { statement, effect: None, description: description.to_owned() });
+    }
+
     fn write_rows(&mut self, statement: Statement) {
         self.list.push(Step { statement, effect: None, description: "write rows".to_owned() });
     }

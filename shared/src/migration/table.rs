@@ -2,7 +2,9 @@
 //! types they map to on each database.
 
 use sea_orm::DbBackend;
-use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait, ForeignKey, TableCreateStatement};
+use sea_orm::sea_query::{
+    ColumnDef, Expr, ExprTrait, ForeignKey, ForeignKeyAction, TableCreateStatement,
+};
 
 /// Day-count bases of interest.
 pub(super) const YEARS: &[&str] = &["360", "364", "365", "366", "ACT"];
@@ -41,6 +43,7 @@ pub(super) struct Column {
     optional: bool,
     primary: bool,
     references: Option<(&'static str, &'static str)>,
+    cascading: bool,
 }
 
 enum ColumnKind {
@@ -57,7 +60,7 @@ enum ColumnKind {
 }
 
 fn column(name: &'static str, kind: ColumnKind) -> Column {
-    Column { name, kind, optional: false, primary: false, references: None }
+    Column { name, kind, optional: false, primary: false, references: None, cascading: false }
 }
 
 macro_rules! column_kinds {
@@ -133,7 +136,12 @@ impl Table {
         for column in &self.columns {
             table.col(column.definition(backend));
             if let Some((other, key)) = column.references {
-                table.foreign_key(ForeignKey::create().from(self.name, column.name).to(other, key));
+                let mut reference = ForeignKey::create();
+                reference.from(self.name, column.name).to(other, key);
+                if column.cascading {
+                    reference.on_delete(ForeignKeyAction::Cascade);
+                }
+                table.foreign_key(&mut reference);
             }
         }
         table
@@ -154,6 +162,11 @@ impl Column {
     /// Adds a foreign key.
     pub(super) fn references(self, table: &'static str, key: &'static str) -> Self {
         Self { references: Some((table, key)), ..self }
+    }
+
+    /// Deletes the row together with the one that its foreign key refers to.
+    pub(super) fn cascading(self) -> Self {
+        Self { cascading: true, ..self }
     }
 
     fn definition(&self, backend: DbBackend) -> ColumnDef {
@@ -199,7 +212,7 @@ fn text_type(backend: DbBackend) -> String {
     }
 }
 
-fn string_type(backend: DbBackend, characters: u32) -> String {
+pub(super) fn string_type(backend: DbBackend, characters: u32) -> String {
     match backend {
         DbBackend::Postgres => format!("varchar({characters}) COLLATE \"C\""),
         DbBackend::MySql => format!("varchar({characters}) {MARIADB_COLLATION}"),

@@ -63,6 +63,7 @@ const SHARED: &[&str] = &[
     "html",
     "networks",
     "migration",
+    "contact_search",
     "user_names",
     "bulk_insert",
     "bulk_update",
