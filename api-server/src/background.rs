@@ -6,6 +6,7 @@ use crate::documents::store::gc::{GcError, GcReport, ORPHAN_HOURS_MIN};
 use crate::state::State;
 use crate::xml_import::import_log;
 use sea_orm::DbErr;
+use shared::contact_search;
 use shared::db;
 use shared::rate_limit::KeyedRateLimiter;
 use std::convert::Infallible;
@@ -18,12 +19,16 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
 /// orphaned.
 const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 
+/// Interval between searches for contacts that other programs have written.
+const CONTACT_SEARCH_INTERVAL: Duration = Duration::from_secs(15);
+
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
     tasks.every(state, SWEEP_INTERVAL, "rate limits", sweep_rate_limits);
     tasks.every(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
     tasks.every(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
+    tasks.every(state, CONTACT_SEARCH_INTERVAL, "contact search", refill_contact_search);
     recovery::start(tasks, &state.cards);
 }
 
@@ -40,6 +45,11 @@ async fn sweep_stored_responses(state: Arc<State>) -> Result<(), DbErr> {
     }
     let imports = db::retry(|| import_log::sweep(&state.db)).await;
     responses.and(imports)
+}
+
+/// Makes the search keys of contacts that other programs have written.
+async fn refill_contact_search(state: Arc<State>) -> Result<(), DbErr> {
+    contact_search::refill(&state.db).await
 }
 
 /// Removes orphaned objects from the object store.

@@ -7,7 +7,7 @@
 //! | `schema_check` | describes in plain words what the contract expects of a request |
 //! | `json_body`, `bounded_string` | JSON bodies, and bounded strings |
 //! | `stored_json` | JSON in responses as it was stored |
-//! | `pagination`, `business_day_filter` | lists |
+//! | `pagination`, `keyset`, `business_day_filter` | lists |
 //! | `etag`, `range_header`, `fixed_body` | ETags of rows, byte ranges, bodies that never change |
 //! | `concurrency_limit`, `import_gate` | concurrency limits, and which requests wait for an import |
 //! | `pan_scan` | detects card numbers where none are allowed |
@@ -20,6 +20,7 @@ pub mod etag;
 pub mod fixed_body;
 pub mod import_gate;
 pub mod json_body;
+pub mod keyset;
 pub mod operations;
 pub mod pagination;
 pub mod pan_scan;

@@ -63,6 +63,7 @@ use crate::http::import_gate::ImportGate;
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::vin::VinCheck;
 use sea_orm::{DatabaseTransaction, DbErr};
+use shared::contact_search;
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
 use shared::time::Clock;
@@ -327,6 +328,11 @@ struct ImportTransaction<'t, 'a> {
     tx: &'t DatabaseTransaction,
 }
 
+/// True for a record that may write a contact, whose search keys must then be made.
+fn is_contact(record: &Element) -> bool {
+    record.name == "Contact"
+}
+
 impl<'a> Deref for ImportTransaction<'_, 'a> {
     type Target = Import<'a>;
 
@@ -354,6 +360,9 @@ impl ImportTransaction<'_, '_> {
         for applied in &mut outcomes {
             applied.resolve(&keys);
         }
+        if records.iter().any(is_contact) {
+            contact_search::refill_in(self.tx).await?;
+        }
         Ok(outcomes)
     }
 
@@ -363,6 +372,9 @@ impl ImportTransaction<'_, '_> {
         self.direct = true;
         let applied = self.record(record).await;
         self.direct = false;
+        if is_contact(record) && applied.as_ref().is_ok_and(|applied| !applied.failed) {
+            contact_search::refill_in(self.tx).await?;
+        }
         applied
     }
 

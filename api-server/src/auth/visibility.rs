@@ -14,6 +14,7 @@
 //! to its parent, which is looked up by key for each row, so that no rule has to list all rows that
 //! a caller may see. The rules are SQL conditions, so they apply before paging and counting.
 
+pub mod branches;
 pub mod records;
 
 use crate::auth::caller::{Caller, CoreCaller};
@@ -73,9 +74,18 @@ fn officer_rule<C: ColumnTrait>(
     }
     let no_officer =
         officers.iter().fold(Condition::all(), |all, officer| all.add(officer.is_null()));
-    officers
+    let any = officers
         .iter()
-        .fold(Condition::any().add(no_officer), |any, officer| any.add(officer.eq(user_id)))
+        .fold(Condition::any().add(no_officer), |any, officer| any.add(officer.eq(user_id)));
+    everything().add(any)
+}
+
+/// Condition: the trustees of the loan's group and portfolio admit the user.
+fn trusted_loans(user_id: i64) -> Condition {
+    use loans::Column::{LoanGroupId, PortfolioId};
+    Condition::all()
+        .add(trustee_rule(LoanGroupId, TrusteeObject::LoanGroup, user_id))
+        .add(trustee_rule(PortfolioId, TrusteeObject::Portfolio, user_id))
 }
 
 /// Condition: the trustee list of the referenced object admits the user, or is empty.
@@ -105,10 +115,7 @@ impl Visible for loans::Entity {
             Caller::Core(user) => {
                 let officers = [LoanOfficerUserId, CollectionOfficerUserId];
                 let (id, rights) = (user.user_id, &user.rights);
-                Condition::all()
-                    .add(officer_rule(&officers, id, rights, LOANS_OF_OTHER_OFFICERS))
-                    .add(trustee_rule(LoanGroupId, TrusteeObject::LoanGroup, id))
-                    .add(trustee_rule(PortfolioId, TrusteeObject::Portfolio, id))
+                officer_rule(&officers, id, rights, LOANS_OF_OTHER_OFFICERS).add(trusted_loans(id))
             }
             Caller::Web { contact_id } => {
                 let linked = Query::select()

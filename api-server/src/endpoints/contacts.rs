@@ -1,8 +1,11 @@
 //! `/contacts`: borrowers and other parties to loans.
 
 pub mod comments;
+pub mod search;
 pub mod summary;
 
+use self::search::ContactSearch;
+use self::summary::ContactSummary;
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::caller::Caller;
@@ -28,7 +31,7 @@ use shared::interface_names;
 use shared::operations;
 use shared::problem::{JsonResult, Problem};
 use shared::secrets::Masked;
-use shared::time::Day;
+use shared::time::{Day, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -69,6 +72,51 @@ pub struct Contacts;
 #[operations]
 #[OpenApi(tag = "Group::Contacts")]
 impl Contacts {
+    /// Search for contacts.
+    ///
+    /// Returns the contacts that meet all criteria, as summaries. They are ordered by id; with
+    /// `name` by the name that matches, else with `phone` by its digits from the last one back,
+    /// else with `modifiedSince` by the time of the last change, and then by id.
+    ///
+    /// Names are compared without case and accents.
+    #[oai(path = "/contacts", method = "get")]
+    async fn search_contacts(
+        &self,
+        CoreUser(admitted): CoreUser,
+        state: Data<&Arc<State>>,
+        /// Only the contact with this number.
+        contact_number: Query<Option<String>>,
+        /// Only contacts with this e-mail address, in upper or lower case.
+        email: Query<Option<String>>,
+        /// Only contacts of this type.
+        type_id: Query<Option<i64>>,
+        /// Only contacts with this tax id, with or without punctuation. Requires Contact > Tax ID >
+        /// View.
+        tax_id: Query<Option<String>>,
+        /// Beginning of a last name, of "last, first" or of a company, at least two letters or
+        /// digits.
+        name: Query<Option<String>>,
+        /// Last digits of a phone number, at least seven; other characters do not count.
+        phone: Query<Option<String>>,
+        /// Only contacts changed at this time or later.
+        modified_since: Query<Option<Timestamp>>,
+        /// `id`, `name`, `phone` or `modifiedDate`, whichever the criteria lead to; after `-`, the
+        /// reverse.
+        order: Query<Option<String>>,
+        page: Page,
+    ) -> Result<List<ContactSummary>, Problem> {
+        let search = ContactSearch {
+            contact_number: contact_number.0,
+            email: email.0,
+            type_id: type_id.0,
+            tax_id: tax_id.0,
+            name: name.0,
+            phone: phone.0,
+            modified_since: modified_since.0,
+        };
+        search.page(&state.reads, &admitted.caller, &page, order.0.as_deref()).await
+    }
+
     /// Get a contact.
     #[oai(path = "/contacts/:contact_id", method = "get")]
     async fn get_contact(

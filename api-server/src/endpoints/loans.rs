@@ -1,12 +1,15 @@
-//! `/loans/{loan_id}`: loans.
+//! `/loans`: loans.
 
 pub mod collateral;
 pub mod comments;
 pub mod credit_lines;
 pub mod payment_gateway;
+pub mod search;
 pub mod summary;
 pub mod transactions;
 
+use self::search::LoanSearch;
+use self::summary::LoanSummary;
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
 use crate::auth::privileges::BANK_ACCOUNTS;
@@ -27,7 +30,7 @@ use shared::interface_names;
 use shared::operations;
 use shared::problem::{JsonResult, Problem};
 use shared::secrets::Masked;
-use shared::time::Day;
+use shared::time::{Day, Timestamp};
 use std::sync::Arc;
 
 /// A loan: its stored terms and balances, and figures calculated for today.
@@ -75,6 +78,63 @@ pub struct Loans;
 #[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl Loans {
+    /// Search for loans.
+    ///
+    /// Returns the loans that meet all criteria, as summaries. They are ordered by id; with
+    /// `minPastDueDays` by the date of the oldest unpaid installment, else with `maturesFrom` or
+    /// `maturesTo` by maturity date, else with `modifiedSince` by the time of the last change, and
+    /// then by id.
+    ///
+    /// A page may have fewer rows than `limit` although more follow: the `Link` decides.
+    #[oai(path = "/loans", method = "get")]
+    async fn search_loans(
+        &self,
+        CoreUser(admitted): CoreUser,
+        state: Data<&Arc<State>>,
+        /// Only the loan with this number.
+        loan_number: Query<Option<String>>,
+        /// Only loans of this contact, as the borrower or linked to the loan.
+        contact_id: Query<Option<i64>>,
+        /// Only loans with this status.
+        status_code: Query<Option<String>>,
+        /// Only loans of this loan group.
+        group_id: Query<Option<i64>>,
+        /// Only loans of this portfolio.
+        portfolio_id: Query<Option<i64>>,
+        /// Only loans with this loan officer or collection officer.
+        officer_id: Query<Option<i64>>,
+        /// Only loans whose status closes them, or only others.
+        closed: Query<Option<bool>>,
+        /// Earliest maturity date, inclusive.
+        matures_from: Query<Option<Day>>,
+        /// Latest maturity date, inclusive.
+        matures_to: Query<Option<Day>>,
+        /// Only loans changed at this time or later.
+        modified_since: Query<Option<Timestamp>>,
+        /// Only loans whose oldest unpaid installment has been due for this many days or longer,
+        /// 1 to 36500.
+        min_past_due_days: Query<Option<i32>>,
+        /// `id`, `dueDate`, `maturityDate` or `modifiedDate`, whichever the criteria lead to; after
+        /// `-`, the reverse.
+        order: Query<Option<String>>,
+        page: Page,
+    ) -> Result<List<LoanSummary>, Problem> {
+        let search = LoanSearch {
+            loan_number: loan_number.0,
+            contact_id: contact_id.0,
+            status_code: status_code.0,
+            group_id: group_id.0,
+            portfolio_id: portfolio_id.0,
+            officer_id: officer_id.0,
+            closed: closed.0,
+            matures_from: matures_from.0.map(|Day(day)| day),
+            matures_to: matures_to.0.map(|Day(day)| day),
+            modified_since: modified_since.0,
+            min_past_due_days: min_past_due_days.0,
+        };
+        search.page(&state.reads, &admitted, &page, order.0.as_deref()).await
+    }
+
     /// Get a loan.
     ///
     /// Returns its terms and balances, and per-diem, payoff and past-due figures for today, the

@@ -23,7 +23,7 @@ pub fn within(
 /// Formats a timestamp as the column stores it. The MariaDB driver sends a timestamp value as a
 /// TIMESTAMP, which covers 1970 to 2038 only; where MariaDB uses an index, a value outside that
 /// range matches no row.
-fn literal(backend: DbBackend, instant: Timestamp) -> Expr {
+pub fn literal(backend: DbBackend, instant: Timestamp) -> Expr {
     match backend {
         DbBackend::MySql => Expr::val(instant.0.naive_utc()),
         _ => Expr::val(instant),

@@ -48,7 +48,7 @@ struct PageParameters {
 
 impl Page {
     /// Reads the page from a query: 1 to 1000 rows, 100 by default; anything else is 400.
-    fn from_query(uri: &Uri) -> Result<Self, Problem> {
+    pub(super) fn from_query(uri: &Uri) -> Result<Self, Problem> {
         let parameters: PageParameters =
             serde_urlencoded::from_str(uri.query().unwrap_or_default())
                 .map_err(|_| Problem::bad_request("the query is malformed"))?;
@@ -81,6 +81,18 @@ impl Page {
         let more = rows.len() as u64 > self.limit;
         rows.truncate(self.limit as usize);
         List { cursors: rows.iter().map(cursor).collect(), rows, more, uri: self.uri.clone() }
+    }
+
+    /// Maximum number of rows on the page.
+    pub fn rows_max(&self) -> usize {
+        self.limit as usize
+    }
+
+    /// Returns a page of these rows, of which there may be fewer than the limit although more
+    /// follow.
+    pub fn of_some<T>(&self, rows: Vec<(Cursor, T)>, more: bool) -> List<T> {
+        let (cursors, rows) = rows.into_iter().unzip();
+        List { rows, cursors, more, uri: self.uri.clone() }
     }
 
     /// Returns the page of these rows in key order.
@@ -120,7 +132,8 @@ fn key_value(column: &impl ColumnTrait, text: String) -> Result<Value, Problem> 
     }
 }
 
-fn invalid_cursor() -> Problem {
+/// The problem of a request with a cursor of another list.
+pub fn invalid_cursor() -> Problem {
     Problem::bad_request("after is not a cursor of this list")
         .field("after", "must come from the Link header of the previous page")
 }
@@ -150,7 +163,7 @@ impl Cursor {
         parts.try_into().map_err(|_| invalid_cursor())
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let key = serde_json::json!(self.0).to_string().into_bytes();
         URL_SAFE_NO_PAD.encode([checksum(&key).as_slice(), &key].concat())
     }
