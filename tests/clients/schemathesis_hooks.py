@@ -47,6 +47,10 @@ PARTS = ["Principal", "Interest", "Late_Charge", "Fee", "Impound", "Suspense"]
 FIELDS = {
     # A cursor is opaque, and carries a checksum.
     ("bad-request", "after"),
+    # Goes with the criteria.
+    ("bad-request", "order"),
+    # Has two letters or digits of any script, once accents are taken off.
+    ("bad-request", "name"),
     # Either this or `If-Match`.
     ("bad-request", "versionHash"),
     # The content of a file tells its type.

@@ -72,7 +72,7 @@ pub struct Contacts;
 #[operations]
 #[OpenApi(tag = "Group::Contacts")]
 impl Contacts {
-    /// Search for contacts.
+    /// Find contacts.
     ///
     /// Returns the contacts that meet all criteria, as summaries. They are ordered by id; with
     /// `name` by the name that matches, else with `phone` by its digits from the last one back,
@@ -80,7 +80,7 @@ impl Contacts {
     ///
     /// Names are compared without case and accents.
     #[oai(path = "/contacts", method = "get")]
-    async fn search_contacts(
+    async fn list_contacts(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,

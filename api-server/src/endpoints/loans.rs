@@ -78,7 +78,7 @@ pub struct Loans;
 #[operations]
 #[OpenApi(tag = "Group::Loans")]
 impl Loans {
-    /// Search for loans.
+    /// Find loans.
     ///
     /// Returns the loans that meet all criteria, as summaries. They are ordered by id; with
     /// `minPastDueDays` by the date of the oldest unpaid installment, else with `maturesFrom` or
@@ -87,7 +87,7 @@ impl Loans {
     ///
     /// A page may have fewer rows than `limit` although more follow: the `Link` decides.
     #[oai(path = "/loans", method = "get")]
-    async fn search_loans(
+    async fn list_loans(
         &self,
         CoreUser(admitted): CoreUser,
         state: Data<&Arc<State>>,
@@ -111,8 +111,7 @@ impl Loans {
         matures_to: Query<Option<Day>>,
         /// Only loans changed at this time or later.
         modified_since: Query<Option<Timestamp>>,
-        /// Only loans whose oldest unpaid installment has been due for this many days or longer,
-        /// 1 to 36500.
+        /// Only loans whose oldest unpaid installment has been due for this many days or longer.
         min_past_due_days: Query<Option<i32>>,
         /// `id`, `dueDate`, `maturityDate` or `modifiedDate`, whichever the criteria lead to; after
         /// `-`, the reverse.

@@ -4,6 +4,9 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};
 use shared::time::{Clock, Day, Timestamp};
 
+/// Most days before today that a filter may name.
+pub const DAYS_BACK_MAX: i32 = 36_500;
+
 /// Returns the condition for rows whose timestamp falls on one of these business days, inclusive.
 pub fn within(
     db: &impl ConnectionTrait,

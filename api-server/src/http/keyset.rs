@@ -57,13 +57,13 @@ impl fmt::Display for KeyValue {
 
 /// The place of a row in the order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct RowPosition {
     key: KeyValue,
     /// Id of the row.
     pub id: i64,
 }
 
-impl Position {
+impl RowPosition {
     /// Returns the cursor after the row.
     pub fn cursor(&self) -> Cursor {
         match self.key {
@@ -78,7 +78,7 @@ impl Position {
 pub struct Keyset {
     sort_key: SortKey,
     descending: bool,
-    after: Option<Position>,
+    after: Option<RowPosition>,
     rows_max: u64,
 }
 
@@ -103,7 +103,7 @@ impl Keyset {
     }
 
     /// Continues after this row.
-    pub fn continue_after(&mut self, position: Position) {
+    pub fn continue_after(&mut self, position: RowPosition) {
         self.after = Some(position);
     }
 
@@ -129,7 +129,7 @@ impl Keyset {
 
     /// Condition: the row comes after this one. Its first part repeats what follows from the second,
     /// in the form for which databases use an index.
-    fn beyond(&self, after: &Position, key: &Expr, id: &Expr, db: DbBackend) -> Condition {
+    fn beyond(&self, after: &RowPosition, key: &Expr, id: &Expr, db: DbBackend) -> Condition {
         let is_beyond = |expression: &Expr, value: Expr| match self.descending {
             false => expression.clone().gt(value),
             true => expression.clone().lt(value),
@@ -175,12 +175,12 @@ impl Keyset {
         &self,
         db: &impl ConnectionTrait,
         branches: Vec<SelectStatement>,
-    ) -> Result<Vec<Position>, DbErr> {
+    ) -> Result<Vec<RowPosition>, DbErr> {
         let Some(select) = self.merge(branches) else { return Ok(Vec::new()) };
         db.query_all(&select).await?.iter().map(|row| self.position(row)).collect()
     }
 
-    fn position(&self, row: &QueryResult) -> Result<Position, DbErr> {
+    fn position(&self, row: &QueryResult) -> Result<RowPosition, DbErr> {
         let id = row.try_get("", "row_id")?;
         let key = match self.sort_key {
             SortKey::Id => KeyValue::Id(id),
@@ -188,16 +188,16 @@ impl Keyset {
             SortKey::Time(_) => KeyValue::Time(row.try_get("", "sort_key")?),
             SortKey::Text(_) => KeyValue::Text(row.try_get("", "sort_key")?),
         };
-        Ok(Position { key, id })
+        Ok(RowPosition { key, id })
     }
 }
 
 /// Reads the position from the request's cursor.
-fn position_after(page: &Page, sort_key: SortKey) -> Result<Option<Position>, Problem> {
+fn position_after(page: &Page, sort_key: SortKey) -> Result<Option<RowPosition>, Problem> {
     if sort_key == SortKey::Id {
         let Some([id]) = page.after()? else { return Ok(None) };
         let id = id.parse().map_err(|_| invalid_cursor())?;
-        return Ok(Some(Position { key: KeyValue::Id(id), id }));
+        return Ok(Some(RowPosition { key: KeyValue::Id(id), id }));
     }
     let Some([key, id]) = page.after()? else { return Ok(None) };
     let key = match sort_key {
@@ -207,7 +207,7 @@ fn position_after(page: &Page, sort_key: SortKey) -> Result<Option<Position>, Pr
         SortKey::Text(_) => Some(KeyValue::Text(key)),
     };
     match (key, id.parse()) {
-        (Some(key), Ok(id)) => Ok(Some(Position { key, id })),
+        (Some(key), Ok(id)) => Ok(Some(RowPosition { key, id })),
         _ => Err(invalid_cursor()),
     }
 }
@@ -236,11 +236,11 @@ mod tests {
     #[test]
     fn a_cursor_holds_the_key_and_the_id_and_fits_its_order_only() {
         let date = KeyValue::Date(NaiveDate::from_ymd_opt(2026, 1, 31).unwrap());
-        let position = Position { key: date, id: 7 };
-        let after = |position: &Position| page(&format!("after={}", position.cursor().text()));
-        let read = |position: &Position, key| position_after(&after(position), key);
+        let position = RowPosition { key: date, id: 7 };
+        let after = |position: &RowPosition| page(&format!("after={}", position.cursor().text()));
+        let read = |position: &RowPosition, key| position_after(&after(position), key);
         assert_eq!(read(&position, SortKey::Date("d")).unwrap(), Some(position.clone()));
-        let by_id = Position { key: KeyValue::Id(7), id: 7 };
+        let by_id = RowPosition { key: KeyValue::Id(7), id: 7 };
         assert_eq!(read(&by_id, SortKey::Id).unwrap(), Some(by_id.clone()));
         assert!(read(&position, SortKey::Id).is_err());
         assert!(read(&position, SortKey::Time("t")).is_err());

@@ -160,8 +160,8 @@ const PRIVILEGES: Table = &[
 
 /// The extensions: operations beyond the interface.
 const EXTENSIONS: Table = &[
-    ("search_loans", view("Loan > Records")),
-    ("search_contacts", view("Contact > Records")),
+    ("list_loans", view("Loan > Records")),
+    ("list_contacts", view("Contact > Records")),
     ("post_payments", add("Loan > Payments")),
     // Depends on the kind of adjustment.
     ("post_adjustment", NONE),

@@ -1,17 +1,22 @@
 //! Limits the server enforces that the program's types do not express: ranges of ids, patterns of
 //! headers, and bodies without additional members.
 
+use crate::http::business_day_filter::DAYS_BACK_MAX;
 use crate::loans::payments::PAYMENTS_MAX;
 use crate::openapi::operations;
 use serde_json::{Map, Value, json};
 
-/// Path parameters and headers with a pattern.
-const PATTERNS: [(&str, &str); 3] = [
+/// Parameters and headers with a pattern.
+const PATTERNS: [(&str, &str); 5] = [
     // Whitespace around a header is not part of its value.
     ("Idempotency-Key", "^[!-~]([ -~]{0,253}[!-~])?$"),
     ("field", "^[Uu][Ss][Ee][Rr][Dd][Ee][Ff](0[1-9]|[1-7][0-9]|80)$"),
     ("after", "^[A-Za-z0-9_-]{8,}$"),
+    ("order", "^-?[a-z][A-Za-z]*$"),
+    ("phone", "^([^0-9]*[0-9]){7,}[^0-9]*$"),
 ];
+/// Query parameters with a range: name, minimum, maximum.
+const RANGES: [(&str, i32, i32); 1] = [("minPastDueDays", 1, DAYS_BACK_MAX)];
 /// Members with limits beyond their type.
 const LIMITS: [(&str, &str, &str, i64); 2] = [
     ("NewReconciliation", "Denominations", "maxItems", 100),
@@ -55,6 +60,11 @@ fn limit_parameter(parameter: &mut Value) {
     }
     if let Some(pattern) = parameter["name"].as_str().and_then(pattern_of) {
         parameter["schema"]["pattern"] = json!(pattern);
+    }
+    let listed = RANGES.iter().find(|(name, ..)| parameter["name"] == *name);
+    if let Some((_, minimum, maximum)) = listed {
+        parameter["schema"]["minimum"] = json!(minimum);
+        parameter["schema"]["maximum"] = json!(maximum);
     }
 }
 

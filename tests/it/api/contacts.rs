@@ -3,6 +3,7 @@
 mod credit_profiles;
 mod detail;
 mod field_history;
+mod search;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;

@@ -4,6 +4,7 @@ mod collateral;
 mod comments;
 mod credit_lines;
 mod payment_gateway;
+pub mod search;
 pub mod transactions;
 
 use crate::PROGRAM;

@@ -202,8 +202,14 @@ async fn every_operation_refuses_unauthorized_callers() {
 }
 
 /// Lists without an id in their path that omit invisible rows; all users see the others in full.
-const FILTERED: [&str; 4] =
-    ["list_drawers", "list_loan_groups", "list_portfolios", "list_contact_types"];
+const FILTERED: [&str; 6] = [
+    "list_loans",
+    "list_contacts",
+    "list_drawers",
+    "list_loan_groups",
+    "list_portfolios",
+    "list_contact_types",
+];
 
 /// Assigns all loans and contacts to the teller, restricts one row of each setup list that has
 /// trustees to the teller, and gives the viewer every privilege except access to other users' rows.

@@ -88,6 +88,8 @@ impl RowAdder<'_> {
     fn on_records(&self, schema: &str, row: &Value) -> Option<String> {
         Some(match schema {
             "LoanTransaction" | "Draw" => self.repeat::<loan_transactions::Entity>(row, &[]),
+            "LoanSummary" => self.named::<loans::Entity>(row, "loan_number"),
+            "ContactSummary" => self.named::<contacts::Entity>(row, "contact_number"),
             "RecurringTransaction" => self.repeat::<recurring_transactions::Entity>(row, &[]),
             "FieldChange" => self.repeat::<field_changes::Entity>(row, &[]),
             "CreditLine" => self.repeat::<credit_lines::Entity>(row, &[]),

@@ -3,7 +3,7 @@
 use super::summary::{LoanSummary, summaries};
 use crate::auth::caller::{Caller, RequestContext};
 use crate::auth::visibility::branches;
-use crate::http::business_day_filter::literal;
+use crate::http::business_day_filter::{DAYS_BACK_MAX, literal};
 use crate::http::keyset::{Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use chrono::{NaiveDate, TimeDelta};
@@ -13,8 +13,6 @@ use shared::entity::{loan_contacts, loan_status_codes, loans, payments_due};
 use shared::problem::Problem;
 use shared::time::Timestamp;
 
-/// Most days past due that can be asked for.
-const DAYS_PAST_DUE_MAX: i32 = 36_500;
 /// Most statuses that are read as branches of their own.
 const STATUS_BRANCHES_MAX: usize = 16;
 /// Generated column: the due date of a row that is not fully paid.
@@ -106,8 +104,8 @@ impl LoanSearch {
     /// Returns the latest date on which the oldest unpaid installment may have been due.
     fn latest_due(&self, today: NaiveDate) -> Result<Option<NaiveDate>, Problem> {
         let Some(days) = self.min_past_due_days else { return Ok(None) };
-        if !(1..=DAYS_PAST_DUE_MAX).contains(&days) {
-            let message = format!("must be a whole number from 1 to {DAYS_PAST_DUE_MAX}");
+        if !(1..=DAYS_BACK_MAX).contains(&days) {
+            let message = format!("must be a whole number from 1 to {DAYS_BACK_MAX}");
             let problem = Problem::bad_request("a parameter is malformed");
             return Err(problem.field("minPastDueDays", message));
         }

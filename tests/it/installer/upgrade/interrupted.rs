@@ -3,7 +3,7 @@
 use super::{UpgradedDatabase, command, run};
 use crate::PROGRAM;
 use acceptance::{Database, World};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, Statement};
 use shared::db;
 use shared::migration::SchemaState;
 use std::process::Stdio;
@@ -195,6 +195,10 @@ async fn servers_report_the_schema_they_found() {
     acceptance::on_each_database(PROGRAM, |world: World| async move {
         for (sql, expected) in [
             (
+                "DELETE FROM settings WHERE name = 'contact_search_keys_filled'",
+                "search keys are not complete: run installer upgrade",
+            ),
+            (
                 "DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'",
                 "run installer upgrade",
             ),
@@ -212,4 +216,53 @@ async fn servers_report_the_schema_they_found() {
         world
     })
     .await;
+}
+
+/// The search keys of existing contacts are made after the migrations, some thousands at a time.
+#[tokio::test]
+async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
+    for database in Database::all() {
+        let old_database = UpgradedDatabase::load(database, "third").await;
+        let copies = "INSERT INTO contacts (contact_number, contact_type_id, entity_code, \
+                      last_name1, contact_method, created_date) SELECT CONCAT(b.contact_number, \
+                      '-', a.number), b.contact_type_id, b.entity_code, 'Ünal', \
+                      b.contact_method, b.created_date FROM contacts b CROSS JOIN (ROWS_WANTED) a \
+                      WHERE b.contact_number = (SELECT MIN(contact_number) FROM contacts)";
+        let numbers = "SELECT row_number() OVER () AS number FROM loan_transactions x, \
+                       loan_transactions y, loan_transactions z, loan_transactions w LIMIT 6000";
+        old_database.sql(&copies.replace("ROWS_WANTED", numbers)).await;
+        old_database.upgrade(&["--yes"]).await.expect_success();
+        let read = async |sql: &str| -> i64 {
+            old_database
+                .with(async |db| {
+                    let statement = Statement::from_string(db.get_database_backend(), sql);
+                    let row = db.query_one_raw(statement).await.expect(sql).expect("a row");
+                    row.try_get_by_index(0).expect("a number")
+                })
+                .await
+        };
+        let filled = "SELECT COUNT(*) FROM contact_search_keys WHERE search_key = 'unal'";
+        assert_eq!(read(filled).await, 6000);
+        // As after the first batch.
+        let last = read("SELECT MAX(contact_id) FROM contacts").await - 1000;
+        for sql in [
+            "DELETE FROM settings WHERE name = 'contact_search_keys_filled'".to_owned(),
+            format!("DELETE FROM contact_search_keys WHERE contact_id > {last}"),
+            format!("UPDATE contacts SET search_source = NULL WHERE contact_id > {last}"),
+        ] {
+            old_database.sql(&sql).await;
+        }
+        assert_eq!(old_database.state().await, SchemaState::Unfilled);
+        let newest = "SELECT MAX(row_id) FROM contact_search_keys";
+        let kept = read(newest).await;
+        let output = old_database.upgrade(&["--dry-run"]).await.expect_success();
+        assert!(output.contains("the search keys are not complete"), "{output}");
+        let output = old_database.upgrade(&["--yes"]).await.expect_success();
+        assert!(output.contains("the search keys are complete"), "{output}");
+        assert_eq!(old_database.state().await, SchemaState::Current);
+        assert_eq!(read(filled).await, 6000);
+        let made = format!("SELECT COUNT(*) FROM contact_search_keys WHERE row_id > {kept}");
+        assert_eq!(read(&made).await, 1000, "the others are kept");
+        old_database.drop().await;
+    }
 }

@@ -7,6 +7,7 @@ use shared::entity::user_defined_fields::{self, Form};
 use shared::secrets::Masked;
 
 const CONTACT: Operation = Operation::core("get_contact", "Contact > Records > View");
+const LIST: Operation = Operation::core("list_contacts", "Contact > Records > View");
 const DETAIL: Operation = Operation::any("list_contact_detail", "Contact > Detail > View");
 const PROFILE: Operation =
     Operation::core("get_credit_profile", "Contact > Credit Profiles > View");
@@ -23,6 +24,7 @@ pub async fn check(caller: &mut Caller<'_>) {
             caller.compare(&CONTACT, &path, name, value, &found[name]);
         }
     }
+    contact_list(caller).await;
     for id in caller.ids(&DETAIL, rows.contacts.iter().map(|row| row.contact_id)) {
         detail(caller, id).await;
     }
@@ -32,6 +34,33 @@ pub async fn check(caller: &mut Caller<'_>) {
         let is_seen = row.is_some_and(|row| caller.rules.on_contact(row.contact_id));
         caller.read(&PROFILE, &path, is_seen).await;
     }
+}
+
+/// The search, by the criteria whose rows the model knows.
+async fn contact_list(caller: &mut Caller<'_>) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let type_id = rows.contact_types[0].contact_type_id;
+    for (query, of_type) in [(String::new(), None), (format!("?typeId={type_id}"), Some(type_id))] {
+        let path = format!("/contacts{query}");
+        let seen = rows.contacts.iter().filter(|row| {
+            rules.contact(row.contact_id) && of_type.is_none_or(|it| it == row.contact_type_id)
+        });
+        let ids: Vec<i64> = seen.map(|row| row.contact_id).collect();
+        for found in caller.list(&LIST, &path, true, "Contact_ID", ids).await {
+            let id = found["Contact_ID"].as_i64();
+            let row = rows.contacts.iter().find(|row| Some(row.contact_id) == id);
+            let tax_id = row.and_then(|row| row.tax_id1.as_ref());
+            let tax_id = tax_id.map(|tax_id| rules.identity(tax_id.clear()));
+            caller.compare(&LIST, &path, "Tax_ID1", tax_id, &found["Tax_ID1"]);
+        }
+    }
+    let Some(email) = rows.contacts.iter().find_map(|row| row.email.as_ref()) else { return };
+    let with_email = rows.contacts.iter().filter(|row| {
+        let mut emails = [&row.email, &row.email2].into_iter().flatten();
+        rules.contact(row.contact_id) && emails.any(|it| it.eq_ignore_ascii_case(email))
+    });
+    let ids: Vec<i64> = with_email.map(|row| row.contact_id).collect();
+    caller.list(&LIST, &format!("/contacts?email={email}"), true, "Contact_ID", ids).await;
 }
 
 /// "Tax_ID1, Tax_ID2, ID_Number1, ID_Number2: unmasked for `Contact > Tax ID > View`."

@@ -1,9 +1,10 @@
 //! Section 3.1: loans, transactions, recurring and automated payments, credit lines.
 
 use crate::rules::visibility::caller::{Caller, Operation};
-use shared::entity::loan_transactions;
+use shared::entity::{loan_transactions, loans};
 
 const LOAN: Operation = Operation::core("get_loan", "Loan > Records > View");
+const LIST: Operation = Operation::core("list_loans", "Loan > Records > View");
 const TRANSACTIONS: Operation = Operation::core("list_transactions", "Loan > Transactions > View");
 const RECURRING: Operation =
     Operation::core("list_recurring_transactions", "Loan > Recurring Transactions > View");
@@ -15,6 +16,7 @@ const DRAWS: Operation = Operation::any("list_draws", "Loan > Credit Lines > Vie
 
 pub async fn check(caller: &mut Caller<'_>) {
     loans(caller).await;
+    loan_list(caller).await;
     transactions(caller).await;
     recurring_transactions(caller).await;
     automated_payments(caller).await;
@@ -27,6 +29,51 @@ async fn loans(caller: &mut Caller<'_>) {
         let path = format!("/loans/{id}");
         if let Some(loan) = caller.read(&LOAN, &path, caller.rules.loan(id)).await {
             caller.compare(&LOAN, &path, "Loan_ID", id, &loan["Loan_ID"]);
+        }
+    }
+}
+
+/// The search, by the criteria whose rows the model knows.
+async fn loan_list(caller: &mut Caller<'_>) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let loans = |criterion: &dyn Fn(&loans::Model) -> bool| -> Vec<i64> {
+        let loans = rows.loans.iter().filter(|loan| rules.loan(loan.loan_id) && criterion(loan));
+        loans.map(|loan| loan.loan_id).collect()
+    };
+    let user_id = rows.users[rows.users.len() / 2].user_id;
+    let contact_id = rows.contacts[0].contact_id;
+    let group_id = rows.loan_groups[0].loan_group_id;
+    let is_linked = |loan: &loans::Model| {
+        let mut links = rows.loan_contacts.iter();
+        links.any(|link| link.loan_id == loan.loan_id && link.contact_id == contact_id)
+    };
+    type Criterion<'a> = &'a dyn Fn(&loans::Model) -> bool;
+    let criteria: [(String, Criterion<'_>); 4] = [
+        (String::new(), &|_| true),
+        (format!("?officerId={user_id}"), &|loan| {
+            [loan.loan_officer_user_id, loan.collection_officer_user_id].contains(&Some(user_id))
+        }),
+        (format!("?contactId={contact_id}"), &|loan| {
+            loan.contact_id == contact_id || is_linked(loan)
+        }),
+        (format!("?groupId={group_id}"), &|loan| loan.loan_group_id == group_id),
+    ];
+    for (query, criterion) in criteria {
+        let path = format!("/loans{query}");
+        let found = caller.list(&LIST, &path, true, "Loan_ID", loans(criterion)).await;
+        for row in found {
+            let borrower = row["Contact_ID"].as_i64().expect("an id");
+            let contact = rows.contacts.iter().find(|row| row.contact_id == borrower);
+            let has_name = contact.is_some_and(|row| {
+                [&row.full_name1, &row.first_name1, &row.last_name1, &row.company]
+                    .iter()
+                    .any(|name| name.is_some())
+            });
+            let is_named =
+                has_name && rules.holds("Contact > Records > View") && rules.contact(borrower);
+            let name = row.get("Contact_Name").is_some();
+            let name = serde_json::Value::from(name);
+            caller.compare(&LIST, &path, "a borrower's name is shown:", is_named, &name);
         }
     }
 }
