@@ -8,7 +8,7 @@
 
 use crate::bulk_insert;
 use crate::coalesced::padded;
-use crate::db;
+use crate::db::{self, Tries};
 use crate::entity::contact_search_keys::{ActiveModel, Column, Entity, Model, SearchKeyKind};
 use crate::entity::{contacts, settings};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query};
@@ -237,21 +237,24 @@ pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
 }
 
 /// Makes the keys of the contacts of an earlier release, once. An interrupted run is continued by
-/// the next one.
-pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
+/// the next one. Returns false if contacts are left that other transactions hold.
+pub async fn fill(db: &DatabaseConnection) -> Result<bool, DbErr> {
     if is_filled(db).await? {
-        return Ok(());
+        return Ok(true);
     }
+    let mut tries = Tries::begin();
     refill(db).await?;
-    if has_stale(db, i64::MIN).await? {
-        let text = "another program is changing contacts: run the command again";
-        return Err(DbErr::Custom(text.to_owned()));
+    while has_stale(db, i64::MIN).await? {
+        if !tries.another().await {
+            return Ok(false);
+        }
+        refill(db).await?;
     }
     let filled = settings::Model { name: FILLED.to_owned(), value: "1".to_owned() };
     match bulk_insert::add_all(db, vec![filled]).await {
         // A concurrent upgrade has done it.
-        Err(error) if db::fault(&error) == db::Fault::Conflict => Ok(()),
-        written => written,
+        Err(error) if db::fault(&error) != db::Fault::Conflict => Err(error),
+        _ => Ok(true),
     }
 }
 

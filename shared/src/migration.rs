@@ -90,18 +90,24 @@ migrations! {
 
 /// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
-    run(db, Ending::Committed, &mut |_| ()).await.map_err(|stopped| match stopped {
+    let migrated = match run(db, Ending::Committed, &mut |_| ()).await {
+        Ok(()) => fill(db).await,
+        stopped => stopped,
+    };
+    migrated.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
-    })?;
-    fill(db).await
+    })
 }
 
 /// Fills what the migrations added, from the rows of earlier releases, once. An interrupted run is
 /// continued by the next one.
-pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
+pub async fn fill(db: &DatabaseConnection) -> Result<(), Stopped> {
     user_names::fill(db).await?;
-    contact_search::fill(db).await
+    match contact_search::fill(db).await? {
+        true => Ok(()),
+        false => Err(Stopped::UnderWay),
+    }
 }
 
 /// Returns every table that a migration creates on any database, even temporarily, followed by the

@@ -12,16 +12,25 @@
 //! officers and trustees. The medians of the two are compared: milliseconds mean nothing on another
 //! machine, but their ratio does. A million loans take a while to create, and about 20 GB.
 //!
-//! Then one loan of the larger portfolio gets a hundred thousand transactions, and is read in turn
+//! With `--searches` it measures the searches for loans and contacts instead: as the admin account,
+//! and as an officer who sees a hundred of them. Then it compares searches for rows that the officer
+//! may not see with searches for rows that do not exist. `--plans` prints the database's plans.
+//!
+//! Without it, one loan of the larger portfolio gets a hundred thousand transactions, and is read in turn
 //! with one that has ten.
 //!
 //! Exits with 1 if a response is wrong. The databases are removed, unless the program is killed.
+
+mod scale {
+    pub mod searches;
+}
 
 use acceptance::Database;
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
 use installer::demo::{self, BLOCK, PortfolioSize};
+use scale::searches;
 use sea_orm::{ConnectionTrait, Statement};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -51,6 +60,12 @@ struct Arguments {
     /// Requests of each kind to each database.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     rounds: u32,
+    /// Measure searches instead.
+    #[arg(long)]
+    searches: bool,
+    /// Print the plan of each search first.
+    #[arg(long, requires = "searches")]
+    plans: bool,
 }
 
 #[tokio::main]
@@ -105,6 +120,9 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         result.map_err(|refused| refused.0)?;
     }
     println!("{} loans compared with {FEW_LOANS}, on {}", arguments.loans, many.database.name());
+    if arguments.searches {
+        return measure_searches(arguments, few, many).await;
+    }
     let (small, large) = (LoanReader::new(few).await?, LoanReader::new(many).await?);
     for (name, suffix) in [
         ("GET /loans/{loan_id}", ""),
@@ -125,6 +143,17 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         println!("{name:<34} {comparison}");
     }
     Ok(())
+}
+
+async fn measure_searches(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
+    for world in [few, many] {
+        searches::share_out(world).await?;
+    }
+    if arguments.plans {
+        searches::print_plans(many).await?;
+    }
+    searches::measure(few, many, arguments.rounds).await?;
+    searches::measure_hidden(many).await
 }
 
 /// The loans to read from a world, and the caller who reads them.

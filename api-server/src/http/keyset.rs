@@ -102,6 +102,11 @@ impl Keyset {
         Ok(Self { sort_key, descending, after, rows_max: page.rows_to_fetch() })
     }
 
+    /// Returns the order of a first page of this many rows.
+    pub fn first_page(sort_key: SortKey, rows_max: u64) -> Self {
+        Self { sort_key, descending: false, after: None, rows_max }
+    }
+
     /// Continues after this row.
     pub fn continue_after(&mut self, position: RowPosition) {
         self.after = Some(position);

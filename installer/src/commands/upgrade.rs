@@ -79,7 +79,7 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
 async fn fill_only(db: &DatabaseConnection, dry_run: bool) -> Result<(), CliError> {
     let unfilled = migration::schema_state(db).await? == SchemaState::Unfilled;
     if !dry_run {
-        migration::fill(db).await?;
+        fill(db).await?;
     }
     print(match (unfilled, dry_run) {
         (false, _) => "schema     up to date: nothing to do",
@@ -190,7 +190,14 @@ async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(),
             _ => format!("{stopped}; nothing was changed"),
         })
     })?;
-    // Not in the transaction of the migrations: it may take minutes, and is continued where it
-    // stopped.
-    Ok(migration::fill(db).await?)
+    fill(db).await
+}
+
+/// Fills what the migrations added. Not in their transaction: it may take minutes, and the next run
+/// continues where it stopped.
+async fn fill(db: &DatabaseConnection) -> Result<(), CliError> {
+    migration::fill(db).await.map_err(|stopped| match stopped {
+        Stopped::Database(error) => error.into(),
+        stopped => CliError(stopped.to_string()),
+    })
 }

@@ -27,8 +27,14 @@ pub(super) fn steps(steps: &mut Steps) {
     for columns in LOAN_INDEXES {
         steps.add_index("loans", columns, false);
     }
+    for column in LOAN_KEYS {
+        steps.drop_index_of_key("loans", column);
+    }
     for columns in CONTACT_INDEXES {
         steps.add_index("contacts", columns, false);
+    }
+    for column in CONTACT_KEYS {
+        steps.drop_index_of_key("contacts", column);
     }
 }
 
@@ -54,6 +60,17 @@ const CONTACT_INDEXES: [&[&str]; 4] = [
     &["contact_type_id", "contact_id"],
     &["modified_date", "contact_id"],
 ];
+
+/// Foreign keys that the indexes serve.
+const LOAN_KEYS: [&str; 5] = [
+    "loan_officer_user_id",
+    "collection_officer_user_id",
+    "loan_group_id",
+    "portfolio_id",
+    "status_code_id",
+];
+
+const CONTACT_KEYS: [&str; 2] = ["contact_officer_user_id", "contact_type_id"];
 
 /// Names, phones, e-mail addresses and tax ids in the form in which they are compared. A program
 /// that deletes a contact knows nothing of its keys.

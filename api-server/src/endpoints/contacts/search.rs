@@ -85,6 +85,18 @@ impl ContactSearch {
         }
     }
 
+    /// Returns the statement that finds the ids of a first page of this many rows, to see how a
+    /// database plans it.
+    pub fn first_statement(
+        &self,
+        caller: &Caller,
+        rows_max: u64,
+        db: DbBackend,
+    ) -> Result<Option<SelectStatement>, Problem> {
+        let keyset = Keyset::first_page(self.sort_key(), rows_max);
+        Ok(keyset.merge(self.branches(&keyset, caller, &self.keys()?, db)))
+    }
+
     /// What the contacts are sorted by: what begins with a text, the column of a range, or else the
     /// id.
     fn sort_key(&self) -> SortKey {

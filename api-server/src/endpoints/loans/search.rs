@@ -88,6 +88,22 @@ impl LoanSearch {
         }
     }
 
+    /// Returns the statement that finds the ids of a first page of this many rows, to see how a
+    /// database plans it; `None` if no status meets the criteria.
+    pub async fn first_statement(
+        &self,
+        db: &impl ConnectionTrait,
+        context: &RequestContext,
+        rows_max: u64,
+    ) -> Result<Option<SelectStatement>, Problem> {
+        let latest_due = self.latest_due(context.clock.today)?;
+        let keyset = Keyset::first_page(self.sort_key(), rows_max);
+        let Some(statuses) = self.statuses(db, context).await? else { return Ok(None) };
+        let backend = db.get_database_backend();
+        let branches = self.branches(&keyset, &context.caller, &statuses, latest_due, backend);
+        Ok(keyset.merge(branches))
+    }
+
     /// What the loans are sorted by: the column of a range, or else the id.
     fn sort_key(&self) -> SortKey {
         if self.min_past_due_days.is_some() {
