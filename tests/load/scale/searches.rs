@@ -96,8 +96,10 @@ pub async fn share_out(world: &World) -> Result<(), String> {
         let rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
         let step = (rows / SEEN).max(1);
         let (officer, teller) = (user("officer"), user("teller"));
+        // One of each block of rows, each time another, because rows of every tenth are alike.
+        let is_seen = format!("({key} + ({key} - {key} % {step}) / {step}) % {step} = 0");
         let values = columns.iter().map(|column| {
-            format!("{column} = CASE WHEN {key} % {step} = 0 THEN {officer} ELSE {teller} END")
+            format!("{column} = CASE WHEN {is_seen} THEN {officer} ELSE {teller} END")
         });
         let values = values.collect::<Vec<_>>().join(", ");
         world.sql(&format!("UPDATE {table} SET {values}")).await;
@@ -128,14 +130,12 @@ async fn searches(world: &World) -> Vec<Search> {
         return Vec::new();
     };
     let of_contact = async |column: &str| {
-        let sql = format!(
-            "SELECT {column} FROM contacts WHERE contact_id = (SELECT MIN(contact_id) FROM \
-             contacts WHERE contact_officer_user_id = {officer} AND last_name1 IS NOT NULL)"
-        );
+        let sql =
+            format!("SELECT MIN({column}) FROM contacts WHERE contact_officer_user_id = {officer}");
         first(&sql).await
     };
-    let hour_ago = chrono::Utc::now() - chrono::TimeDelta::days(1);
-    let since = hour_ago.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let day_ago = chrono::Utc::now() - chrono::TimeDelta::days(1);
+    let since = day_ago.format("%Y-%m-%dT%H:%M:%SZ").to_string();
     let loans = |criteria: &[(&'static str, &str)]| search("/loans", criteria);
     let contacts = |criteria: &[(&'static str, &str)]| search("/contacts", criteria);
     vec![
