@@ -80,6 +80,11 @@ fn officer_rule<C: ColumnTrait>(
     everything().add(any)
 }
 
+/// Condition: the trustees of the contact's type admit the user.
+fn trusted_contacts(user_id: i64) -> Condition {
+    trustee_rule(contacts::Column::ContactTypeId, TrusteeObject::ContactType, user_id)
+}
+
 /// Condition: the trustees of the loan's group and portfolio admit the user.
 fn trusted_loans(user_id: i64) -> Condition {
     use loans::Column::{LoanGroupId, PortfolioId};
@@ -186,9 +191,8 @@ impl Visible for contacts::Entity {
             Caller::Core(user) => {
                 let (id, rights) = (user.user_id, &user.rights);
                 let officers = [ContactOfficerUserId];
-                Condition::all()
-                    .add(officer_rule(&officers, id, rights, CONTACTS_OF_OTHER_OFFICERS))
-                    .add(trustee_rule(ContactTypeId, TrusteeObject::ContactType, id))
+                officer_rule(&officers, id, rights, CONTACTS_OF_OTHER_OFFICERS)
+                    .add(trusted_contacts(id))
             }
             Caller::Web { contact_id } => Condition::all().add(ContactId.eq(*contact_id)),
         }

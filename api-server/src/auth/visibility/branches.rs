@@ -2,12 +2,12 @@
 //! common, and each begin with a column that an index begins with. A search reads each branch
 //! through that index, so that it never reads rows of other officers.
 
-use super::{everything, nothing, trusted_loans};
+use super::{everything, nothing, trusted_contacts, trusted_loans};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::{CONTACTS_OF_OTHER_OFFICERS, LOANS_OF_OTHER_OFFICERS, Rights};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, Condition};
-use shared::entity::loans;
+use shared::entity::{contacts, loans};
 
 /// Returns the branches of the loans that the caller may see: those of the loan officer, those of
 /// the collection officer, and those of neither; or a single one without a condition on officers.
@@ -36,10 +36,21 @@ pub fn of_officer(user_id: i64) -> [Condition; 2] {
     ]
 }
 
-/// Returns the branches of what the rule for a contact's officer admits: the caller's own, and those
-/// without an officer; or a single one without a condition. `officer` is the column with the
-/// officer. The trustees' rule is not in them.
-pub fn of_contacts(caller: &Caller, officer: impl ColumnTrait) -> Vec<Condition> {
+/// Returns the branches of the contacts that the caller may see: their own, and those without an
+/// officer; or a single one without a condition on officers.
+pub fn of_contacts(caller: &Caller) -> Vec<Condition> {
+    let officer = contacts::Column::ContactOfficerUserId;
+    let trusted = match caller {
+        Caller::Core(user) if user.rights != Rights::All => trusted_contacts(user.user_id),
+        Caller::Core(_) | Caller::Web { .. } => everything(),
+    };
+    let branches = of_contact_officer(caller, officer).into_iter();
+    branches.map(|branch| branch.add(trusted.clone())).collect()
+}
+
+/// Returns the branches of what the rule for a contact's officer admits, by a column that holds the
+/// officer, without the rule for trustees.
+pub fn of_contact_officer(caller: &Caller, officer: impl ColumnTrait) -> Vec<Condition> {
     let Caller::Core(user) = caller else { return vec![nothing()] };
     if user.rights.hold(CONTACTS_OF_OTHER_OFFICERS) {
         return vec![everything()];

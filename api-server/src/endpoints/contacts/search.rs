@@ -153,21 +153,22 @@ impl ContactSearch {
         db: DbBackend,
     ) -> Vec<SelectStatement> {
         use contact_search_keys::Column as Key;
-        let condition = self.filter(db).add(contacts::Entity::visible_to(caller));
+        let condition = self.filter(db);
         let id = contacts::Column::ContactId.into_expr();
         let Some((first, others)) = keys.split_first() else {
             let sort_key = match self.sort_key() {
                 SortKey::Time(_) => modified_date(),
                 _ => id.clone(),
             };
-            let branches = branches::of_contacts(caller, contacts::Column::ContactOfficerUserId);
-            let branches = branches.into_iter().map(|officer| {
+            let branches = branches::of_contacts(caller).into_iter().map(|visible| {
                 let mut rows = Query::select();
-                rows.from(contacts::Entity).cond_where(officer).cond_where(condition.clone());
+                rows.from(contacts::Entity).cond_where(visible).cond_where(condition.clone());
                 keyset.branch(rows, sort_key.clone(), id.clone(), db)
             });
             return branches.collect();
         };
+        // A key's officer may be that of a minute ago.
+        let condition = condition.add(contacts::Entity::visible_to(caller));
         let condition = others.iter().fold(condition, |all, key| all.add(key.is_held()));
         let condition = condition.add(first.condition(contact_search_keys::Entity));
         let condition = match first.prefix {
@@ -180,7 +181,7 @@ impl ContactSearch {
             SortKey::Time(_) => modified_date(),
             SortKey::Id | SortKey::Date(_) => key_contact_id.clone(),
         };
-        let branches = branches::of_contacts(caller, Key::ContactOfficerUserId);
+        let branches = branches::of_contact_officer(caller, Key::ContactOfficerUserId);
         let branches = branches.into_iter().map(|officer| {
             let mut rows = Query::select();
             rows.from(contact_search_keys::Entity)

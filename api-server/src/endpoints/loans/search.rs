@@ -7,7 +7,7 @@ use crate::http::business_day_filter::{DAYS_BACK_MAX, literal};
 use crate::http::keyset::{Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use chrono::{NaiveDate, TimeDelta};
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoIden, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};
 use shared::entity::{loan_contacts, loan_status_codes, loans, payments_due};
 use shared::problem::Problem;
@@ -15,6 +15,10 @@ use shared::time::Timestamp;
 
 /// Most statuses that are read as branches of their own.
 const STATUS_BRANCHES_MAX: usize = 16;
+const BY_MATURITY: SortKey = SortKey::Date("maturityDate");
+const BY_MODIFICATION: SortKey = SortKey::Time("modifiedDate");
+/// Column that the database keeps: the time of the last change.
+const MODIFIED_DATE: &str = "modified_date";
 /// Generated column: the due date of a row that is not fully paid.
 const UNPAID_DATE: &str = "unpaid_date";
 
@@ -109,9 +113,9 @@ impl LoanSearch {
         if self.min_past_due_days.is_some() {
             SortKey::Date("dueDate")
         } else if self.matures_from.is_some() || self.matures_to.is_some() {
-            SortKey::Date("maturityDate")
+            BY_MATURITY
         } else if self.modified_since.is_some() {
-            SortKey::Time("modifiedDate")
+            BY_MODIFICATION
         } else {
             SortKey::Id
         }
@@ -165,13 +169,14 @@ impl LoanSearch {
         if let Some(contact_id) = self.contact_id {
             conditions = split(&conditions, &of_contact(contact_id));
         }
-        let mut filter = self.filter(db);
+        let mut filter = self.filter(sees_all_officers, db);
         let by_status = sees_all_officers && self.sort_key() == SortKey::Id;
         if by_status && (1..=STATUS_BRANCHES_MAX).contains(&statuses.len()) {
             let status = |id: &i64| Condition::all().add(loans::Column::StatusCodeId.eq(*id));
             conditions = split(&conditions, &statuses.iter().map(status).collect::<Vec<_>>());
         } else if !statuses.is_empty() {
-            filter = filter.add(loans::Column::StatusCodeId.is_in(statuses.iter().copied()));
+            let status = criterion(loans::Column::StatusCodeId, sees_all_officers);
+            filter = filter.add(status.is_in(statuses.iter().copied()));
         }
         let parts = conditions.into_iter().flat_map(|condition| {
             let condition = condition.add(filter.clone());
@@ -184,17 +189,21 @@ impl LoanSearch {
     }
 
     /// Condition: the loan meets the criteria that a single column decides.
-    fn filter(&self, db: DbBackend) -> Condition {
+    fn filter(&self, sees_all_officers: bool, db: DbBackend) -> Condition {
         use loans::Column::{LoanGroupId, LoanNumber, MaturityDate, PortfolioId};
-        let modified_since =
-            self.modified_since.map(|since| modified_date().gte(literal(db, since)));
+        let sort_key = self.sort_key();
+        let indexed = |is_sorted: bool| sees_all_officers || is_sorted;
+        let group = || criterion(LoanGroupId, sees_all_officers);
+        let portfolio = || criterion(PortfolioId, sees_all_officers);
+        let matures = || criterion(MaturityDate, indexed(sort_key == BY_MATURITY));
+        let modified = || criterion(MODIFIED_DATE, indexed(sort_key == BY_MODIFICATION));
         Condition::all()
             .add_option(self.loan_number.as_ref().map(|number| LoanNumber.eq(number)))
-            .add_option(self.group_id.map(|id| LoanGroupId.eq(id)))
-            .add_option(self.portfolio_id.map(|id| PortfolioId.eq(id)))
-            .add_option(self.matures_from.map(|from| MaturityDate.gte(from)))
-            .add_option(self.matures_to.map(|to| MaturityDate.lte(to)))
-            .add_option(modified_since)
+            .add_option(self.group_id.map(|id| group().eq(id)))
+            .add_option(self.portfolio_id.map(|id| portfolio().eq(id)))
+            .add_option(self.matures_from.map(|from| matures().gte(from)))
+            .add_option(self.matures_to.map(|to| matures().lte(to)))
+            .add_option(self.modified_since.map(|since| modified().gte(literal(db, since))))
     }
 
     /// Returns the loans that meet a condition, with their sort key.
@@ -202,7 +211,7 @@ impl LoanSearch {
         let key = match self.sort_key() {
             SortKey::Id | SortKey::Text(_) => loans::Column::LoanId.into_expr(),
             SortKey::Date(_) => loans::Column::MaturityDate.into_expr(),
-            SortKey::Time(_) => modified_date(),
+            SortKey::Time(_) => criterion(MODIFIED_DATE, true),
         };
         let rows = Query::select().from(loans::Entity).cond_where(condition).take();
         Part { rows, key, id: loans::Column::LoanId.into_expr() }
@@ -216,8 +225,15 @@ struct Part {
     id: Expr,
 }
 
-fn modified_date() -> Expr {
-    Expr::col((loans::Entity, "modified_date"))
+/// Returns a column for a criterion. Unless it is `indexed`, it is in a form for which no index is
+/// used: a branch of an officer is read through the index of the officer, and not through one in
+/// which the rows of all officers are.
+fn criterion(column: impl IntoIden, indexed: bool) -> Expr {
+    let column = Expr::col((loans::Entity, column.into_iden()));
+    match indexed {
+        true => column,
+        false => Func::coalesce([column.clone(), column]).into(),
+    }
 }
 
 /// Returns each condition together with each of the alternatives.
