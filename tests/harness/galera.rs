@@ -134,6 +134,8 @@ impl Galera {
             ("bind-address", "127.0.0.1".to_owned()),
             ("port", clients.to_string()),
             ("datadir", path("data")),
+            // A server that starts removes temporary tables there, also those of other servers.
+            ("tmpdir", home.display().to_string()),
             ("socket", path("socket")),
             ("pid-file", path("pid")),
             ("log-error", path("log.err")),

@@ -74,6 +74,7 @@ async fn every_background_task_runs_under_the_supervisor() {
     let api = [
         "card payments",
         "checkout sessions",
+        "contact search",
         "forgotten cards",
         "idempotency keys of card payments",
         "orphaned objects",

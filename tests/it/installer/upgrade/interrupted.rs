@@ -228,9 +228,15 @@ async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
                       '-', a.number), b.contact_type_id, b.entity_code, 'Ünal', \
                       b.contact_method, b.created_date FROM contacts b CROSS JOIN (ROWS_WANTED) a \
                       WHERE b.contact_number = (SELECT MIN(contact_number) FROM contacts)";
-        let numbers = "SELECT row_number() OVER () AS number FROM loan_transactions x, \
-                       loan_transactions y, loan_transactions z, loan_transactions w LIMIT 6000";
-        old_database.sql(&copies.replace("ROWS_WANTED", numbers)).await;
+        let digits = |name| {
+            let digits: Vec<String> = (0..10).map(|digit| format!("SELECT {digit} AS d")).collect();
+            format!("({}) {name}", digits.join(" UNION ALL "))
+        };
+        let all = ["a", "b", "c", "d"].map(digits).join(" CROSS JOIN ");
+        let numbers = format!(
+            "SELECT a.d + 10 * b.d + 100 * c.d + 1000 * d.d AS number FROM {all} WHERE d.d < 6"
+        );
+        old_database.sql(&copies.replace("ROWS_WANTED", &numbers)).await;
         old_database.upgrade(&["--yes"]).await.expect_success();
         let read = async |sql: &str| -> i64 {
             old_database
