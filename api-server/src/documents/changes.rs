@@ -68,7 +68,7 @@ impl DocumentEditor {
     }
 
     /// Returns the user's id: columns that name the user are not optional.
-    fn user_id(&self) -> Result<i64, Forbidden> {
+    pub(super) fn user_id(&self) -> Result<i64, Forbidden> {
         self.caller.user_id().ok_or(Forbidden::CoreUserOnly)
     }
 }

@@ -3,18 +3,25 @@
 pub mod changes;
 
 use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
-use crate::auth::caller::Caller;
+use crate::auth::caller::{Caller, FindError, RequestContext};
 use crate::documents::refusals::DocumentError;
+use crate::http::business_day_filter;
 use crate::http::etag::{self, IfNoneMatch, Updated, WithEtag};
+use crate::http::pagination::{List, Page};
 use poem_openapi::Object;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
 };
+use shared::entity::comments::CommentPriority;
 use shared::entity::documents::DocumentOwner;
-use shared::entity::{collaterals, comment_categories, comments, loan_collaterals};
+use shared::entity::{
+    collaterals, comment_categories, comments, contacts, loan_collaterals, loans,
+};
 use shared::galera;
 use shared::interface_names;
+use shared::problem::Problem;
+use shared::time::{Day, Timestamp};
 
 /// A comment.
 #[interface_names]
@@ -88,6 +95,134 @@ impl CommentKind {
     }
 }
 
+/// The record that a comment is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommentParent {
+    /// The loan with this id.
+    Loan(i64),
+    /// The contact with this id.
+    Contact(i64),
+    /// The collateral item with this id.
+    Collateral(i64),
+}
+
+impl CommentParent {
+    /// Returns the record that a stored comment is on.
+    fn of(comment: &comments::Model) -> Option<Self> {
+        let on_collateral = comment.collateral_id.map(Self::Collateral);
+        comment.loan_id.map(Self::Loan).or(comment.contact_id.map(Self::Contact)).or(on_collateral)
+    }
+
+    /// Returns the kind of comments on it.
+    pub const fn kind(self) -> CommentKind {
+        match self {
+            Self::Loan(_) => CommentKind::Loan,
+            Self::Contact(_) => CommentKind::Contact,
+            Self::Collateral(_) => CommentKind::Collateral,
+        }
+    }
+
+    /// Returns the column of comments that refers to it, and its id.
+    pub const fn column(self) -> (comments::Column, i64) {
+        match self {
+            Self::Loan(id) => (comments::Column::LoanId, id),
+            Self::Contact(id) => (comments::Column::ContactId, id),
+            Self::Collateral(id) => (comments::Column::CollateralId, id),
+        }
+    }
+
+    /// Returns a comment on it without a category and a text.
+    pub fn new_comment(
+        self,
+        comment_id: i64,
+        entered_by_user_id: i64,
+        entered_date: Timestamp,
+    ) -> comments::Model {
+        let of_kind = |kind| (self.kind() == kind).then_some(self.column().1);
+        comments::Model {
+            comment_id,
+            loan_id: of_kind(CommentKind::Loan),
+            contact_id: of_kind(CommentKind::Contact),
+            collateral_id: of_kind(CommentKind::Collateral),
+            comment_category_id: 0,
+            comment: String::new(),
+            action_date: None,
+            priority: CommentPriority::Normal,
+            pinned_flag: false,
+            entered_by_user_id,
+            entered_date,
+            modified_by_user_id: None,
+            modified_date: None,
+        }
+    }
+
+    /// Fails unless the caller may see it.
+    pub async fn check_visible(
+        self,
+        db: &impl ConnectionTrait,
+        caller: &Caller,
+    ) -> Result<(), FindError> {
+        match self {
+            Self::Loan(id) => caller.get::<loans::Entity>(db, id).await.map(drop),
+            Self::Contact(id) => caller.get::<contacts::Entity>(db, id).await.map(drop),
+            Self::Collateral(id) => caller.get::<collaterals::Entity>(db, id).await.map(drop),
+        }
+    }
+
+    /// Locks its row, so that it is not deleted while a comment is added to it.
+    async fn hold(self, tx: &DatabaseTransaction, caller: &Caller) -> Result<(), FindError> {
+        match self {
+            Self::Loan(id) => caller.hold(tx, loans::Column::LoanId, id).await,
+            Self::Contact(id) => caller.hold(tx, contacts::Column::ContactId, id).await,
+            Self::Collateral(id) => caller.hold(tx, collaterals::Column::CollateralId, id).await,
+        }
+    }
+
+    /// Returns the owners of the histories that record it and its comments.
+    async fn history_owners(self, db: &impl ConnectionTrait) -> Result<Vec<HistoryOwner>, DbErr> {
+        match self {
+            Self::Loan(id) => Ok(vec![HistoryOwner::Loan(id)]),
+            Self::Contact(id) => Ok(vec![HistoryOwner::Contact(id)]),
+            Self::Collateral(id) => collateral_owners(db, id).await,
+        }
+    }
+}
+
+/// Filter for the comments to list.
+#[derive(Clone, Debug, Default)]
+pub struct CommentFilter {
+    /// Code of their category.
+    pub category: Option<String>,
+    /// First business day on which they were entered.
+    pub from: Option<Day>,
+    /// Last business day on which they were entered.
+    pub to: Option<Day>,
+}
+
+/// Returns a page of the comments on a record, in the order in which they were entered. The caller's
+/// access to the record must have been checked before.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    context: &RequestContext,
+    parent: CommentParent,
+    filter: CommentFilter,
+    page: &Page,
+) -> Result<List<Comment>, Problem> {
+    let RequestContext { caller, clock } = context;
+    let CommentFilter { category, from, to } = filter;
+    let (column, id) = parent.column();
+    let of_category = category.map(|code| comment_categories::Column::Code.eq(code));
+    let condition = Condition::all()
+        .add(column.eq(id))
+        .add_option(of_category)
+        .add(business_day_filter::within(db, clock, comments::Column::EnteredDate, from, to));
+    let found = with_category(caller.find::<comments::Entity>().filter(condition));
+    page.by_key_with(found, db).await?.try_map(|(row, category)| match category {
+        Some(category) => Ok(Comment::new(row, category.code)?),
+        None => Err(Problem::internal("a comment without a category")),
+    })
+}
+
 /// Returns a comment of this kind. A comment of another kind counts as missing.
 pub async fn get(
     db: &impl ConnectionTrait,
@@ -95,16 +230,18 @@ pub async fn get(
     kind: CommentKind,
     comment_id: i64,
 ) -> Result<Comment, DocumentError> {
+    let found = with_category(find(caller, kind, comment_id)).one(db).await?;
+    let Some((row, Some(category))) = found else { return Err(DocumentError::NotFound) };
+    Ok(Comment::new(row, category.code)?)
+}
+
+fn with_category(
+    found: Select<comments::Entity>,
+) -> SelectTwo<comments::Entity, comment_categories::Entity> {
     let category = comments::Entity::belongs_to(comment_categories::Entity)
         .from(comments::Column::CommentCategoryId)
         .to(comment_categories::Column::CommentCategoryId);
-    let found = find(caller, kind, comment_id)
-        .join(JoinType::InnerJoin, category.into())
-        .select_also(comment_categories::Entity)
-        .one(db)
-        .await?;
-    let Some((row, Some(category))) = found else { return Err(DocumentError::NotFound) };
-    Ok(Comment::new(row, category.code)?)
+    found.join(JoinType::InnerJoin, category.into()).select_also(comment_categories::Entity)
 }
 
 /// Locks a comment's row. A request that changes a comment, or anything that belongs to it, holds
@@ -137,15 +274,23 @@ pub async fn audit_target(
     db: &impl ConnectionTrait,
     comment: &comments::Model,
 ) -> Result<AuditTarget, DbErr> {
-    let (kind, owners) = match (comment.loan_id, comment.contact_id, comment.collateral_id) {
-        (Some(loan_id), ..) => (CommentKind::Loan, vec![HistoryOwner::Loan(loan_id)]),
-        (None, Some(id), _) => (CommentKind::Contact, vec![HistoryOwner::Contact(id)]),
-        (None, None, Some(id)) => (CommentKind::Collateral, collateral_owners(db, id).await?),
-        (None, None, None) => (CommentKind::Collateral, Vec::new()),
+    let parent = CommentParent::of(comment);
+    let (kind, owners) = match parent {
+        Some(parent) => (parent.kind(), parent.history_owners(db).await?),
+        None => (CommentKind::Collateral, Vec::new()),
     };
+    Ok(target(kind, owners, comment))
+}
+
+/// Returns where the changes of a comment are recorded, given the owners of these histories.
+pub fn target(
+    kind: CommentKind,
+    owners: Vec<HistoryOwner>,
+    comment: &comments::Model,
+) -> AuditTarget {
     let (comment_id, category_id) = (comment.comment_id, comment.comment_category_id);
     let comment = Some(CommentTarget { comment_id, category_id });
-    Ok(AuditTarget { owners, privilege_path: kind.privilege_path(), comment })
+    AuditTarget { owners, privilege_path: kind.privilege_path(), comment }
 }
 
 /// Returns the owners of the histories that record a collateral item: each loan that it secures or,

@@ -3,16 +3,21 @@
 //! has the line ends of the descriptions, however far they are indented here.
 
 // The operations are written out where the macros are called, and use these names.
-pub(super) use crate::command::idempotency::CreatedVersion;
+pub(super) use crate::command::execute::{self, ExecutionMode};
+pub(super) use crate::command::idempotency::{CreatedVersion, IdempotencyScope};
 pub(super) use crate::documents::attach::Upload;
 pub(super) use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
-pub(super) use crate::documents::comments::{self, Comment, CommentKind};
+pub(super) use crate::documents::comments::changes::{AddComment, NewComment};
+pub(super) use crate::documents::comments::{
+    self, Comment, CommentFilter, CommentKind, CommentParent,
+};
 pub(super) use crate::documents::multipart::FormBody;
 pub(super) use crate::documents::no_content::NoContent;
 pub(super) use crate::documents::{AttachmentOwner, Document, list};
 pub(super) use crate::endpoints::Group;
 pub(super) use crate::http::admission::CoreUser;
 pub(super) use crate::http::etag::{IfNoneMatch, WithEtag};
+pub(super) use crate::http::json_body::JsonBody;
 pub(super) use crate::http::pagination::{List, Page};
 pub(super) use crate::state::State;
 pub(super) use poem::Request;
@@ -20,6 +25,7 @@ pub(super) use poem::web::Data;
 pub(super) use poem_openapi::param::{Header, Path, Query};
 pub(super) use shared::entity::user_defined_fields::Form;
 pub(super) use shared::problem::Problem;
+pub(super) use shared::time::Day;
 pub(super) use std::sync::Arc;
 
 /// Operations on the documents of fields, for each form of a loan or contact.
@@ -87,10 +93,16 @@ macro_rules! field_document_operations {
 }
 pub(super) use field_document_operations;
 
-/// Operations on comments of one kind: on their documents and, if given, on the comment itself.
+/// Operations on comments of one kind: on those of a record, on their documents and, if given, on
+/// the comment itself.
 macro_rules! comment_operations {
     (
         $api:ty, $kind:ident;
+        record: path = $record_path:tt, $record_id:ident,
+        #[doc = $list_comments_summary:tt]
+        $list_comments:ident,
+        #[doc = $create_comment_summary:tt]
+        $create_comment:ident;
         $(comment: path = $comment_path:tt,
         #[doc = $get_summary:tt]
         $get_comment:ident;)?
@@ -106,7 +118,54 @@ macro_rules! comment_operations {
 
         #[shared::operations]
         #[poem_openapi::OpenApi(tag = "Group::Comments")]
-        impl $api {$(
+        impl $api {
+            #[doc = $list_comments_summary]
+            ///
+            /// Ordered oldest first. Comments whose category has trustees that do not include the
+            /// caller are left out.
+            #[oai(path = $record_path, method = "get")]
+            async fn $list_comments(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                $record_id: Path<i64>,
+                /// Only comments of the category with this code.
+                category: Query<Option<String>>,
+                /// Earliest business day of `Entered_Date`, inclusive.
+                from: Query<Option<Day>>,
+                /// Latest business day of `Entered_Date`, inclusive.
+                to: Query<Option<Day>>,
+                page: Page,
+            ) -> Result<List<Comment>, Problem> {
+                let parent = CommentParent::$kind($record_id.0);
+                parent.check_visible(&state.reads, &admitted.caller).await?;
+                let filter = CommentFilter { category: category.0, from: from.0, to: to.0 };
+                comments::list(&state.reads, &admitted, parent, filter, &page).await
+            }
+
+            #[doc = $create_comment_summary]
+            ///
+            /// With an `Idempotency-Key`, a repeated request gets the first response and adds nothing.
+            #[oai(path = $record_path, method = "post")]
+            async fn $create_comment(
+                &self,
+                CoreUser(admitted): CoreUser,
+                state: Data<&Arc<State>>,
+                request: &Request,
+                $record_id: Path<i64>,
+                /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
+                _idempotency_key: Header<Option<String>>,
+                comment: JsonBody<NewComment>,
+            ) -> Result<CreatedVersion<Comment>, Problem> {
+                let scope = IdempotencyScope::of(request, &admitted.caller, &[&comment.bytes])?;
+                let editor = DocumentEditor::new(request, admitted.caller)?;
+                let parent = CommentParent::$kind($record_id.0);
+                let add = AddComment::admit(&state.reads, editor, parent, comment.value).await?;
+                let mode = ExecutionMode::Commit(scope);
+                Ok(CreatedVersion(execute::execute(&state.executor, add, mode).await?))
+            }
+
+        $(
             #[doc = $get_summary]
             #[oai(path = $comment_path, method = "get")]
             async fn $get_comment(

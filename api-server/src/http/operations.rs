@@ -156,6 +156,13 @@ const PRIVILEGES: Table = &[
     ("list_relationship_codes", view("Setup > Contact")),
     ("list_contact_types", view("Setup > Contact")),
     ("import_xml", NONE),
+    // Extensions.
+    ("list_loan_comments", view("Loan > Comments")),
+    ("create_loan_comment", change("Loan > Comments")),
+    ("list_contact_comments", view("Contact > Comments")),
+    ("create_contact_comment", change("Contact > Comments")),
+    ("list_collateral_comments", view("Collateral > Comments")),
+    ("create_collateral_comment", change("Collateral > Comments")),
 ];
 
 /// The extensions: operations beyond the interface.

@@ -13,7 +13,7 @@ use poem_openapi::registry::{MetaHeader, MetaResponses, Registry};
 use poem_openapi::types::{ToJSON, Type};
 use sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, Iterable, ModelTrait,
-    PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
+    PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo, Value,
 };
 use shared::problem::Problem;
 
@@ -101,16 +101,43 @@ impl Page {
         rows: Select<E>,
         db: &impl ConnectionTrait,
     ) -> Result<List<E::Model>, Problem> {
-        let key = E::PrimaryKey::iter().next();
-        let key = key.ok_or_else(|| Problem::internal("a table without a key"))?.into_column();
+        let key = key_column::<E>()?;
+        let rows = self.after_key(rows, key)?.all(db).await?;
+        Ok(self.of(rows, |row| Cursor::new(&[&key_text(&row.get(key))])))
+    }
+
+    /// Returns the page of these rows in key order, each with the row of another table that was
+    /// selected with it.
+    pub async fn by_key_with<E: EntityTrait, F: EntityTrait>(
+        &self,
+        rows: SelectTwo<E, F>,
+        db: &impl ConnectionTrait,
+    ) -> Result<List<(E::Model, Option<F::Model>)>, Problem> {
+        let key = key_column::<E>()?;
+        let rows = self.after_key(rows, key)?.all(db).await?;
+        Ok(self.of(rows, |(row, _)| Cursor::new(&[&key_text(&row.get(key))])))
+    }
+
+    /// Restricts a query to the page's rows and one more.
+    fn after_key<S: QueryFilter + QueryOrder + QuerySelect>(
+        &self,
+        rows: S,
+        key: impl ColumnTrait,
+    ) -> Result<S, Problem> {
         let after = match self.after()? {
             None => None,
             Some([last]) => Some(key.gt(key_value(&key, last)?)),
         };
         let rows = rows.filter(Condition::all().add_option(after)).order_by_asc(key);
-        let rows = rows.limit(self.rows_to_fetch()).all(db).await?;
-        Ok(self.of(rows, |row| Cursor::new(&[&key_text(&row.get(key))])))
+        Ok(rows.limit(self.rows_to_fetch()))
     }
+}
+
+/// The column of a table's key.
+fn key_column<E: EntityTrait>() -> Result<E::Column, Problem> {
+    let key = E::PrimaryKey::iter().next();
+    key.map(PrimaryKeyToColumn::into_column)
+        .ok_or_else(|| Problem::internal("a table without a key"))
 }
 
 fn key_text(key: &Value) -> String {

@@ -131,6 +131,8 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     ),
     (&["post_drawer_transaction"], &[P::RequiredField, P::DrawerNegative]),
     (&["change_collateral_comment"], &[P::InvalidValue, P::UnknownCode]),
+    (&["create_loan_comment"], &[P::InvalidValue, P::UnknownCode, P::LoanLocked]),
+    (&["create_contact_comment", "create_collateral_comment"], &[P::InvalidValue, P::UnknownCode]),
     (&["change_document", "remove_document"], &[P::InvalidValue, P::PrivilegeMissing]),
     (&["create_document_file"], &[P::PrivilegeMissing]),
     (&["remove_document_file"], &[P::InvalidValue, P::PrivilegeMissing, P::LastFile]),

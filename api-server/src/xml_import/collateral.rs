@@ -2,7 +2,6 @@
 
 pub(super) mod details;
 
-use super::comments::CommentParent;
 use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, ElementShape, RowShape, attribute};
 use super::parse::Element;
@@ -11,7 +10,7 @@ use super::{
     ElementOutcome, ImportTransaction, RecordError, inside_deleted, refuse, report_refusal,
 };
 use crate::audit::{self, AuditTarget, HistoryOwner};
-use crate::documents::comments::collateral_owners;
+use crate::documents::comments::{CommentParent, collateral_owners};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, OutOfRange, Rate};
@@ -131,11 +130,8 @@ impl ImportTransaction<'_, '_> {
             "Insurance" => self.insurance(child, collateral).await?,
             "Tax" => self.tax(child, collateral).await?,
             "Comment" => {
-                let parent = CommentParent::Collateral(
-                    collateral.row.collateral_id,
-                    collateral.owners.clone(),
-                );
-                self.comment(child, parent).await?
+                let parent = CommentParent::Collateral(collateral.row.collateral_id);
+                self.comment(child, parent, collateral.owners.clone()).await?
             }
             _ => self.unknown_element("Collateral", child),
         };
@@ -331,7 +327,7 @@ impl ImportTransaction<'_, '_> {
         row: &Model,
     ) -> Result<(), RecordError> {
         let id = row.collateral_id;
-        self.remove_comments(CommentParent::Collateral(id, target.owners.clone())).await?;
+        self.remove_comments(CommentParent::Collateral(id)).await?;
         let author = self.author.clone();
         let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {
             self.remove_all(changes, target, vehicles::Column::CollateralId, id).await?;

@@ -7,12 +7,12 @@ use super::format::{
 use super::parse::Element;
 use super::report::Action;
 use super::{ElementOutcome, ImportTransaction, RecordError};
-use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
-use crate::documents::comments::CommentKind;
+use crate::audit::HistoryOwner;
 use crate::documents::comments::changes as comment_changes;
+use crate::documents::comments::{self, CommentParent};
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::entity::comment_categories;
-use shared::entity::comments::{Column, CommentPriority, Entity, Model};
+use shared::entity::comments::{Column, CommentPriority, Entity};
 use std::sync::LazyLock;
 
 /// `<Comment>`
@@ -29,47 +29,13 @@ pub(super) static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     RowShape::new(shape, columns).needing(Needed::ToInsert, &["CommentCategoryCode"])
 });
 
-/// The record that a comment is on.
-#[derive(Clone, Debug)]
-pub(super) enum CommentParent {
-    Loan(i64),
-    Contact(i64),
-    /// The collateral, and the owners whose field history records its changes.
-    Collateral(i64, Vec<HistoryOwner>),
-}
-
-impl CommentParent {
-    fn kind(&self) -> CommentKind {
-        match self {
-            Self::Loan(_) => CommentKind::Loan,
-            Self::Contact(_) => CommentKind::Contact,
-            Self::Collateral(..) => CommentKind::Collateral,
-        }
-    }
-
-    fn column(&self) -> (Column, i64) {
-        match *self {
-            Self::Loan(id) => (Column::LoanId, id),
-            Self::Contact(id) => (Column::ContactId, id),
-            Self::Collateral(id, _) => (Column::CollateralId, id),
-        }
-    }
-
-    fn owners(&self) -> Vec<HistoryOwner> {
-        match self {
-            Self::Loan(id) => vec![HistoryOwner::Loan(*id)],
-            Self::Contact(id) => vec![HistoryOwner::Contact(*id)],
-            Self::Collateral(_, owners) => owners.clone(),
-        }
-    }
-}
-
 impl ImportTransaction<'_, '_> {
-    /// Adds, changes or deletes a comment.
+    /// Adds, changes or deletes a comment on a record, whose histories have these owners.
     pub(super) async fn comment(
         &mut self,
         element: &Element,
         parent: CommentParent,
+        owners: Vec<HistoryOwner>,
     ) -> Result<ElementOutcome, RecordError> {
         let mut fields = ElementFields::new(element, &COMMENT, self.enforce);
         let before = self.own_row(&mut fields, Column::CommentId, parent.column()).await?;
@@ -77,7 +43,10 @@ impl ImportTransaction<'_, '_> {
         let category = category.await?;
         let mut row = match &before {
             Some(before) => before.clone(),
-            None => self.new_comment(&parent)?,
+            None => {
+                let user_id = self.user_id()?;
+                parent.new_comment(self.stage.next_placeholder(), user_id, self.clock.now)
+            }
         };
         fields.fill(&COMMENT, &mut row);
         row.comment_category_id = category.unwrap_or(row.comment_category_id);
@@ -111,42 +80,12 @@ impl ImportTransaction<'_, '_> {
                 Action::Updated
             }
             (_, None) => {
-                let target = AuditTarget {
-                    owners: parent.owners(),
-                    privilege_path: parent.kind().privilege_path(),
-                    comment: Some(CommentTarget {
-                        comment_id,
-                        category_id: row.comment_category_id,
-                    }),
-                };
+                let target = comments::target(parent.kind(), owners, &row);
                 self.stage.add(row, target);
                 Action::Inserted
             }
         };
         Ok(ElementOutcome::one(element, action, None, comment_id, messages))
-    }
-
-    fn new_comment(&mut self, parent: &CommentParent) -> Result<Model, RecordError> {
-        let (loan_id, contact_id, collateral_id) = match *parent {
-            CommentParent::Loan(id) => (Some(id), None, None),
-            CommentParent::Contact(id) => (None, Some(id), None),
-            CommentParent::Collateral(id, _) => (None, None, Some(id)),
-        };
-        Ok(Model {
-            comment_id: self.stage.next_placeholder(),
-            loan_id,
-            contact_id,
-            collateral_id,
-            comment_category_id: 0,
-            comment: String::new(),
-            action_date: None,
-            priority: CommentPriority::Normal,
-            pinned_flag: false,
-            entered_by_user_id: self.user_id()?,
-            entered_date: self.clock.now,
-            modified_by_user_id: None,
-            modified_date: None,
-        })
     }
 
     /// Deletes all comments on a record that is being deleted.

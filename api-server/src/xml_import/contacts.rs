@@ -8,10 +8,11 @@ use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, ch
 use super::lookup_cache::NameKind;
 use super::parse::Element;
 use super::report::Action;
-use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, comments, refuse};
+use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, refuse};
 use crate::audit::{self, AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::auth::visibility::Visible;
 use crate::documents;
+use crate::documents::comments::CommentParent;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use shared::entity::contacts::{Column, ContactMethod, Entity, Model};
 use shared::entity::user_defined_fields::Form;
@@ -155,7 +156,10 @@ impl ImportTransaction<'_, '_> {
             "Demographics" => self.form(child, Form::ContactDemographics, contact_id).await,
             "Financials" => self.form(child, Form::ContactFinancials, contact_id).await,
             "Address" => self.address(child, contact_id).await,
-            "Comment" => self.comment(child, comments::CommentParent::Contact(contact_id)).await,
+            "Comment" => {
+                let owners = vec![HistoryOwner::Contact(contact_id)];
+                self.comment(child, CommentParent::Contact(contact_id), owners).await
+            }
             "WebCredentials" => self.web_credentials(child, contact_id).await,
             _ => Ok(self.unknown_element("Contact", child)),
         }
@@ -242,7 +246,7 @@ impl ImportTransaction<'_, '_> {
             return Err(refuse(element, "a contact with documents cannot be deleted"));
         }
         self.delete_web_credentials(contact_id).await?;
-        self.remove_comments(comments::CommentParent::Contact(contact_id)).await?;
+        self.remove_comments(CommentParent::Contact(contact_id)).await?;
         self.remove_values(&forms, contact_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {

@@ -13,8 +13,9 @@ use super::lookup_cache::NameKind;
 use super::parse::Element;
 use super::record_refs::RecordRef;
 use super::report::{Action, Message};
-use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, comments, refuse};
-use crate::audit::HasAuditTarget;
+use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, refuse};
+use crate::audit::{HasAuditTarget, HistoryOwner};
+use crate::documents::comments::CommentParent;
 use crate::loans::account::{self, LoanAccount, accrues};
 use crate::loans::journal::{EntryHeader, codes};
 use crate::loans::servicing::LoanState;
@@ -170,7 +171,10 @@ impl ImportTransaction<'_, '_> {
             "RecurringTransaction" => self.recurring_transaction(child, loan_id).await,
             "AutomatedPayment" => self.automated_payment(child, loan).await,
             "Collateral" => self.collateral(child, loan_id).await,
-            "Comment" => self.comment(child, comments::CommentParent::Loan(loan_id)).await,
+            "Comment" => {
+                let owners = vec![HistoryOwner::Loan(loan_id)];
+                self.comment(child, CommentParent::Loan(loan_id), owners).await
+            }
             _ => Ok(self.unknown_element("Loan", child)),
         }
     }

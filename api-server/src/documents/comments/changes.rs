@@ -1,12 +1,13 @@
-//! Commands that change and remove comments. Each locks the comment and checks its version in one
-//! transaction.
+//! Commands that add, change and remove comments. A change or removal locks the comment and checks
+//! its version in one transaction.
 
-use super::{Comment, CommentKind};
+use super::{Comment, CommentKind, CommentParent};
 use crate::audit::{self, Actor, AuditTarget};
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
 use crate::auth::visibility::Visible;
 use crate::command::execute::Command;
+use crate::command::failure::LockedRow;
 use crate::command::lock_queues::RowKey;
 use crate::documents::changes::{self as documents, DocumentEditor};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
@@ -15,14 +16,35 @@ use crate::http::etag::{self, ExpectedVersion};
 use crate::http::json_body::ReadOnlyMembers;
 use poem_openapi::Object;
 use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, NotSet,
+    QueryFilter,
+};
 use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
 use shared::galera;
 use shared::interface_names;
+use shared::problem::InvalidValue;
 use shared::time::{Clock, Day};
+
+/// A comment to be added.
+#[interface_names]
+#[derive(Clone, Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct NewComment {
+    /// Id of an active category whose trustees include the caller.
+    pub comment_category_id: i64,
+    /// Text of the comment: not empty, up to 64 KiB.
+    pub comment: LongString<1>,
+    /// Date on which action is due.
+    pub action_date: Option<Day>,
+    /// Priority of the comment; default: `normal`.
+    pub priority: Option<CommentPriority>,
+    /// True if the comment is pinned; default: false.
+    pub pinned_flag: Option<bool>,
+}
 
 /// The new state of a comment: members left out are cleared. Read-only members are accepted if they
 /// equal those of the comment, and change nothing.
@@ -80,6 +102,81 @@ impl Category {
     }
 }
 
+/// Fails unless a comment may have this text.
+fn check_text(text: &LongString<1>) -> Result<(), InvalidValue> {
+    match text.trim().is_empty() {
+        true => Err(InvalidValue::new("Comment", "must not be empty")),
+        false => text.check("Comment"),
+    }
+}
+
+/// The category that was asked for does not exist, or is no longer in use.
+fn unknown_category(id: i64) -> DocumentError {
+    DocumentError::unknown_code("Comment_Category_ID", &id.to_string())
+}
+
+/// An admitted new comment.
+pub struct AddComment {
+    editor: DocumentEditor,
+    parent: CommentParent,
+    category: Option<Category>,
+    new: NewComment,
+}
+
+impl AddComment {
+    /// Checks that the caller may see the record and is admitted to the category.
+    pub async fn admit(
+        db: &impl ConnectionTrait,
+        editor: DocumentEditor,
+        parent: CommentParent,
+        new: NewComment,
+    ) -> Result<Self, DocumentError> {
+        parent.check_visible(db, &editor.caller).await?;
+        let category = Category::find(db, &editor.caller, new.comment_category_id).await?;
+        Ok(Self { editor, parent, category, new })
+    }
+}
+
+impl Command for AddComment {
+    type Answer = Comment;
+    type Refusal = DocumentRefusal;
+
+    /// A payment locks the loan's row, so a comment on the loan waits for it.
+    fn rows(&self) -> Vec<RowKey> {
+        match self.parent {
+            CommentParent::Loan(id) => vec![RowKey::Loan(id)],
+            CommentParent::Contact(_) | CommentParent::Collateral(_) => Vec::new(),
+        }
+    }
+
+    async fn apply(
+        &self,
+        tx: &DatabaseTransaction,
+        clock: Clock,
+    ) -> Result<Comment, DocumentError> {
+        let Self { editor, parent, category, new } = self;
+        let locked = self.rows().first().and_then(|row| LockedRow::of(*row));
+        let held = parent.hold(tx, &editor.caller).await;
+        held.map_err(|error| DocumentError::from(error).at(locked))?;
+        check_text(&new.comment)?;
+        let category = category.as_ref().filter(|category| category.active);
+        let category = category.ok_or_else(|| unknown_category(new.comment_category_id))?;
+        let row = comments::Model {
+            comment_category_id: category.id,
+            comment: new.comment.to_string(),
+            action_date: new.action_date.map(|Day(date)| date),
+            priority: new.priority.unwrap_or(CommentPriority::Normal),
+            pinned_flag: new.pinned_flag.unwrap_or(false),
+            ..parent.new_comment(0, editor.user_id()?, clock.now)
+        };
+        let row = comments::ActiveModel { comment_id: NotSet, ..row.into_active_model() };
+        let row = comments::Entity::insert(row).exec_with_returning(tx).await?;
+        let target = super::audit_target(tx, &row).await?;
+        audit::record_in(&target, tx, &editor.author, clock.now, None, Some(&row)).await?;
+        Ok(Comment::new(row, category.code.clone())?)
+    }
+}
+
 /// An admitted change of a comment.
 pub struct ChangeComment {
     /// User who changes it.
@@ -118,17 +215,11 @@ impl Command for ChangeComment {
             self.read_only.check(&comment)?;
         }
         let new = &self.new;
-        if new.comment.trim().is_empty() {
-            return Err(DocumentError::invalid("Comment", "must not be empty"));
-        }
-        new.comment.check("Comment")?;
+        check_text(&new.comment)?;
         let changes_category = new.comment_category_id != before.comment_category_id;
         let category = match &self.category {
             Some(category) if category.active || !changes_category => category,
-            _ => {
-                let id = new.comment_category_id.to_string();
-                return Err(DocumentError::unknown_code("Comment_Category_ID", &id));
-            }
+            _ => return Err(unknown_category(new.comment_category_id)),
         };
         let mut after = comments::Model {
             comment_category_id: category.id,

@@ -8,6 +8,12 @@ pub struct ContactComments;
 comment_operations! {
     ContactComments, Contact;
 
+    record: path = "/contacts/:contact_id/comments", contact_id,
+    /// List a contact's comments.
+    list_contact_comments,
+    /// Add a comment to a contact.
+    create_contact_comment;
+
     comment: path = "/contacts/comments/:comment_id",
     /// Get a contact comment.
     get_contact_comment;

@@ -8,6 +8,12 @@ pub struct LoanComments;
 comment_operations! {
     LoanComments, Loan;
 
+    record: path = "/loans/:loan_id/comments", loan_id,
+    /// List a loan's comments.
+    list_loan_comments,
+    /// Add a comment to a loan.
+    create_loan_comment;
+
     comment: path = "/loans/comments/:comment_id",
     /// Get a loan comment.
     get_loan_comment;

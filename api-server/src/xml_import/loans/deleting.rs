@@ -2,9 +2,9 @@
 
 use crate::audit::{self, AuditTarget, HasAuditTarget, HistoryOwner};
 use crate::documents;
+use crate::documents::comments::CommentParent;
 use crate::loans::account::LoanAccount;
 use crate::loans::journal::codes;
-use crate::xml_import::comments::CommentParent;
 use crate::xml_import::parse::Element;
 use crate::xml_import::report::Action;
 use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError, refuse};

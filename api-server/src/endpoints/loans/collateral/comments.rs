@@ -99,6 +99,12 @@ pub struct CollateralCommentDocuments;
 comment_operations! {
     CollateralCommentDocuments, Collateral;
 
+    record: path = "/loans/collateral/:collateral_id/comments", collateral_id,
+    /// List a collateral item's comments.
+    list_collateral_comments,
+    /// Add a comment to a collateral item.
+    create_collateral_comment;
+
     documents: path = "/loans/collateral/comments/:comment_id/documents",
     /// List the documents of a collateral comment.
     list_collateral_comment_documents,
