@@ -3,6 +3,7 @@
 
 use crate::endpoints::cash_drawers::CashDrawers;
 use crate::endpoints::contacts::comments::ContactComments;
+use crate::endpoints::contacts::loans::ContactLoans;
 use crate::endpoints::contacts::{ContactDocuments, Contacts};
 use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
@@ -13,6 +14,7 @@ use crate::endpoints::loans::collateral::comments::{
     CollateralCommentDocuments, CollateralComments,
 };
 use crate::endpoints::loans::comments::LoanComments;
+use crate::endpoints::loans::contacts::LoanContacts;
 use crate::endpoints::loans::credit_lines::CreditLines;
 use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
 use crate::endpoints::loans::transactions::LoanTransactions;
@@ -50,9 +52,10 @@ fn api() -> impl OpenApi {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
         (LoanCollateral, LoanComments, CollateralComments, CollateralCommentDocuments),
-        LoanPaymentGateway,
+        (LoanPaymentGateway, LoanContacts),
     );
-    let contacts = (Contacts, ContactDocuments, ContactComments, UserDefinedFields, Files);
+    let contacts = (Contacts, ContactDocuments, ContactComments, ContactLoans);
+    let contacts = (contacts, UserDefinedFields, Files);
     let installation = (CashDrawers, Users, Status, CoreSetup, LoanSetup, ContactSetup, XmlImport);
     (loans, contacts, installation)
 }

@@ -22,7 +22,7 @@ pub struct FilledRows {
     pub creditline_id: i64,
     /// Collateral that secures this many loans.
     pub collateral_id: i64,
-    /// Comments with this many documents each: on a loan, a contact, collateral.
+    /// The first comments with this many documents each: on a loan, a contact, collateral.
     pub comment_ids: [i64; 3],
     /// A credit profile.
     pub report_id: i64,
@@ -74,6 +74,7 @@ impl World {
         let (report_id, document_id, file_id) =
             maker.rows_of_contact(loan_id, contact_id, user_id).await;
         let token_id = maker.cards(loan_id, contact_id).await;
+        maker.links(&loan_ids, &ids("Contact")).await;
         maker.setup().await;
         maker.batches(&loan_ids).await;
         FilledRows {
@@ -284,7 +285,19 @@ impl RowMaker<'_> {
         id
     }
 
-    /// A comment of each kind, with documents of two files each.
+    /// Links the first loan to the other loans' borrowers, and its borrower to the other loans.
+    async fn links(&self, loan_ids: &[i64], contact_ids: &[i64]) {
+        let others = loan_ids.iter().zip(contact_ids).skip(1);
+        let links = others.flat_map(|(loan_id, contact_id)| {
+            [(loan_ids[0], *contact_id), (*loan_id, contact_ids[0])]
+        });
+        let links =
+            links.map(|(loan_id, contact_id)| format!("{loan_id}, {contact_id}, 'GUARANTOR', false"));
+        let columns = "loan_id, contact_id, relationship_code, web_access_flag";
+        self.world.insert("loan_contacts", "row_id", columns, links.collect::<Vec<_>>()).await;
+    }
+
+    /// Comments of each kind, the first with documents of two files each.
     async fn comments(&self, parents: [i64; 3], user_id: i64) -> [i64; 3] {
         let mut comments = [0; 3];
         let kinds = ["loan", "contact", "collateral"];
@@ -293,8 +306,8 @@ impl RowMaker<'_> {
                 "{kind}_id, comment_category_id, comment, priority, pinned_flag, \
                  entered_by_user_id, entered_date"
             );
-            let row = format!("{parent}, 1, 'Words', 'normal', false, {user_id}, NOW");
-            let created = self.world.insert("comments", "comment_id", &columns, [row]).await;
+            let row = |_| format!("{parent}, 1, 'Words', 'normal', false, {user_id}, NOW");
+            let created = self.insert_many("comments", "comment_id", &columns, row).await;
             comments[index] = created[0];
             self.documents(&format!("{kind}_comment"), created[0], "NULL", 2).await;
         }
@@ -401,6 +414,12 @@ impl RowMaker<'_> {
         };
         let key = "payment_gateway_token_id";
         let cards = self.insert_many("payment_gateway_tokens", key, columns, card).await;
+        let columns = "loan_id, payment_gateway_token_id, state, amount, convenience_fee, \
+                       total_charged, created_date, entered_by_user_id, request, request_id";
+        let token = cards[0];
+        let payment =
+            |_| format!("{loan_id}, {token}, 'failed', 10000, 0, 10000, NOW, 1, '{{}}', 'r'");
+        self.insert_many("gateway_payments", "card_payment_id", columns, payment).await;
         let columns = "flat_amount, percentage, active_flag";
         let rule = |_| "10000, 100000000, true".to_owned();
         self.insert_many("convenience_fee_rules", "rule_id", columns, rule).await;

@@ -37,6 +37,8 @@ pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
 pub const VIEW_CONTACTS: Privilege = Privilege("Contact > Records", "View");
 /// Reads tax ids and identity numbers unmasked.
 pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
+/// Sees transactions, and those of card payments on lists of card payments.
+pub const VIEW_TRANSACTIONS: Privilege = Privilege("Loan > Transactions", "View");
 /// Reads bank account numbers unmasked.
 pub const BANK_ACCOUNTS: Privilege = Privilege("Loan > Automated Payments", "View Account");
 /// Reads other users' privileges.

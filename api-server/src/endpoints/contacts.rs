@@ -1,6 +1,7 @@
 //! `/contacts`: borrowers and other parties to loans.
 
 pub mod comments;
+pub mod loans;
 pub mod search;
 pub mod summary;
 
@@ -184,13 +185,28 @@ impl Contacts {
     ) -> JsonResult<credit_profiles::Model> {
         let caller = &admitted.caller;
         let report = caller.get::<credit_profiles::Entity>(&state.reads, report_id.0).await?;
-        tracing::info!(
-            reader = caller.subject(),
-            report_id = report.report_id,
-            purpose = report.purpose_code,
-            "credit profile read"
-        );
+        log_read(caller, &report);
         Ok(Json(report))
+    }
+
+    /// List the credit bureau reports on a contact.
+    ///
+    /// Each report listed is logged like a read of it, with the reader and the purpose.
+    #[oai(path = "/contacts/:contact_id/credit-profiles", method = "get")]
+    async fn list_credit_profiles(
+        &self,
+        CoreUser(admitted): CoreUser,
+        state: Data<&Arc<State>>,
+        contact_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<credit_profiles::Model>, Problem> {
+        let caller = &admitted.caller;
+        caller.get::<contacts::Entity>(&state.reads, contact_id.0).await?;
+        let on_contact = credit_profiles::Column::ContactId.eq(contact_id.0);
+        let reports = caller.find::<credit_profiles::Entity>().filter(on_contact);
+        let reports = page.by_key(reports, &state.reads).await?;
+        reports.rows().iter().for_each(|report| log_read(caller, report));
+        Ok(reports)
     }
 
     /// List a contact's field history.
@@ -226,6 +242,16 @@ impl Contacts {
         let owner = audit::HistoryOwner::Contact(contact_id.0);
         audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
+}
+
+/// Logs a read of a credit profile.
+fn log_read(caller: &Caller, report: &credit_profiles::Model) {
+    tracing::info!(
+        reader = caller.subject(),
+        report_id = report.report_id,
+        purpose = report.purpose_code,
+        "credit profile read"
+    );
 }
 
 /// `/contacts/{contact_id}/…/documents`

@@ -2,6 +2,7 @@
 
 pub mod collateral;
 pub mod comments;
+pub mod contacts;
 pub mod credit_lines;
 pub mod payment_gateway;
 pub mod search;
@@ -12,6 +13,7 @@ use self::search::LoanSearch;
 use self::summary::LoanSummary;
 use super::Group;
 use crate::audit::{self, history::FieldHistoryFilter};
+use crate::auth::caller::Caller;
 use crate::auth::privileges::BANK_ACCOUNTS;
 use crate::endpoints::documents::field_document_operations;
 use crate::http::admission::CoreUser;
@@ -180,11 +182,27 @@ impl Loans {
         row_id: Path<i64>,
     ) -> JsonResult<automated_payments::Model> {
         let caller = &admitted.caller;
-        let mut row = caller.get::<automated_payments::Entity>(&state.reads, row_id.0).await?;
-        if caller.holds(BANK_ACCOUNTS) {
-            row.bank_account_number = row.bank_account_number.map(Masked::unmasked);
-        }
-        Ok(Json(row))
+        let row = caller.get::<automated_payments::Entity>(&state.reads, row_id.0).await?;
+        Ok(Json(unmask(caller, row)))
+    }
+
+    /// List a loan's automated payments.
+    ///
+    /// Payments drawn from a bank account or a card without a request to this API, whatever their
+    /// status.
+    #[oai(path = "/loans/:loan_id/automated-payments", method = "get")]
+    async fn list_automated_payments(
+        &self,
+        CoreUser(admitted): CoreUser,
+        state: Data<&Arc<State>>,
+        loan_id: Path<i64>,
+        page: Page,
+    ) -> Result<List<automated_payments::Model>, Problem> {
+        let caller = &admitted.caller;
+        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
+        let of_loan = automated_payments::Column::LoanId.eq(loan_id.0);
+        let rows = caller.find::<automated_payments::Entity>().filter(of_loan);
+        Ok(page.by_key(rows, &state.reads).await?.map(|row| unmask(caller, row)))
     }
 
     /// List a loan's field history.
@@ -220,6 +238,14 @@ impl Loans {
         let owner = audit::HistoryOwner::Loan(loan_id.0);
         audit::history::list(&state.reads, &admitted, owner, filter, &page).await
     }
+}
+
+/// Unmasks the bank account if the caller may view accounts.
+fn unmask(caller: &Caller, mut row: automated_payments::Model) -> automated_payments::Model {
+    if caller.holds(BANK_ACCOUNTS) {
+        row.bank_account_number = row.bank_account_number.map(Masked::unmasked);
+    }
+    row
 }
 
 /// `/loans/{loan_id}/…/documents`

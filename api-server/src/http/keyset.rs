@@ -121,15 +121,26 @@ impl Keyset {
         id: Expr,
         db: DbBackend,
     ) -> SelectStatement {
-        let order = if self.descending { Order::Desc } else { Order::Asc };
+        rows.expr_as(key.clone(), "sort_key").expr_as(id.clone(), "row_id");
+        self.put_in_order(&mut rows, key, id, db);
+        rows
+    }
+
+    /// Puts the rows of a statement in this order, begins after the position, and limits their
+    /// number. `key` must not be NULL in any of them.
+    pub fn put_in_order(&self, rows: &mut SelectStatement, key: Expr, id: Expr, db: DbBackend) {
+        let order = self.direction();
         if let Some(after) = &self.after {
             rows.cond_where(self.beyond(after, &key, &id, db));
         }
-        rows.expr_as(key.clone(), "sort_key").expr_as(id.clone(), "row_id");
         if self.sort_key != SortKey::Id {
             rows.order_by_expr(key, order.clone());
         }
-        rows.order_by_expr(id, order).limit(self.rows_max).take()
+        rows.order_by_expr(id, order).limit(self.rows_max);
+    }
+
+    fn direction(&self) -> Order {
+        if self.descending { Order::Desc } else { Order::Asc }
     }
 
     /// Condition: the row comes after this one. Its first part repeats what follows from the second,
@@ -170,7 +181,7 @@ impl Keyset {
         for branch in [second].into_iter().chain(branches) {
             merged.union(UnionType::All, of(branch));
         }
-        let order = if self.descending { Order::Desc } else { Order::Asc };
+        let order = self.direction();
         merged.order_by("sort_key", order.clone()).order_by("row_id", order).limit(self.rows_max);
         Some(merged)
     }

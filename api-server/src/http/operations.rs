@@ -163,6 +163,13 @@ const PRIVILEGES: Table = &[
     ("create_contact_comment", change("Contact > Comments")),
     ("list_collateral_comments", view("Collateral > Comments")),
     ("create_collateral_comment", change("Collateral > Comments")),
+    // The View of the other kind of record is required by the operation.
+    ("list_contact_loans", view("Loan > Records")),
+    ("list_loan_contacts", view("Loan > Records")),
+    ("list_automated_payments", view("Loan > Automated Payments")),
+    ("list_credit_profiles", view("Contact > Credit Profiles")),
+    // The View of transactions is required by the operation.
+    ("list_card_payments", view("Payment Gateway > Cards")),
 ];
 
 /// The extensions: operations beyond the interface.

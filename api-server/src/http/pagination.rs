@@ -248,6 +248,16 @@ impl<T> List<T> {
         Ok(List { rows: rows?, cursors, more, uri })
     }
 
+    /// Returns the same page with each row converted, without those that are gone. The next page
+    /// begins where it would have begun with them.
+    pub fn filter_map<U>(self, mut convert: impl FnMut(T) -> Option<U>) -> List<U> {
+        let Self { rows, cursors, more, uri } = self;
+        let rows = rows.into_iter().zip(cursors);
+        let (rows, cursors) =
+            rows.filter_map(|(row, cursor)| Some((convert(row)?, cursor))).unzip();
+        List { rows, cursors, more, uri }
+    }
+
     /// The page's rows.
     pub fn rows(&self) -> &[T] {
         &self.rows

@@ -167,6 +167,11 @@ impl Recorder {
     }
 
     async fn comments(&mut self) {
+        for kind in ["loan", "contact", "collateral"] {
+            let path = self.examples[&format!("list_{kind}_comments")].path.clone();
+            let comment = json!({"Comment_Category_ID": 1, "Comment": "Asked for a statement."});
+            self.post(&format!("create_{kind}_comment"), &path, comment).await;
+        }
         let comment = self.examples["get_collateral_comment"].path.clone();
         let now = self.send(&Method::GET, &comment, Body::None).await.expect(200).json();
         let change = json!({

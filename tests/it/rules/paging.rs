@@ -97,6 +97,12 @@ impl RowAdder<'_> {
             "InsurancePolicy" => self.repeat::<collateral_insurance_policies::Entity>(row, &[]),
             "CollateralTax" => self.repeat::<collateral_taxes::Entity>(row, &[]),
             "CreditCard" => self.repeat::<payment_gateway_tokens::Entity>(row, &[]),
+            "Comment" => self.repeat::<comments::Entity>(row, &[]),
+            "AutomatedPayment" => self.repeat::<automated_payments::Entity>(row, &[]),
+            "CreditProfile" => self.repeat::<credit_profiles::Entity>(row, &[]),
+            "LoanCardPayment" => self.repeat::<gateway_payments::Entity>(row, &[]),
+            "LoanContact" => self.link(&format!("loan_id = {}", self.rows.loan_id)),
+            "ContactLoan" => self.link(&format!("contact_id = {}", self.rows.contact_id)),
             "Document" => self.repeat::<documents::Entity>(row, &[]),
             "DocumentFile" => self.named::<document_files::Entity>(row, "object_key"),
             "CashDrawer" => self.named::<cash_drawers::Entity>(row, "name"),
@@ -113,6 +119,13 @@ impl RowAdder<'_> {
             "DrawerTransaction" => self.repeat::<cash_drawer_transactions::Entity>(row, &[]),
             _ => return None,
         })
+    }
+
+    /// The SQL statement that repeats the first of these links of a contact to a loan in another
+    /// relationship.
+    fn link(&self, condition: &str) -> String {
+        let relationship = ("relationship_code", format!("'R{}'", self.number));
+        self.copy::<loan_contacts::Entity>(condition, &[relationship])
     }
 
     fn of_setup(&self, schema: &str, row: &Value) -> Option<String> {
@@ -245,10 +258,12 @@ async fn paging_through_transactions_yields_each_row_once_at_any_limit() {
         for number in 0..60 {
             RowAdder { world: &world, rows: &rows, number }.transaction(&mut rng).await;
         }
-        let path = format!("/loans/{}/transactions", rows.loan_id);
-        for limit in [1, 2, 3, 7, rng.usize(4..60), 1000] {
-            let before = keys(&world.client.get(&admin, &format!("{path}?limit=1000")).await);
-            let mut next = format!("{path}?limit={limit}");
+        let limits = [1, 2, 3, 7, rng.usize(4..60), 1000];
+        let orders = ["effectiveDate", "-effectiveDate"];
+        for (limit, order) in limits.iter().flat_map(|limit| orders.map(|order| (*limit, order))) {
+            let path = format!("/loans/{}/transactions?order={order}", rows.loan_id);
+            let before = keys(&world.client.get(&admin, &format!("{path}&limit=1000")).await);
+            let mut next = format!("{path}&limit={limit}");
             let mut seen = Vec::new();
             while !next.is_empty() {
                 let response = world.client.get(&admin, &next).await.expect(200);
@@ -264,9 +279,11 @@ async fn paging_through_transactions_yields_each_row_once_at_any_limit() {
                     RowAdder { world: &world, rows: &rows, number }.transaction(&mut rng).await;
                 }
             }
-            assert!(seen.is_sorted_by(|a, b| a < b), "limit {limit}: {seen:?}");
+            let descends = order.starts_with('-');
+            let in_order = seen.is_sorted_by(|a, b| if descends { a > b } else { a < b });
+            assert!(in_order, "{order}, limit {limit}: {seen:?}");
             let missing = before.iter().find(|key| !seen.contains(key));
-            assert_eq!(missing, None, "limit {limit}");
+            assert_eq!(missing, None, "{order}, limit {limit}");
         }
         world
     })

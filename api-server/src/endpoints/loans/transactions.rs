@@ -8,6 +8,7 @@ use crate::command::idempotency::{IdempotencyKey, IdempotencyScope, Replayable, 
 use crate::http::admission::CoreUser;
 use crate::http::bounded_string::BoundedString;
 use crate::http::json_body::JsonBody;
+use crate::http::keyset::{Keyset, SortKey};
 use crate::http::pagination::{Cursor, List, Page};
 use crate::http::stored_json::StoredJson;
 use crate::loans::adjustments::{NewAdjustment, PostAdjustment};
@@ -21,7 +22,7 @@ use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sea_orm::{ColumnTrait, Condition, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter, QueryTrait};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -83,7 +84,7 @@ pub struct LoanTransactions;
 impl LoanTransactions {
     /// List a loan's transactions.
     ///
-    /// Ordered by effective date. Transactions whose code has trustees that do not include the
+    /// Ordered by effective date, the earliest first unless `order` reverses it. Transactions whose code has trustees that do not include the
     /// caller are left out.
     #[oai(path = "/loans/:loan_id/transactions", method = "get")]
     async fn list_transactions(
@@ -99,10 +100,13 @@ impl LoanTransactions {
         transaction_code: Query<Option<i32>>,
         /// Only the entry with this reference number: its total row and the rows that belong to it.
         reference_no: Query<Option<i64>>,
+        /// `effectiveDate`, the default, or `-effectiveDate` for the latest first.
+        order: Query<Option<String>>,
         page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
-        let after = page.after()?.map(after_cursor).transpose()?;
+        let by_date = SortKey::Date("effectiveDate");
+        let keyset = Keyset::new(&page, by_date, order.0.as_deref())?;
         admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
         let mut rows = admitted
             .caller
@@ -113,15 +117,11 @@ impl LoanTransactions {
                 .add_option(from.0.map(|Day(from)| Column::EffectiveDate.gte(from)))
                 .add_option(to.0.map(|Day(to)| Column::EffectiveDate.lte(to)))
                 .add_option(transaction_code.0.map(|code| Column::TransactionCode.eq(code)))
-                .add_option(reference_no.0.map(|no| Column::TransactionReferenceNo.eq(no)))
-                .add_option(after),
+                .add_option(reference_no.0.map(|no| Column::TransactionReferenceNo.eq(no))),
         );
-        let rows = rows
-            .order_by_asc(Column::EffectiveDate)
-            .order_by_asc(Column::TransactionId)
-            .limit(page.rows_to_fetch())
-            .all(&state.reads)
-            .await?;
+        let [date, id] = [Column::EffectiveDate, Column::TransactionId].map(|it| it.into_expr());
+        keyset.put_in_order(rows.query(), date, id, state.reads.get_database_backend());
+        let rows = rows.all(&state.reads).await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }
 
@@ -348,14 +348,4 @@ fn result(
             }
         }
     })
-}
-
-/// Returns the condition for rows after a cursor.
-fn after_cursor([date, id]: [String; 2]) -> Result<Condition, Problem> {
-    use loan_transactions::Column::{EffectiveDate, TransactionId};
-    let invalid_cursor = || Problem::bad_request("after is not a cursor of this list");
-    let Day(date) = date.parse().map_err(|_| invalid_cursor())?;
-    let id: i64 = id.parse().map_err(|_| invalid_cursor())?;
-    let same_day = Condition::all().add(EffectiveDate.eq(date)).add(TransactionId.gt(id));
-    Ok(Condition::any().add(EffectiveDate.gt(date)).add(same_day))
 }

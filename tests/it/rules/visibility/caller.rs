@@ -17,18 +17,31 @@ pub struct Operation {
     id: &'static str,
     /// `path > verb`, empty if no privilege is needed.
     right: &'static str,
+    /// A second one that is needed, too.
+    and_right: Option<&'static str>,
     any_user: bool,
 }
 
 impl Operation {
     /// An operation for core-system users who hold this privilege.
     pub const fn core(id: &'static str, right: &'static str) -> Self {
-        Self { id, right, any_user: false }
+        Self { id, right, and_right: None, any_user: false }
     }
 
     /// An operation open to web users, too, that needs no privilege.
     pub const fn any(id: &'static str, right: &'static str) -> Self {
-        Self { id, right, any_user: true }
+        Self { id, right, and_right: None, any_user: true }
+    }
+
+    /// The same operation, which also needs this privilege.
+    pub const fn and(self, right: &'static str) -> Self {
+        Self { and_right: Some(right), ..self }
+    }
+
+    /// The first privilege needed that the rules do not give the caller.
+    fn missing_right(&self, rules: &Rules<'_>) -> Option<&'static str> {
+        let needed = [Some(self.right).filter(|right| !right.is_empty()), self.and_right];
+        needed.into_iter().flatten().find(|right| !rules.holds(right))
     }
 }
 
@@ -86,9 +99,9 @@ impl<'a> Caller<'a> {
         match self.rules.principal {
             Principal::WebUser(_) if operation.any_user => None,
             Principal::WebUser(_) => Some((403, "core-user-only")),
-            Principal::User(_) if operation.right.is_empty() => None,
-            Principal::User(_) if self.rules.holds(operation.right) => None,
-            Principal::User(_) => Some((403, "privilege-missing")),
+            Principal::User(_) => {
+                operation.missing_right(&self.rules).map(|_| (403, "privilege-missing"))
+            }
         }
     }
 
@@ -157,8 +170,9 @@ impl<'a> Caller<'a> {
         if (response.status.as_u16(), response.problem().as_str()) != problem {
             self.differ(operation, path, &format!("{problem:?}"), &excerpt(&response));
         }
-        if problem.1 == "privilege-missing" && !response.text.contains(operation.right) {
-            self.differ(operation, path, operation.right, &excerpt(&response));
+        let missing = operation.missing_right(&self.rules).unwrap_or_default();
+        if problem.1 == "privilege-missing" && !response.text.contains(missing) {
+            self.differ(operation, path, missing, &excerpt(&response));
         }
         // "A row missing or not visible: indistinguishable."
         if response.status == 404 {

@@ -45,6 +45,7 @@ rows!(
     documents,
     entities,
     field_changes,
+    gateway_payments,
     group_members,
     interest_plans,
     loan_collaterals,

@@ -2,6 +2,8 @@
 
 use super::documents::{compare_document, keys};
 use crate::rules::visibility::caller::{Caller, Operation};
+use crate::rules::visibility::model::Rules;
+use crate::rules::visibility::tables::Tables;
 use shared::entity::comments;
 use shared::entity::documents::{self, DocumentOwner};
 
@@ -10,6 +12,13 @@ struct CommentKind {
     path: &'static str,
     owner: DocumentOwner,
     is_own: fn(&comments::Model) -> bool,
+    /// Path of the list of a record's comments, around its id.
+    record_path: &'static str,
+    record: fn(&comments::Model) -> Option<i64>,
+    /// Ids of all records, and which of them the caller sees.
+    records: fn(&Tables) -> Vec<i64>,
+    is_record_seen: fn(&Rules<'_>, i64) -> bool,
+    list: Operation,
     get: Operation,
     documents: Operation,
 }
@@ -19,6 +28,11 @@ const KINDS: [CommentKind; 3] = [
         path: "/loans/comments",
         owner: DocumentOwner::LoanComment,
         is_own: |row| row.loan_id.is_some(),
+        record_path: "/loans",
+        record: |row| row.loan_id,
+        records: |rows| rows.loans.iter().map(|row| row.loan_id).collect(),
+        is_record_seen: Rules::on_loan,
+        list: Operation::core("list_loan_comments", "Loan > Comments > View"),
         get: Operation::core("get_loan_comment", "Loan > Comments > View"),
         documents: Operation::core("list_loan_comment_documents", "Loan > Comments > View"),
     },
@@ -26,6 +40,11 @@ const KINDS: [CommentKind; 3] = [
         path: "/contacts/comments",
         owner: DocumentOwner::ContactComment,
         is_own: |row| row.contact_id.is_some(),
+        record_path: "/contacts",
+        record: |row| row.contact_id,
+        records: |rows| rows.contacts.iter().map(|row| row.contact_id).collect(),
+        is_record_seen: Rules::on_contact,
+        list: Operation::core("list_contact_comments", "Contact > Comments > View"),
         get: Operation::core("get_contact_comment", "Contact > Comments > View"),
         documents: Operation::core("list_contact_comment_documents", "Contact > Comments > View"),
     },
@@ -33,6 +52,11 @@ const KINDS: [CommentKind; 3] = [
         path: "/loans/collateral/comments",
         owner: DocumentOwner::CollateralComment,
         is_own: |row| row.collateral_id.is_some(),
+        record_path: "/loans/collateral",
+        record: |row| row.collateral_id,
+        records: |rows| rows.collaterals.iter().map(|row| row.collateral_id).collect(),
+        is_record_seen: Rules::collateral,
+        list: Operation::core("list_collateral_comments", "Collateral > Comments > View"),
         get: Operation::core("get_collateral_comment", "Collateral > Comments > View"),
         documents: Operation::core(
             "list_collateral_comment_documents",
@@ -45,6 +69,7 @@ const KINDS: [CommentKind; 3] = [
 pub async fn check(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
     for kind in &KINDS {
+        of_records(caller, kind).await;
         let (own, foreign): (Vec<_>, Vec<_>) =
             rows.comments.iter().partition(|row| (kind.is_own)(row));
         let foreign = caller.random.some_of(10, &foreign);
@@ -59,6 +84,27 @@ pub async fn check(caller: &mut Caller<'_>) {
                 caller.compare(&kind.get, &path, "Comment_ID", id, &found["Comment_ID"]);
             }
             documents_of(caller, kind, id, is_seen).await;
+        }
+    }
+}
+
+/// The comments on each record, of all categories and of each.
+async fn of_records(caller: &mut Caller<'_>, kind: &CommentKind) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    for id in caller.ids(&kind.list, (kind.records)(rows)) {
+        let category = caller.random.one_of(&rows.comment_categories);
+        for category in [None, Some(category)] {
+            let query = category.as_ref().map(|row| format!("?category={}", row.code));
+            let path = format!("{}/{id}/comments{}", kind.record_path, query.unwrap_or_default());
+            let is_listed = |row: &&comments::Model| {
+                let of_category = category
+                    .as_ref()
+                    .is_none_or(|known| known.comment_category_id == row.comment_category_id);
+                (kind.record)(row) == Some(id) && of_category && rules.comment(row)
+            };
+            let keys = rows.comments.iter().filter(is_listed).map(|row| row.comment_id);
+            let is_seen = (kind.is_record_seen)(&rules, id);
+            caller.list(&kind.list, &path, is_seen, "Comment_ID", keys).await;
         }
     }
 }

@@ -12,6 +12,11 @@ const DETAIL: Operation = Operation::any("list_contact_detail", "Contact > Detai
 const PROFILE: Operation =
     Operation::core("get_credit_profile", "Contact > Credit Profiles > View");
 
+const PROFILES: Operation =
+    Operation::core("list_credit_profiles", "Contact > Credit Profiles > View");
+const LOANS: Operation =
+    Operation::core("list_contact_loans", "Loan > Records > View").and("Contact > Records > View");
+
 pub async fn check(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
     for id in caller.ids(&CONTACT, rows.contacts.iter().map(|row| row.contact_id)) {
@@ -33,6 +38,39 @@ pub async fn check(caller: &mut Caller<'_>) {
         let row = rows.credit_profiles.iter().find(|row| row.report_id == id);
         let is_seen = row.is_some_and(|row| caller.rules.on_contact(row.contact_id));
         caller.read(&PROFILE, &path, is_seen).await;
+    }
+    for id in caller.ids(&PROFILES, rows.contacts.iter().map(|row| row.contact_id)) {
+        let path = format!("/contacts/{id}/credit-profiles");
+        let keys = rows.credit_profiles.iter().filter(|row| row.contact_id == id);
+        let (keys, is_seen) = (keys.map(|row| row.report_id), caller.rules.on_contact(id));
+        caller.list(&PROFILES, &path, is_seen, "Report_ID", keys).await;
+    }
+    for id in caller.ids(&LOANS, rows.contacts.iter().map(|row| row.contact_id)) {
+        loans(caller, id).await;
+    }
+}
+
+/// The loans of a contact, as the borrower and as a linked contact; those that the caller may not
+/// see are not listed.
+async fn loans(caller: &mut Caller<'_>, contact_id: i64) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let borrowed = rows.loans.iter().filter(|loan| loan.contact_id == contact_id);
+    let borrowed: Vec<_> = borrowed.map(|loan| (loan.loan_id, 0, None)).collect();
+    let linked = rows.loan_contacts.iter().filter(|link| link.contact_id == contact_id);
+    let linked = linked.map(|link| (link.loan_id, link.row_id, Some(&*link.relationship_code)));
+    let linked: Vec<_> = linked.collect();
+    let all = [borrowed.clone(), linked.clone()].concat();
+    for (query, mut listed) in [("", all), ("?role=borrower", borrowed), ("?role=linked", linked)] {
+        let path = format!("/contacts/{contact_id}/loans{query}");
+        listed.retain(|(loan_id, ..)| rules.loan(*loan_id));
+        listed.sort_unstable();
+        let keys = listed.iter().map(|(loan_id, ..)| *loan_id);
+        let is_seen = rules.on_contact(contact_id);
+        let found = caller.list(&LOANS, &path, is_seen, "Loan_ID", keys).await;
+        for ((.., code), found) in listed.iter().zip(&found) {
+            let found = &found["Relationship_Code"];
+            caller.compare(&LOANS, &path, "Relationship_Code", *code, found);
+        }
     }
 }
 

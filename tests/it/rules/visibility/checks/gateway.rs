@@ -10,6 +10,9 @@ const CARD: Operation = Operation::any("get_card", "Payment Gateway > Cards > Vi
 const FEE: Operation =
     Operation::any("get_convenience_fee", "Payment Gateway > Convenience Fee > View");
 
+const PAYMENTS: Operation = Operation::core("list_card_payments", "Payment Gateway > Cards > View")
+    .and("Loan > Transactions > View");
+
 pub async fn check(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
     for id in caller.ids(&CARDS, rows.loans.iter().map(|loan| loan.loan_id)) {
@@ -29,6 +32,34 @@ pub async fn check(caller: &mut Caller<'_>) {
     for id in caller.ids(&FEE, rows.loans.iter().map(|loan| loan.loan_id)) {
         fee(caller, id).await;
         fee_of_cards(caller, id).await;
+    }
+    for id in caller.ids(&PAYMENTS, rows.loans.iter().map(|loan| loan.loan_id)) {
+        payments_of_loan(caller, id).await;
+    }
+}
+
+/// Card payments with the visible rows of their entries, and the last four digits of visible cards.
+async fn payments_of_loan(caller: &mut Caller<'_>, loan_id: i64) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    let path = format!("/loans/{loan_id}/card-payments");
+    let own = rows.gateway_payments.iter().filter(|row| row.loan_id == loan_id);
+    let own: Vec<_> = own.collect();
+    let (keys, is_seen) = (own.iter().map(|row| row.card_payment_id), rules.on_loan(loan_id));
+    let found = caller.list(&PAYMENTS, &path, is_seen, "Card_Payment_ID", keys).await;
+    for (row, found) in own.iter().zip(&found) {
+        let mut cards = rows.payment_gateway_tokens.iter();
+        let token_id = row.payment_gateway_token_id;
+        let card = cards.find(|card| card.payment_gateway_token_id == token_id);
+        let digits = card.filter(|card| rules.card(card)).map(|card| card.last_four.as_str());
+        caller.compare(&PAYMENTS, &path, "Last_Four", digits, &found["Last_Four"]);
+        let entry = rows.loan_transactions.iter().filter(|entry| {
+            Some(entry.transaction_reference_no) == row.transaction_reference_no
+                && rules.transaction(entry)
+        });
+        let entry: Value = entry.map(|entry| entry.transaction_id).collect();
+        let shown = found["Transactions"].as_array().into_iter().flatten();
+        let shown: Value = shown.map(|entry| entry["Transaction_ID"].clone()).collect();
+        caller.compare(&PAYMENTS, &path, "Transactions", entry, &shown);
     }
 }
 

@@ -10,6 +10,10 @@ const RECURRING: Operation =
     Operation::core("list_recurring_transactions", "Loan > Recurring Transactions > View");
 const AUTOMATED: Operation =
     Operation::core("get_automated_payment", "Loan > Automated Payments > View");
+const AUTOMATED_OF_LOAN: Operation =
+    Operation::core("list_automated_payments", "Loan > Automated Payments > View");
+const CONTACTS: Operation =
+    Operation::core("list_loan_contacts", "Loan > Records > View").and("Contact > Records > View");
 const LINES: Operation = Operation::any("list_credit_lines", "Loan > Credit Lines > View");
 const USED: Operation = Operation::any("get_credit_used", "Loan > Credit Lines > View");
 const DRAWS: Operation = Operation::any("list_draws", "Loan > Credit Lines > View");
@@ -21,6 +25,7 @@ pub async fn check(caller: &mut Caller<'_>) {
     recurring_transactions(caller).await;
     automated_payments(caller).await;
     credit_lines(caller).await;
+    contacts(caller).await;
 }
 
 async fn loans(caller: &mut Caller<'_>) {
@@ -112,6 +117,11 @@ async fn transactions(caller: &mut Caller<'_>) {
             let keys = expected_rows.iter().map(|row| row.transaction_id);
             caller.list(&TRANSACTIONS, &path, is_seen, "Transaction_ID", keys).await;
         }
+        let path = format!("/loans/{id}/transactions?order=-effectiveDate");
+        let of_loan = |row: &loan_transactions::Model| row.loan_id == id && rules.transaction(row);
+        let rows = in_order(&rows.loan_transactions, of_loan);
+        let keys = rows.iter().rev().map(|row| row.transaction_id);
+        caller.list(&TRANSACTIONS, &path, is_seen, "Transaction_ID", keys).await;
     }
 }
 
@@ -127,6 +137,18 @@ async fn recurring_transactions(caller: &mut Caller<'_>) {
 
 async fn automated_payments(caller: &mut Caller<'_>) {
     let rows = caller.rules.rows;
+    for id in caller.ids(&AUTOMATED_OF_LOAN, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let path = format!("/loans/{id}/automated-payments");
+        let own: Vec<_> = rows.automated_payments.iter().filter(|row| row.loan_id == id).collect();
+        let (keys, is_seen) = (own.iter().map(|row| row.row_id), caller.rules.on_loan(id));
+        let found = caller.list(&AUTOMATED_OF_LOAN, &path, is_seen, "Row_ID", keys).await;
+        for (row, found) in own.iter().zip(&found) {
+            let account = row.bank_account_number.as_ref();
+            let account = account.map(|account| caller.rules.account(account.clear()));
+            let (name, operation) = ("Bank_Account_Number", AUTOMATED_OF_LOAN);
+            caller.compare(&operation, &path, name, account, &found[name]);
+        }
+    }
     for id in caller.ids(&AUTOMATED, rows.automated_payments.iter().map(|row| row.row_id)) {
         let path = format!("/loans/automated-payments/{id}");
         let row = rows.automated_payments.iter().find(|row| row.row_id == id);
@@ -136,6 +158,26 @@ async fn automated_payments(caller: &mut Caller<'_>) {
         let account = account.map(|account| caller.rules.account(account.clear()));
         let found = &found["Bank_Account_Number"];
         caller.compare(&AUTOMATED, &path, "Bank_Account_Number", account, found);
+    }
+}
+
+/// The borrower, then the linked contacts; "a contact the caller may not see is not listed".
+async fn contacts(caller: &mut Caller<'_>) {
+    let (rows, rules) = (caller.rules.rows, caller.rules);
+    for id in caller.ids(&CONTACTS, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let path = format!("/loans/{id}/contacts");
+        let borrower = rows.loans.iter().filter(|loan| loan.loan_id == id);
+        let borrower = borrower.map(|loan| (loan.contact_id, None));
+        let links = rows.loan_contacts.iter().filter(|link| link.loan_id == id);
+        let links = links.map(|link| (link.contact_id, Some(link.relationship_code.as_str())));
+        let listed = borrower.chain(links).filter(|(contact_id, _)| rules.contact(*contact_id));
+        let listed: Vec<_> = listed.collect();
+        let keys = listed.iter().map(|(contact_id, _)| *contact_id);
+        let found = caller.list(&CONTACTS, &path, rules.on_loan(id), "Contact_ID", keys).await;
+        for ((_, code), found) in listed.iter().zip(&found) {
+            let found = &found["Relationship_Code"];
+            caller.compare(&CONTACTS, &path, "Relationship_Code", *code, found);
+        }
     }
 }
 

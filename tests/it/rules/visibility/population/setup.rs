@@ -190,5 +190,29 @@ impl Draft<'_> {
             });
         }
         self.insert::<payment_gateway_tokens::ActiveModel, _>(cards).await;
+        self.card_payments().await;
+    }
+
+    async fn card_payments(&mut self) {
+        let mut payments = Vec::new();
+        for card_payment_id in 1..=20 {
+            payments.push(gateway_payments::ActiveModel {
+                card_payment_id: Set(card_payment_id),
+                loan_id: Set(self.loan()),
+                payment_gateway_token_id: Set(self.random.between(1, 20)),
+                state: Set(CardPaymentState::Posted),
+                amount: Set(money(1_000)),
+                convenience_fee: Set(money(0)),
+                total_charged: Set(money(1_000)),
+                // The reference numbers of transactions, and others.
+                transaction_reference_no: Set(Some(card_payment_id)),
+                created_date: Set(self.random.instant()),
+                entered_by_user_id: Set(self.user()),
+                request: Set(serde_json::json!({})),
+                request_id: Set("a request".to_owned()),
+                ..Default::default()
+            });
+        }
+        self.insert(payments).await;
     }
 }
