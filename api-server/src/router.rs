@@ -9,6 +9,7 @@ use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
 use crate::endpoints::files::Files;
 use crate::endpoints::gateway;
+use crate::endpoints::loans::card_payments::LoanCardPayments;
 use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::{
     CollateralCommentDocuments, CollateralComments,
@@ -52,7 +53,7 @@ fn api() -> impl OpenApi {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
         (LoanCollateral, LoanComments, CollateralComments, CollateralCommentDocuments),
-        (LoanPaymentGateway, LoanContacts),
+        (LoanPaymentGateway, LoanCardPayments, LoanContacts),
     );
     let contacts = (Contacts, ContactDocuments, ContactComments, ContactLoans);
     let contacts = (contacts, UserDefinedFields, Files);

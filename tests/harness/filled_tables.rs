@@ -291,8 +291,8 @@ impl RowMaker<'_> {
         let links = others.flat_map(|(loan_id, contact_id)| {
             [(loan_ids[0], *contact_id), (*loan_id, contact_ids[0])]
         });
-        let links =
-            links.map(|(loan_id, contact_id)| format!("{loan_id}, {contact_id}, 'GUARANTOR', false"));
+        let links = links
+            .map(|(loan_id, contact_id)| format!("{loan_id}, {contact_id}, 'GUARANTOR', false"));
         let columns = "loan_id, contact_id, relationship_code, web_access_flag";
         self.world.insert("loan_contacts", "row_id", columns, links.collect::<Vec<_>>()).await;
     }

@@ -21,8 +21,19 @@ pub struct Quickstart {
 impl Quickstart {
     /// Starts it in this folder, on free ports.
     pub async fn start(program: &str, folder: &Path, extra: &[&str]) -> Self {
+        Self::start_with(program, folder, extra, &[]).await
+    }
+
+    /// Starts it with these settings of its servers.
+    pub async fn start_with(
+        program: &str,
+        folder: &Path,
+        extra: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Self {
         shared::tls::install_provider();
-        let mut child = command(program, folder, extra).spawn().expect("a process");
+        let mut command = command(program, folder, extra);
+        let mut child = command.envs(settings.iter().copied()).spawn().expect("a process");
         let output = child.stdout.take().expect("output");
         let mut lines = BufReader::new(output).lines();
         let mut printed = String::new();

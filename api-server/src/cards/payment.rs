@@ -25,7 +25,7 @@ mod response;
 pub use self::create_intent::{NewCardPayment, NewIntent};
 pub use self::repository::release_keys;
 pub(super) use self::repository::{find_by_reference, stuck};
-pub use self::response::{CardPayment, LoanCardPayment, list};
+pub use self::response::{CardPayment, LoanCardPayment, with_entries};
 
 use self::post_to_loan::LoanPosting;
 use self::response::card_payment;

@@ -7,7 +7,6 @@ use crate::auth::caller::{Caller, FindError, RequestContext};
 use crate::documents::refusals::DocumentError;
 use crate::http::business_day_filter;
 use crate::http::etag::{self, IfNoneMatch, Updated, WithEtag};
-use crate::http::pagination::{List, Page};
 use poem_openapi::Object;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType,
@@ -20,7 +19,6 @@ use shared::entity::{
 };
 use shared::galera;
 use shared::interface_names;
-use shared::problem::Problem;
 use shared::time::{Day, Timestamp};
 
 /// A comment.
@@ -39,6 +37,14 @@ pub struct Comment {
 }
 
 impl Comment {
+    /// Returns a comment that was read with its category.
+    pub fn read(
+        (row, category): (comments::Model, Option<comment_categories::Model>),
+    ) -> Result<Self, DbErr> {
+        let category = category.ok_or_else(|| DbErr::RecordNotFound("a category".to_owned()))?;
+        Self::new(row, category.code)
+    }
+
     fn new(row: comments::Model, comment_category: String) -> Result<Self, DbErr> {
         let version_hash = etag::hash(&row, &[])?;
         Ok(Self { row, comment_category, version_hash })
@@ -199,15 +205,14 @@ pub struct CommentFilter {
     pub to: Option<Day>,
 }
 
-/// Returns a page of the comments on a record, in the order in which they were entered. The caller's
+/// Selects the comments on a record that the caller may see, each with its category. The caller's
 /// access to the record must have been checked before.
-pub async fn list(
+pub fn on_record(
     db: &impl ConnectionTrait,
     context: &RequestContext,
     parent: CommentParent,
     filter: CommentFilter,
-    page: &Page,
-) -> Result<List<Comment>, Problem> {
+) -> SelectTwo<comments::Entity, comment_categories::Entity> {
     let RequestContext { caller, clock } = context;
     let CommentFilter { category, from, to } = filter;
     let (column, id) = parent.column();
@@ -216,11 +221,7 @@ pub async fn list(
         .add(column.eq(id))
         .add_option(of_category)
         .add(business_day_filter::within(db, clock, comments::Column::EnteredDate, from, to));
-    let found = with_category(caller.find::<comments::Entity>().filter(condition));
-    page.by_key_with(found, db).await?.try_map(|(row, category)| match category {
-        Some(category) => Ok(Comment::new(row, category.code)?),
-        None => Err(Problem::internal("a comment without a category")),
-    })
+    with_category(caller.find::<comments::Entity>().filter(condition))
 }
 
 /// Returns a comment of this kind. A comment of another kind counts as missing.
@@ -231,8 +232,7 @@ pub async fn get(
     comment_id: i64,
 ) -> Result<Comment, DocumentError> {
     let found = with_category(find(caller, kind, comment_id)).one(db).await?;
-    let Some((row, Some(category))) = found else { return Err(DocumentError::NotFound) };
-    Ok(Comment::new(row, category.code)?)
+    Ok(Comment::read(found.ok_or(DocumentError::NotFound)?)?)
 }
 
 fn with_category(

@@ -7,7 +7,7 @@ pub(super) use crate::command::execute::{self, ExecutionMode};
 pub(super) use crate::command::idempotency::{CreatedVersion, IdempotencyScope};
 pub(super) use crate::documents::attach::Upload;
 pub(super) use crate::documents::changes::{DocumentEditor, RemoveCommentDocument};
-pub(super) use crate::documents::comments::changes::{AddComment, NewComment};
+pub(super) use crate::documents::comments::changes::{AddComment, NewRecordComment};
 pub(super) use crate::documents::comments::{
     self, Comment, CommentFilter, CommentKind, CommentParent,
 };
@@ -140,7 +140,8 @@ macro_rules! comment_operations {
                 let parent = CommentParent::$kind($record_id.0);
                 parent.check_visible(&state.reads, &admitted.caller).await?;
                 let filter = CommentFilter { category: category.0, from: from.0, to: to.0 };
-                comments::list(&state.reads, &admitted, parent, filter, &page).await
+                let found = comments::on_record(&state.reads, &admitted, parent, filter);
+                Ok(page.by_key_with(found, &state.reads).await?.try_map(Comment::read)?)
             }
 
             #[doc = $create_comment_summary]
@@ -155,7 +156,7 @@ macro_rules! comment_operations {
                 $record_id: Path<i64>,
                 /// Idempotency key that makes a retry safe: 1 to 255 printable ASCII characters.
                 _idempotency_key: Header<Option<String>>,
-                comment: JsonBody<NewComment>,
+                comment: JsonBody<NewRecordComment>,
             ) -> Result<CreatedVersion<Comment>, Problem> {
                 let scope = IdempotencyScope::of(request, &admitted.caller, &[&comment.bytes])?;
                 let editor = DocumentEditor::new(request, admitted.caller)?;

@@ -1,5 +1,6 @@
 //! `/loans`: loans.
 
+pub mod card_payments;
 pub mod collateral;
 pub mod comments;
 pub mod contacts;

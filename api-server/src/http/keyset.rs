@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement, UnionType};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, DbErr, QueryResult};
 use shared::problem::Problem;
-use shared::time::Timestamp;
+use shared::time::{Day, Timestamp};
 use std::fmt;
 
 /// What rows are sorted by, before their id.
@@ -92,7 +92,7 @@ impl Keyset {
             Some(order) if order == name => false,
             Some(order) if order.strip_prefix('-') == Some(name) => true,
             Some(_) => {
-                let message = format!("must be {name} or -{name} with these criteria");
+                let message = format!("must be {name} or -{name} here");
                 return Err(
                     Problem::bad_request("a parameter is malformed").field("order", message)
                 );
@@ -218,7 +218,7 @@ fn position_after(page: &Page, sort_key: SortKey) -> Result<Option<RowPosition>,
     let Some([key, id]) = page.after()? else { return Ok(None) };
     let key = match sort_key {
         SortKey::Id => None,
-        SortKey::Date(_) => key.parse().ok().map(KeyValue::Date),
+        SortKey::Date(_) => key.parse().ok().map(|Day(date)| KeyValue::Date(date)),
         SortKey::Time(_) => key.parse().ok().map(KeyValue::Time),
         SortKey::Text(_) => Some(KeyValue::Text(key)),
     };
@@ -261,5 +261,14 @@ mod tests {
         assert!(read(&position, SortKey::Id).is_err());
         assert!(read(&position, SortKey::Time("t")).is_err());
         assert!(read(&by_id, SortKey::Date("d")).is_err());
+    }
+
+    #[test]
+    fn a_cursor_with_a_date_that_some_database_does_not_have_is_refused() {
+        for (date, known) in [("2026-01-31", true), ("-0001-01-01", false), ("+10000-01-01", false)]
+        {
+            let after = page(&format!("after={}", Cursor::new(&[&date, &7]).text()));
+            assert_eq!(position_after(&after, SortKey::Date("d")).is_ok(), known, "{date}");
+        }
     }
 }

@@ -156,7 +156,20 @@ const PRIVILEGES: Table = &[
     ("list_relationship_codes", view("Setup > Contact")),
     ("list_contact_types", view("Setup > Contact")),
     ("import_xml", NONE),
-    // Extensions.
+];
+
+/// The extensions: operations beyond the interface.
+const EXTENSIONS: Table = &[
+    ("list_loans", view("Loan > Records")),
+    ("list_contacts", view("Contact > Records")),
+    ("post_payments", add("Loan > Payments")),
+    // Depends on the kind of adjustment.
+    ("post_adjustment", NONE),
+    ("reverse_entry", Some(REVERSE_ENTRIES)),
+    ("list_transaction_codes", view("Setup > Loan")),
+    // One of several privileges.
+    ("list_comment_categories", NONE),
+    ("list_privileges", view("Security > Privileges")),
     ("list_loan_comments", view("Loan > Comments")),
     ("create_loan_comment", change("Loan > Comments")),
     ("list_contact_comments", view("Contact > Comments")),
@@ -172,22 +185,8 @@ const PRIVILEGES: Table = &[
     ("list_card_payments", view("Payment Gateway > Cards")),
 ];
 
-/// The extensions: operations beyond the interface.
-const EXTENSIONS: Table = &[
-    ("list_loans", view("Loan > Records")),
-    ("list_contacts", view("Contact > Records")),
-    ("post_payments", add("Loan > Payments")),
-    // Depends on the kind of adjustment.
-    ("post_adjustment", NONE),
-    ("reverse_entry", Some(REVERSE_ENTRIES)),
-    ("list_transaction_codes", view("Setup > Loan")),
-    // One of several privileges.
-    ("list_comment_categories", NONE),
-    ("list_privileges", view("Security > Privileges")),
-];
-
 /// Query parameters that extend operations of the interface: operation id and name.
-const EXTENSION_PARAMETERS: &[(&str, &str)] = &[];
+const EXTENSION_PARAMETERS: &[(&str, &str)] = &[("list_transactions", "order")];
 
 /// Paths outside the API that accept forms or webhooks.
 const PUBLIC_POSTS: &[&str] = &[SANDBOX_PAGE, STRIPE_WEBHOOK];

@@ -18,7 +18,8 @@ pub const NOTE: &str =
 /// Members that only problems of extensions have.
 const PROBLEM_MEMBERS: [(&str, ProblemType); 1] = [("blockedBy", ProblemType::NotReversible)];
 
-/// Marks the extensions in the document.
+/// Marks the extensions in the document. Parameters of the interface come first, where generated
+/// clients pass them by position.
 pub(super) fn mark(document: &mut Value) {
     for (.., operation) in operations(document) {
         let operation_id = id(operation).to_owned();
@@ -26,11 +27,13 @@ pub(super) fn mark(document: &mut Value) {
             describe(operation, "\n\n");
         }
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
-        for parameter in parameters.into_iter().flatten() {
-            let name = parameter["name"].as_str().unwrap_or_default();
-            if is_extension_parameter(&operation_id, name) {
-                describe(parameter, " ");
-            }
+        let Some(parameters) = parameters else { continue };
+        let is_extension = |parameter: &Value| {
+            is_extension_parameter(&operation_id, parameter["name"].as_str().unwrap_or_default())
+        };
+        parameters.sort_by_key(is_extension);
+        for parameter in parameters.iter_mut().filter(|parameter| is_extension(parameter)) {
+            describe(parameter, " ");
         }
     }
     for (member, kind) in PROBLEM_MEMBERS {

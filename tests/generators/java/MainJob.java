@@ -81,7 +81,7 @@ public final class MainJob {
                         && header(repeated, "Idempotency-Replayed").equals(Optional.of("true")));
 
         List<LoanTransaction> whole =
-                loans.listTransactions(1L, null, null, null, null, 1000, null);
+                loans.listTransactions(1L, null, null, null, null, 1000, null, null);
         expect(
                 "listed " + whole.size() + " transactions in pages of 2",
                 whole.size() > 2 && allTransactions(loans, 1L, 2).equals(whole));
@@ -174,7 +174,7 @@ public final class MainJob {
         String after = null;
         while (true) {
             var page =
-                    loans.listTransactionsWithHttpInfo(loanId, null, null, null, null, size, after);
+                    loans.listTransactionsWithHttpInfo(loanId, null, null, null, null, size, after, null);
             found.addAll(page.getData());
             Matcher next = NEXT.matcher(header(page, "Link").orElse(""));
             if (!next.find()) {

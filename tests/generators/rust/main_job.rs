@@ -87,7 +87,7 @@ async fn main() -> Result<(), Failure> {
     // This client shows no headers, so `Link` cannot be followed: a list that has more than a page
     // is asked for in parts (`from` and `to`), or by plain HTTP.
     let listed =
-        loans_api::list_transactions(&api, 1, None, None, None, None, Some(1000), None).await?;
+        loans_api::list_transactions(&api, 1, None, None, None, None, Some(1000), None, None).await?;
     let there = listed.iter().any(|row| row.transaction_id == posted[0].transaction_id);
     expect(&format!("listed {} transactions", listed.len()), there)?;
     let users = users_api::list_users(&api, Some(2), None).await?;

@@ -2,6 +2,7 @@
 
 mod collateral;
 mod comments;
+mod contacts;
 mod credit_lines;
 mod payment_gateway;
 pub mod search;

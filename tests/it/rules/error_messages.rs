@@ -53,6 +53,10 @@ fn names(document: &Value) -> BTreeSet<String> {
                     (members.get("name"), members.get("in"))
                 {
                     names.insert(name.clone());
+                    // Its words, such as those of an order.
+                    let described = members.get("description").and_then(Value::as_str);
+                    let words = described.unwrap_or_default().split('`').skip(1).step_by(2);
+                    names.extend(words.map(str::to_owned));
                 }
                 members.values().for_each(|value| walk(value, names));
             }

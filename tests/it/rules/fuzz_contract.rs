@@ -9,7 +9,7 @@ use crate::PROGRAM;
 use acceptance::installed_clients::{clients_folder, node_program, python_program, skip};
 use acceptance::quickstart::Quickstart;
 use acceptance::test_seed::test_seed;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 use tokio::process::Command;
@@ -27,8 +27,12 @@ fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} cannot be {text}")))
 }
 
-fn contract() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/openapi.json")
+const CONTRACT: &str = "openapi.json";
+/// The contract without the extensions.
+const INTERFACE: &str = "openapi-interface.json";
+
+fn contract(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server").join(name)
 }
 
 /// What the program printed, if it has found something.
@@ -38,7 +42,13 @@ fn findings(output: &Output) -> Option<String> {
     (!output.status.success()).then(printed)
 }
 
-async fn fuzz(program: &Path, quickstart: &Quickstart, folder: &Path, user: &str) {
+async fn fuzz(
+    program: &Path,
+    quickstart: &Quickstart,
+    folder: &Path,
+    contract_name: &str,
+    user: &str,
+) {
     let report = &quickstart.report;
     let text = |name: &str| report[name].as_str().expect("a text").to_owned();
     let examples = setting("TEST_FUZZ_EXAMPLES").unwrap_or(EXAMPLES);
@@ -52,7 +62,7 @@ async fn fuzz(program: &Path, quickstart: &Quickstart, folder: &Path, user: &str
         .args(["--continue-on-failure", "--generation-database", "none", "--warnings", "off"])
         .args(["--max-examples", &examples.to_string(), "--seed", &seed.to_string()])
         .args(["--url", &text("api_url"), "--tls-verify", &text("ca_certificate")])
-        .arg(contract())
+        .arg(contract(contract_name))
         .env("SCHEMATHESIS_HOOKS", clients_folder().join("schemathesis_hooks.py"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("QUICKSTART", folder.join("quickstart.json"))
@@ -77,12 +87,22 @@ async fn fuzzed_requests_are_answered_as_the_contract_says() {
     let database: Option<String> = setting("TEST_FUZZ_DATABASE");
     let more: Vec<&str> = database.iter().flat_map(|url| ["--database-url", url]).collect();
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &more).await;
+    let run = async |user| fuzz(&program, &quickstart, folder.path(), CONTRACT, user).await;
     // Each run uses one processor.
-    tokio::join!(
-        fuzz(&program, &quickstart, folder.path(), "admin"),
-        fuzz(&program, &quickstart, folder.path(), "teller"),
-        fuzz(&program, &quickstart, folder.path(), "web"),
-    );
+    tokio::join!(run("admin"), run("teller"), run("web"));
+    quickstart.stop().await;
+}
+
+#[tokio::test]
+async fn without_extensions_fuzzed_requests_are_answered_as_the_interface_says() {
+    let program = match python_program("schemathesis") {
+        Ok(program) => program,
+        Err(missing) => return skip(&missing),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let off = [("API_EXTENSIONS", "off")];
+    let quickstart = Quickstart::start_with(PROGRAM, folder.path(), &[], &off).await;
+    fuzz(&program, &quickstart, folder.path(), INTERFACE, "admin").await;
     quickstart.stop().await;
 }
 
@@ -92,7 +112,7 @@ async fn lint(program: &str, arguments: &[&str], settings: &str) {
         Err(missing) => return skip(&missing),
     };
     let mut command = Command::new(program);
-    command.args(arguments).arg(clients_folder().join(settings)).arg(contract());
+    command.args(arguments).arg(clients_folder().join(settings)).arg(contract(CONTRACT));
     // Redocly would otherwise check for updates and report its use.
     command.env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true").env("REDOCLY_TELEMETRY", "off");
     let output = command.stdin(Stdio::null()).kill_on_drop(true).output();

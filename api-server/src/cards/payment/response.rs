@@ -1,7 +1,7 @@
 //! Card payment responses, with the transactions of their entries.
 
 use crate::auth::caller::Caller;
-use crate::http::pagination::{List, Page};
+use crate::http::pagination::List;
 use poem_openapi::Object;
 use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QueryOrder};
@@ -9,7 +9,6 @@ use shared::entity::gateway_payments::{Column, Entity, Model};
 use shared::entity::loan_transactions;
 use shared::entity::payment_gateway_tokens::{self as cards, BrandType};
 use shared::interface_names;
-use shared::problem::Problem;
 use std::collections::HashMap;
 
 /// A card payment.
@@ -54,16 +53,14 @@ pub struct LoanCardPayment {
     last_four: Option<String>,
 }
 
-/// Returns a page of the card payments on a loan. The caller's access to the loan must have been
-/// checked before.
-pub async fn list(
+/// Completes a page of the card payments on a loan, in the order of their ids, with what the caller
+/// may see of their entries and cards.
+pub async fn with_entries(
     db: &impl ConnectionTrait,
     caller: &Caller,
     loan_id: i64,
-    page: &Page,
-) -> Result<List<LoanCardPayment>, Problem> {
-    let payments = caller.find::<Entity>().filter(Column::LoanId.eq(loan_id));
-    let payments = page.by_key(payments, db).await?;
+    payments: List<Model>,
+) -> Result<List<LoanCardPayment>, DbErr> {
     let span = payments.span(|payment| payment.card_payment_id);
     let of_page = |column| of_page(loan_id, span, column);
     let mut entries = entries(db, caller, of_page(Column::TransactionReferenceNo)).await?;

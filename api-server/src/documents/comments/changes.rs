@@ -29,11 +29,11 @@ use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::{Clock, Day};
 
-/// A comment to be added.
+/// A comment to be added to a record.
 #[interface_names]
 #[derive(Clone, Debug, Object)]
 #[oai(deny_unknown_fields)]
-pub struct NewComment {
+pub struct NewRecordComment {
     /// Id of an active category whose trustees include the caller.
     pub comment_category_id: i64,
     /// Text of the comment: not empty, up to 64 KiB.
@@ -120,7 +120,7 @@ pub struct AddComment {
     editor: DocumentEditor,
     parent: CommentParent,
     category: Option<Category>,
-    new: NewComment,
+    new: NewRecordComment,
 }
 
 impl AddComment {
@@ -129,7 +129,7 @@ impl AddComment {
         db: &impl ConnectionTrait,
         editor: DocumentEditor,
         parent: CommentParent,
-        new: NewComment,
+        new: NewRecordComment,
     ) -> Result<Self, DocumentError> {
         parent.check_visible(db, &editor.caller).await?;
         let category = Category::find(db, &editor.caller, new.comment_category_id).await?;

@@ -56,7 +56,7 @@ impl ContactLoans {
     ) -> Result<List<ContactLoan>, Problem> {
         let (db, caller) = (&state.reads, &admitted.caller);
         caller.require(VIEW_CONTACTS)?;
-        let after = page.after()?.map(Position::parse).transpose()?;
+        let after = page.after()?.map(LoanLinkPosition::parse).transpose()?;
         caller.get::<contacts::Entity>(db, contact_id.0).await?;
         let links = LoanLink::read(db, caller, contact_id.0, role.0, after, &page).await?;
         let links = page.of(links, |link| Cursor::new(&[&link.loan_id, &link.link_id]));
@@ -68,12 +68,12 @@ impl ContactLoans {
 
 /// Where the previous page ended.
 #[derive(Clone, Copy)]
-struct Position {
+struct LoanLinkPosition {
     loan_id: i64,
     link_id: i64,
 }
 
-impl Position {
+impl LoanLinkPosition {
     fn parse([loan_id, link_id]: [String; 2]) -> Result<Self, Problem> {
         match (loan_id.parse(), link_id.parse()) {
             (Ok(loan_id), Ok(link_id)) => Ok(Self { loan_id, link_id }),
@@ -99,7 +99,7 @@ impl LoanLink {
         caller: &Caller,
         contact_id: i64,
         role: Option<LoanRole>,
-        after: Option<Position>,
+        after: Option<LoanLinkPosition>,
         page: &Page,
     ) -> Result<Vec<Self>, DbErr> {
         let mut links = match role {
@@ -126,7 +126,11 @@ impl LoanLink {
 }
 
 /// Selects the visible loans whose borrower the contact is.
-fn as_borrower(caller: &Caller, contact_id: i64, after: Option<Position>) -> SelectStatement {
+fn as_borrower(
+    caller: &Caller,
+    contact_id: i64,
+    after: Option<LoanLinkPosition>,
+) -> SelectStatement {
     use loans::Column::{ContactId, LoanId};
     sea_query::Query::select()
         .expr_as(LoanId.into_expr(), "loan_id")
@@ -140,9 +144,9 @@ fn as_borrower(caller: &Caller, contact_id: i64, after: Option<Position>) -> Sel
 }
 
 /// Selects the links of the contact to visible loans.
-fn as_linked(caller: &Caller, contact_id: i64, after: Option<Position>) -> SelectStatement {
+fn as_linked(caller: &Caller, contact_id: i64, after: Option<LoanLinkPosition>) -> SelectStatement {
     use loan_contacts::Column::{ContactId, LoanId, RelationshipCode, RowId};
-    let beyond = after.map(|Position { loan_id, link_id }| {
+    let beyond = after.map(|LoanLinkPosition { loan_id, link_id }| {
         LoanId.gte(loan_id).and(LoanId.gt(loan_id).or(RowId.gt(link_id)))
     });
     sea_query::Query::select()

@@ -3,10 +3,9 @@
 use super::super::Group;
 use crate::audit::Actor;
 use crate::auth::caller::RequestContext;
-use crate::auth::privileges::VIEW_TRANSACTIONS;
 use crate::cards::checkout_sessions::{self, AddPaymentMethodUrl};
 use crate::cards::convenience_fee;
-use crate::cards::payment::{self, CardPayment, LoanCardPayment, NewCardPayment, NewIntent, pay};
+use crate::cards::payment::{CardPayment, NewCardPayment, NewIntent, pay};
 use crate::cards::rules;
 use crate::cards::saved_cards::{AddCard, NewCard, add, forget};
 use crate::command::idempotency::{Created, IdempotencyScope};
@@ -251,25 +250,6 @@ impl LoanPaymentGateway {
         let intent = NewIntent::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
         let scope = IdempotencyScope::of(request, &intent.caller, &[&payment.bytes])?;
         Ok(Created(pay(&state.cards, intent, scope).await?))
-    }
-
-    /// List a loan's card payments.
-    ///
-    /// Card payments in every state, including those that were declined or refunded, with the
-    /// transactions of those that were posted. Ordered oldest first. Also requires Loan >
-    /// Transactions > View.
-    #[oai(path = "/loans/:loan_id/card-payments", method = "get")]
-    async fn list_card_payments(
-        &self,
-        CoreUser(admitted): CoreUser,
-        state: Data<&Arc<State>>,
-        loan_id: Path<i64>,
-        page: Page,
-    ) -> Result<List<LoanCardPayment>, Problem> {
-        let caller = &admitted.caller;
-        caller.require(VIEW_TRANSACTIONS)?;
-        caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
-        payment::list(&state.reads, caller, loan_id.0, &page).await
     }
 
     /// Open a page on which the borrower can add a card.

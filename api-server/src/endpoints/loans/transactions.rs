@@ -22,7 +22,7 @@ use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter, QueryTrait};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -84,7 +84,7 @@ pub struct LoanTransactions;
 impl LoanTransactions {
     /// List a loan's transactions.
     ///
-    /// Ordered by effective date, the earliest first unless `order` reverses it. Transactions whose code has trustees that do not include the
+    /// Ordered by effective date. Transactions whose code has trustees that do not include the
     /// caller are left out.
     #[oai(path = "/loans/:loan_id/transactions", method = "get")]
     async fn list_transactions(
@@ -100,20 +100,17 @@ impl LoanTransactions {
         transaction_code: Query<Option<i32>>,
         /// Only the entry with this reference number: its total row and the rows that belong to it.
         reference_no: Query<Option<i64>>,
+        page: Page,
         /// `effectiveDate`, the default, or `-effectiveDate` for the latest first.
         order: Query<Option<String>>,
-        page: Page,
     ) -> Result<List<loan_transactions::Model>, Problem> {
         use loan_transactions::Column;
         let by_date = SortKey::Date("effectiveDate");
         let keyset = Keyset::new(&page, by_date, order.0.as_deref())?;
         admitted.caller.get::<loans::Entity>(&state.reads, loan_id.0).await?;
-        let mut rows = admitted
-            .caller
-            .find::<loan_transactions::Entity>()
-            .filter(Column::LoanId.eq(loan_id.0));
-        rows = rows.filter(
+        let mut rows = admitted.caller.find::<loan_transactions::Entity>().filter(
             Condition::all()
+                .add(Column::LoanId.eq(loan_id.0))
                 .add_option(from.0.map(|Day(from)| Column::EffectiveDate.gte(from)))
                 .add_option(to.0.map(|Day(to)| Column::EffectiveDate.lte(to)))
                 .add_option(transaction_code.0.map(|code| Column::TransactionCode.eq(code)))
@@ -290,9 +287,10 @@ fn mode(
     test: Option<bool>,
     body: &[u8],
 ) -> Result<ExecutionMode, Problem> {
+    let scope = IdempotencyScope::of(request, caller, &[body])?;
     Ok(match test.unwrap_or(false) {
         true => ExecutionMode::DryRun,
-        false => ExecutionMode::Commit(IdempotencyScope::of(request, caller, &[body])?),
+        false => ExecutionMode::Commit(scope),
     })
 }
 

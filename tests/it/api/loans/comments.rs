@@ -1,6 +1,10 @@
 //! `/loans/comments`, and what all three kinds of comments have in common.
 
+mod adding;
+mod listing;
+
 use crate::PROGRAM;
+use acceptance::filled_tables::FilledRows;
 use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
@@ -8,6 +12,15 @@ use serde_json::json;
 
 /// The paths of the three kinds of comments.
 const KINDS: [&str; 3] = ["/loans/comments", "/contacts/comments", "/loans/collateral/comments"];
+
+/// The lists of comments on the records of the three kinds.
+fn lists(rows: &FilledRows) -> [String; 3] {
+    [
+        format!("/loans/{}/comments", rows.loan_id),
+        format!("/contacts/{}/comments", rows.contact_id),
+        format!("/loans/collateral/{}/comments", rows.collateral_id),
+    ]
+}
 
 /// Sends a request once for each of these spellings of `If-None-Match`.
 async fn get_with_tags(

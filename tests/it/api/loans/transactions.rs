@@ -8,6 +8,7 @@ mod equal_loans;
 mod faults;
 pub mod groups;
 mod idempotency;
+mod order;
 mod payments;
 mod reversal_rights;
 pub mod reversals;

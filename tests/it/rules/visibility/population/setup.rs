@@ -2,6 +2,8 @@
 
 use super::{Draft, money, rate};
 use crate::rules::visibility::tables::read;
+use sea_orm::ActiveValue::Set;
+use shared::entity::gateway_payments::CardPaymentState;
 use shared::entity::interest_plans::RateType;
 use shared::entity::loans::{InterestMethod, YearLength};
 use shared::entity::payment_gateway_tokens::{BrandType, EntryType, Gateway};
