@@ -23,6 +23,7 @@ mod step_by_step;
 mod steps;
 mod table;
 
+pub use m20261202_search::TRIGGER_FUNCTION;
 pub use run::{Ending, Progress, Stopped, Watch, run};
 pub use step_by_step::{has_marks, unfinished};
 

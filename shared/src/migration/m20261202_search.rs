@@ -10,6 +10,9 @@ use crate::db;
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{ColumnDef, Expr, ExprTrait};
 
+/// Function that triggers call on PostgreSQL to keep `modified_date`.
+pub const TRIGGER_FUNCTION: &str = "set_modified_date()";
+
 /// The migration's steps.
 pub(super) fn steps(steps: &mut Steps) {
     let source = string_type(steps.backend(), SOURCE_CHARACTERS_MAX);
@@ -21,6 +24,12 @@ pub(super) fn steps(steps: &mut Steps) {
     add_generated(steps, "contacts", "search_stale", stale, is_stale(steps.backend()));
     steps.add_index("contacts", &["search_stale", "contact_id"], false);
     steps.create(&search_keys());
+    if steps.backend() == DbBackend::Postgres {
+        let body = "BEGIN NEW.modified_date := clock_timestamp(); RETURN NEW; END";
+        let language = "RETURNS trigger LANGUAGE plpgsql";
+        let sql = format!("CREATE FUNCTION {TRIGGER_FUNCTION} {language} AS '{body}'");
+        steps.run_sql(&sql, "create a function");
+    }
     modified_date(steps, "contacts", "contact_id");
     modified_date(steps, "loans", "loan_id");
     past_due(steps);
@@ -131,14 +140,10 @@ fn modified_date(steps: &mut Steps, table: &'static str, key: &str) {
             steps.add_column(table, "modified_date", column);
             let sql = "ALTER COLUMN modified_date SET DEFAULT clock_timestamp()";
             steps.run_sql(&format!("ALTER TABLE {table} {sql}"), "set a default");
-            let body = "BEGIN NEW.modified_date := clock_timestamp(); RETURN NEW; END";
-            let function = format!("FUNCTION {table}_modified()");
-            let sql = format!("CREATE {function} RETURNS trigger LANGUAGE plpgsql AS '{body}'");
-            steps.run_sql(&sql, "create a function");
             let sql = format!(
                 "CREATE TRIGGER {table}_modified BEFORE UPDATE ON {table} FOR EACH ROW WHEN \
                  ({searched}OLD.modified_date IS NOT DISTINCT FROM NEW.modified_date) \
-                 EXECUTE {function}"
+                 EXECUTE FUNCTION {TRIGGER_FUNCTION}"
             );
             steps.run_sql(&sql, "create a trigger");
         }

@@ -25,8 +25,8 @@ pub(super) async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbE
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// Drops this product's tables after a failed installation; those that record its progress come
-/// last.
+/// Drops this product's tables after a failed installation, with the function that their triggers
+/// call; tables that record its progress come last.
 pub(super) async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), String> {
     let own_tables = migration::all_tables();
     let dropped = async {
@@ -60,6 +60,8 @@ pub(super) async fn drop_own_tables(db: &DatabaseConnection) -> Result<(), Strin
             _ => {
                 let all: Vec<_> = quoted.collect();
                 tx.execute_unprepared(&format!("DROP TABLE {}", all.join(", "))).await?;
+                let function = migration::TRIGGER_FUNCTION;
+                tx.execute_unprepared(&format!("DROP FUNCTION IF EXISTS {function}")).await?;
             }
         }
         tx.commit().await
