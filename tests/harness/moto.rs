@@ -56,6 +56,7 @@ impl Moto {
         let (port, log) = (free_port(), folder.join("moto.log"));
         let program = installed.program.clone();
         let child = spawn(&program, port, &log);
+        shared::tls::install_provider();
         let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
         let http = http.build().expect("a client");
         let proxy = match installed.behind_proxy {
