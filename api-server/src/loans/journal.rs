@@ -1,7 +1,7 @@
 //! Journal entries: the rows that a posting writes to `loan_transactions`, all under the reference
 //! number of the first, their allocations to due rows, and the effective dates they may have.
 //!
-//! [`write`] writes entries of every kind: payments, adjustments and reversals.
+//! [`write()`] writes entries of every kind: payments, adjustments and reversals.
 
 pub mod codes;
 
