@@ -25,7 +25,6 @@ use crate::loans::payments::EntryRows;
 use crate::loans::refusals::{LoanError, ReversalObstacle};
 use crate::loans::servicing::LoanState;
 use crate::loans::servicing::adjustment::AdjustmentKind;
-use crate::loans::servicing::payment::payoff_amount;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
 use sea_orm::sea_query::ExprTrait;
@@ -244,7 +243,7 @@ impl Undoing<'_> {
             let nsf_date = reversal.returned.as_ref().filter(|_| is_first).map(|it| it.date);
             let resulting_balance = match row.balance_name {
                 None if row.resulting_balance.is_none() => None,
-                None => Some(payoff_amount(&account.terms, after, effective_date)?),
+                None => Some(after.payoff_on(&account.terms, effective_date)?.amount),
                 Some(BalanceName::Interest) => {
                     Some(after.interest_owed_on(&account.terms, effective_date)?)
                 }

@@ -9,15 +9,19 @@
 //! | interest over a span of days, and interest owed | [`interest`] |
 //! | due rows, amounts past due, and the standing of a loan on a day | [`due`] |
 //! | the order in which a payment reaches balances and due rows | [`allocation`] |
-//! | payments: refusals, the payoff amount, and the state after a payment | [`payment`] |
+//! | payoffs, posted and quoted | [`payoff`] |
+//! | payments: refusals, and the state after a payment | [`payment`] |
 //! | adjustments: what other than a payment moves a balance | [`adjustment`] |
+//! | the installments up to maturity, and the balance after each | [`amortization`] |
 
 pub mod adjustment;
 pub mod allocation;
+pub mod amortization;
 mod day_count;
 pub mod due;
 pub mod interest;
 pub mod payment;
+pub mod payoff;
 pub mod schedule;
 
 #[cfg(test)]

@@ -13,7 +13,8 @@
 //! The standing on a day is computed by creating the rows up to it without storing them.
 
 use super::interest::{self, InterestFactor};
-use super::{DueRow, LoanState, Terms, payment, sum};
+use super::payoff::Payoff;
+use super::{DueRow, LoanState, Terms, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, OutOfRange};
 
@@ -30,6 +31,8 @@ pub struct LoanStanding {
     pub payoff: Money,
     /// Unpaid amount of the rows due before the day; after maturity also all accrued interest.
     pub past_due: Money,
+    /// The part of it that no due row holds: interest accrued since maturity.
+    pub after_maturity: Money,
     /// Unpaid amount of the row due on the day.
     pub current_due: Money,
     /// Age of the oldest past-due amount, in days; 0 if nothing is past due.
@@ -63,18 +66,19 @@ impl LoanState {
                 oldest_past_due = oldest_past_due.or(Some(row.due_date));
             }
         }
-        if let Some(maturity) = terms.schedule.maturity_date.filter(|maturity| *maturity < today) {
-            let accrued = state.accrued_interest(interest_owed)?;
-            past_due = past_due.plus(accrued)?;
-            oldest_past_due = oldest_past_due.or(accrued.is_positive().then_some(maturity));
+        let after_maturity = state.interest_after_maturity(terms, today, interest_owed)?;
+        past_due = past_due.plus(after_maturity)?;
+        if after_maturity.is_positive() {
+            oldest_past_due = oldest_past_due.or(terms.schedule.maturity_date);
         }
 
         Ok(LoanStanding {
             interest_total,
             interest_owed,
             per_diem: interest::per_diem(terms, state.principal, today)?,
-            payoff: payment::payoff_amount(terms, &state, today)?,
+            payoff: Payoff::of(&state, interest_owed)?.amount,
             past_due,
+            after_maturity,
             current_due,
             days_past_due: oldest_past_due.map_or(0, |since| days_between(since, today)),
             next_due_date: state.next_due_date,
@@ -96,27 +100,9 @@ impl LoanState {
 
     /// Creates the due row of every due date that has none, up to and including a day.
     pub fn create_due_rows(&mut self, terms: &Terms, up_to: NaiveDate) -> Result<(), OutOfRange> {
-        let mut accrued_to = self.accrual_base_date;
-        let mut factor = InterestFactor::none(terms);
-        let mut unpaid_interest = self.unpaid_row_interest()?;
-        let mut unpaid_principal = self.unpaid_row_principal()?;
+        let mut upcoming = UpcomingDueRows::of(terms, self)?;
         while let Some(due_date) = self.next_due_date.filter(|due_date| *due_date <= up_to) {
-            factor = factor.extended(terms, accrued_to, due_date)?;
-            accrued_to = accrued_to.max(due_date);
-            let since_base = factor.interest_on(self.principal)?;
-            let owed = self.interest_owed_of(self.accrual_base_total.plus(since_base)?)?;
-            let row = self.next_row(
-                terms,
-                due_date,
-                owed.minus_down_to_zero(unpaid_interest),
-                self.principal.minus_down_to_zero(unpaid_principal),
-            )?;
-            unpaid_interest = unpaid_interest.plus(row.interest_due)?;
-            unpaid_principal = unpaid_principal.plus(row.principal_due)?;
-            self.due_row_count = row.payment_number;
-            self.due_rows.push(row);
-            self.paid_ahead_amount = Money::ZERO;
-            self.next_due_date = terms.schedule.next_after(due_date);
+            upcoming.create(self, due_date)?;
         }
         Ok(())
     }
@@ -148,6 +134,20 @@ impl LoanState {
         })
     }
 
+    /// Returns the interest owed on a day after maturity that no due row holds: it is past due
+    /// immediately. Zero up to maturity.
+    pub(super) fn interest_after_maturity(
+        &self,
+        terms: &Terms,
+        day: NaiveDate,
+        interest_owed: Money,
+    ) -> Result<Money, OutOfRange> {
+        match terms.schedule.maturity_date.is_some_and(|maturity| maturity < day) {
+            true => self.accrued_interest(interest_owed),
+            false => Ok(Money::ZERO),
+        }
+    }
+
     /// Returns the interest owed that no due row holds.
     pub(super) fn accrued_interest(&self, interest_owed: Money) -> Result<Money, OutOfRange> {
         Ok(interest_owed.minus_down_to_zero(self.unpaid_row_interest()?))
@@ -158,12 +158,59 @@ impl LoanState {
         Ok(self.principal.minus_down_to_zero(self.unpaid_row_principal()?))
     }
 
-    fn unpaid_row_interest(&self) -> Result<Money, OutOfRange> {
+    pub(super) fn unpaid_row_interest(&self) -> Result<Money, OutOfRange> {
         sum(self.due_rows.iter().map(DueRow::unpaid_interest))
     }
 
-    fn unpaid_row_principal(&self) -> Result<Money, OutOfRange> {
+    pub(super) fn unpaid_row_principal(&self) -> Result<Money, OutOfRange> {
         sum(self.due_rows.iter().map(DueRow::unpaid_principal))
+    }
+}
+
+/// The due rows that come next on a loan whose accrual base and principal stay as they are. The
+/// interest accrued since the base is carried from row to row.
+pub(super) struct UpcomingDueRows<'a> {
+    terms: &'a Terms,
+    accrued_to: NaiveDate,
+    factor: InterestFactor,
+    unpaid_interest: Money,
+    unpaid_principal: Money,
+}
+
+impl<'a> UpcomingDueRows<'a> {
+    pub(super) fn of(terms: &'a Terms, state: &LoanState) -> Result<Self, OutOfRange> {
+        Ok(Self {
+            terms,
+            accrued_to: state.accrual_base_date,
+            factor: InterestFactor::none(terms),
+            unpaid_interest: state.unpaid_row_interest()?,
+            unpaid_principal: state.unpaid_row_principal()?,
+        })
+    }
+
+    /// Adds the row of the next due date, which is this one, to the loan.
+    pub(super) fn create(
+        &mut self,
+        state: &mut LoanState,
+        due_date: NaiveDate,
+    ) -> Result<(), OutOfRange> {
+        self.factor = self.factor.extended(self.terms, self.accrued_to, due_date)?;
+        self.accrued_to = self.accrued_to.max(due_date);
+        let since_base = self.factor.interest_on(state.principal)?;
+        let owed = state.interest_owed_of(state.accrual_base_total.plus(since_base)?)?;
+        let row = state.next_row(
+            self.terms,
+            due_date,
+            owed.minus_down_to_zero(self.unpaid_interest),
+            state.principal.minus_down_to_zero(self.unpaid_principal),
+        )?;
+        self.unpaid_interest = self.unpaid_interest.plus(row.interest_due)?;
+        self.unpaid_principal = self.unpaid_principal.plus(row.principal_due)?;
+        state.due_row_count = row.payment_number;
+        state.due_rows.push(row);
+        state.paid_ahead_amount = Money::ZERO;
+        state.next_due_date = self.terms.schedule.next_after(due_date);
+        Ok(())
     }
 }
 

@@ -1,9 +1,10 @@
-//! Payments: which amounts are refused, the payoff amount, and the state after a payment.
+//! Payments: which amounts are refused, and the state after a payment.
 //!
 //! A payment is allocated in the order of the loan's payment distribution or by an explicit split,
 //! or it pays the loan off. Dates, privileges and statuses are checked by the caller.
 
 use super::allocation::{Allocation, DueRowPart, PaymentParts};
+use super::payoff::Payoff;
 use super::{LoanState, Terms, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Money, OutOfRange};
@@ -164,24 +165,10 @@ pub fn post(
     Ok(PostedPayment {
         parts: allocation.parts,
         due_row_parts: allocation.paid_due_rows(),
-        payoff_after: payoff_amount(terms, &allocation.state, effective_date)?,
+        payoff_after: allocation.state.payoff_on(terms, effective_date)?.amount,
         after: allocation.state,
         closes,
     })
-}
-
-/// Returns the payoff amount on a day: principal, interest owed, late charges and fees, less the
-/// suspense balance, never negative. The impound balance belongs to the borrower and is not netted.
-pub fn payoff_amount(
-    terms: &Terms,
-    state: &LoanState,
-    day: NaiveDate,
-) -> Result<Money, OutOfRange> {
-    Ok(total_owed(state, state.interest_owed_on(terms, day)?)?.minus_down_to_zero(state.suspense))
-}
-
-fn total_owed(state: &LoanState, interest_owed: Money) -> Result<Money, OutOfRange> {
-    sum([state.principal, interest_owed, state.late_charges, state.fees])
 }
 
 fn check_positive(
@@ -193,7 +180,7 @@ fn check_positive(
     // A payoff of zero closes a loan on which nothing is owed.
     let is_zero_payoff = matches!(mode, AllocationMode::Payoff { .. })
         && amount.is_zero()
-        && payoff_amount(terms, before, effective_date)?.is_zero();
+        && before.payoff_on(terms, effective_date)?.amount.is_zero();
     if amount.is_positive() || is_zero_payoff {
         Ok(())
     } else {
@@ -252,18 +239,16 @@ fn allocate_payoff(
     excess: ExcessHandling,
 ) -> Result<Allocation<'_>, PaymentRefusal> {
     let amount = allocation.remaining;
-    let interest = allocation.interest_owed;
-    let LoanState { principal, late_charges, fees, suspense: held, .. } = allocation.state;
-    let owed = total_owed(&allocation.state, interest)?;
-    let payoff = owed.minus_down_to_zero(held);
-    if amount < payoff {
-        return Err(PaymentRefusal::PayoffShort { payoff });
+    let payoff = Payoff::of(&allocation.state, allocation.interest_owed)?;
+    if amount < payoff.amount {
+        return Err(PaymentRefusal::PayoffShort { payoff: payoff.amount });
     }
-    let excess_amount = amount.minus(payoff)?;
+    let excess_amount = amount.minus(payoff.amount)?;
     if excess_amount.is_positive() && excess != ExcessHandling::Suspense {
-        return Err(PaymentRefusal::Overpayment { most: payoff });
+        return Err(PaymentRefusal::Overpayment { most: payoff.amount });
     }
-    allocation.apply_suspense(held.min(owed))?;
+    allocation.apply_suspense(payoff.suspense_applied)?;
+    let Payoff { principal, interest, late_charges, fees, .. } = payoff;
     let impound = Money::ZERO;
     let split = Split { principal, interest, late_charges, fees, impound, suspense: excess_amount };
     allocation.pay_split(&split)?;

@@ -350,7 +350,7 @@ proptest! {
             state = posting.after;
         }
 
-        let amount = payoff_amount(&terms, &state, day).unwrap();
+        let amount = state.payoff_on(&terms, day).unwrap().amount;
         let mode = AllocationMode::Payoff { excess: PRINCIPAL };
         let payoff = PaymentInput { amount, effective_date: day, mode };
         let posting = post(&terms, &state, &payoff).unwrap();

@@ -1,0 +1,70 @@
+//! Payoffs: what pays a loan off on a day. A payoff is posted from the same figures as it is quoted
+//! from, so the two cannot differ.
+
+use super::{LoanState, Terms, interest, sum};
+use chrono::NaiveDate;
+use shared::amounts::{Accrual, Money, OutOfRange};
+
+/// Amount that pays a loan off, and the balances it pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payoff {
+    /// Principal balance.
+    pub principal: Money,
+    /// Interest owed on the day.
+    pub interest: Money,
+    /// Late charge balance.
+    pub late_charges: Money,
+    /// Fee balance.
+    pub fees: Money,
+    /// Taken out of the suspense balance first: at most what is owed.
+    pub suspense_applied: Money,
+    /// What remains to be paid. The impound balance belongs to the borrower and is not netted.
+    pub amount: Money,
+}
+
+impl Payoff {
+    /// Returns the payoff of a loan on which this much interest is owed.
+    pub(super) fn of(state: &LoanState, interest: Money) -> Result<Self, OutOfRange> {
+        let LoanState { principal, late_charges, fees, suspense, .. } = *state;
+        let owed = sum([principal, interest, late_charges, fees])?;
+        let suspense_applied = suspense.min(owed);
+        let amount = owed.minus_down_to_zero(suspense);
+        Ok(Self { principal, interest, late_charges, fees, suspense_applied, amount })
+    }
+}
+
+/// Payoff quote for a day: the payoff then, if nothing is posted and no status changes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PayoffQuote {
+    /// Effective date of the payoff.
+    pub date: NaiveDate,
+    /// Payoff on that day.
+    pub payoff: Payoff,
+    /// Interest of that day itself, unrounded.
+    pub per_diem: Accrual,
+}
+
+impl LoanState {
+    /// Returns the payoff on a day.
+    pub fn payoff_on(&self, terms: &Terms, day: NaiveDate) -> Result<Payoff, OutOfRange> {
+        Payoff::of(self, self.interest_owed_on(terms, day)?)
+    }
+
+    /// Returns a payoff quote for each day of a span, both ends included.
+    pub fn payoff_quotes(
+        &self,
+        terms: &Terms,
+        from: NaiveDate,
+        through: NaiveDate,
+    ) -> Result<Vec<PayoffQuote>, OutOfRange> {
+        let quote = |date| {
+            let payoff = self.payoff_on(terms, date)?;
+            let per_diem = interest::per_diem(terms, self.principal, date)?;
+            Ok(PayoffQuote { date, payoff, per_diem })
+        };
+        from.iter_days().take_while(|date| *date <= through).map(quote).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
