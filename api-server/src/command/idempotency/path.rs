@@ -44,7 +44,7 @@ mod tests {
 
     /// For each operation with a key, a path as a client may spell it, and as it has always been in
     /// the scopes of stored responses.
-    const PATHS: [(&str, &str); 17] = [
+    const PATHS: [(&str, &str); 20] = [
         ("/loans/007/transactions/payments", "/loans/7/transactions/payments"),
         ("/loans/07/transactions/adjustments", "/loans/7/transactions/adjustments"),
         ("/loans/7/transactions/042/reversal", "/loans/7/transactions/42/reversal"),
@@ -52,11 +52,14 @@ mod tests {
         ("/loans/%37/payment-gateway/payments", "/loans/7/payment-gateway/payments"),
         ("/loans/7/detail1/UserDef05/documents", "/loans/7/detail1/userdef05/documents"),
         ("/loans/07/detail2/0042/documents", "/loans/7/detail2/0042/documents"),
+        ("/loans/07/comments", "/loans/7/comments"),
         ("/loans/comments/011/documents", "/loans/comments/11/documents"),
+        ("/loans/collateral/+1/comments", "/loans/collateral/1/comments"),
         ("/loans/collateral/comments/+1/documents", "/loans/collateral/comments/1/documents"),
         ("/contacts/3/demographics/userdef80/documents", DEMOGRAPHICS),
         ("/contacts/03/detail/userdef%301/documents", "/contacts/3/detail/userdef01/documents"),
         ("/contacts/3/financials/USERDEF2/documents", "/contacts/3/financials/userdef2/documents"),
+        ("/contacts/011/comments", "/contacts/11/comments"),
         ("/contacts/comments/11/documents", "/contacts/comments/11/documents"),
         ("/user-defined-fields/documents/09/files", "/user-defined-fields/documents/9/files"),
         ("/cash-drawers/02/reconciliations", "/cash-drawers/2/reconciliations"),
