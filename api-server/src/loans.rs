@@ -7,6 +7,7 @@
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
 //! | `credit_lines` | what may be drawn on a credit line |
 //! | `lookups` | reads of loans, in batches |
+//! | `payments_due`, `past_balances` | what was due on each due date, and balances of a past day |
 //! | `refusals` | why an entry was refused |
 //! | `snapshots` | the state of a loan before an entry |
 //! | `field_values` | user-defined fields of entries |
@@ -17,7 +18,9 @@ pub mod credit_lines;
 pub mod field_values;
 pub mod journal;
 pub mod lookups;
+pub mod past_balances;
 pub mod payments;
+pub mod payments_due;
 pub mod refusals;
 pub mod reversals;
 pub mod servicing;

@@ -9,6 +9,7 @@ use crate::endpoints::core::xml_import::{XmlImport, show_schema};
 use crate::endpoints::docs::{self, Docs};
 use crate::endpoints::files::Files;
 use crate::endpoints::gateway;
+use crate::endpoints::loans::balances::PastBalances;
 use crate::endpoints::loans::card_payments::LoanCardPayments;
 use crate::endpoints::loans::collateral::LoanCollateral;
 use crate::endpoints::loans::collateral::comments::{
@@ -18,6 +19,9 @@ use crate::endpoints::loans::comments::LoanComments;
 use crate::endpoints::loans::contacts::LoanContacts;
 use crate::endpoints::loans::credit_lines::CreditLines;
 use crate::endpoints::loans::payment_gateway::LoanPaymentGateway;
+use crate::endpoints::loans::payments_due::PaymentsDue;
+use crate::endpoints::loans::payoff_quote::PayoffQuotes;
+use crate::endpoints::loans::schedule::LoanSchedule;
 use crate::endpoints::loans::transactions::LoanTransactions;
 use crate::endpoints::loans::{LoanDocuments, Loans};
 use crate::endpoints::service::{self, OpenApiDocuments};
@@ -52,6 +56,7 @@ use std::sync::{Arc, LazyLock};
 fn api() -> impl OpenApi {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
+        (PaymentsDue, PayoffQuotes, LoanSchedule, PastBalances),
         (LoanCollateral, LoanComments, CollateralComments, CollateralCommentDocuments),
         (LoanPaymentGateway, LoanCardPayments, LoanContacts),
     );

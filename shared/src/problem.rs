@@ -186,6 +186,11 @@ impl Problem {
         Self::new(ProblemType::BadRequest).detail(detail)
     }
 
+    /// A query parameter that is outside the range that it, or the others, leave to it.
+    pub fn out_of_range(parameter: &str, message: impl Into<String>) -> Self {
+        Self::bad_request("a parameter is out of range").field(parameter, message)
+    }
+
     /// A value that breaks a rule, and its field.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(ProblemType::InvalidValue).field(field, message)

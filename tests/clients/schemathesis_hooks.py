@@ -49,6 +49,8 @@ PARTS = ["Principal", "Interest", "Late_Charge", "Fee", "Impound", "Suspense"]
 FIELDS = {
     # A cursor is opaque, and carries a checksum.
     ("bad-request", "after"),
+    # Days from another one on, or up to today.
+    *(("bad-request", day) for day in ("date", "from", "knownOn", "through", "to")),
     # Goes with the criteria.
     ("bad-request", "order"),
     # Has two letters or digits of any script, once accents are taken off.

@@ -125,8 +125,8 @@ impl FilledRows {
         ];
         let path = template.replace("{field}", DOCUMENT_FIELD);
         let fill = |path: String, (name, id): (&str, i64)| path.replace(name, &id.to_string());
-        // The fee operation requires an amount.
-        let all = [("limit", "1000"), ("amount", "10.00")];
+        // The fee operation requires an amount. Balances of a past day take the most statements.
+        let all = [("limit", "1000"), ("amount", "10.00"), ("date", "2024-02-01")];
         with_known_parameters(&Method::GET, &ids.into_iter().fold(path, fill), &all)
     }
 

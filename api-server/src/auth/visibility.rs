@@ -156,6 +156,12 @@ impl Visible for loan_transactions::Entity {
     }
 }
 
+impl Visible for payments_due::Entity {
+    fn visible_to(caller: &Caller) -> Condition {
+        for_core(caller, |_| loan_of(payments_due::Column::LoanId, caller))
+    }
+}
+
 impl Visible for credit_lines::Entity {
     fn visible_to(caller: &Caller) -> Condition {
         match caller {

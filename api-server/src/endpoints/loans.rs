@@ -1,11 +1,15 @@
 //! `/loans`: loans.
 
+pub mod balances;
 pub mod card_payments;
 pub mod collateral;
 pub mod comments;
 pub mod contacts;
 pub mod credit_lines;
 pub mod payment_gateway;
+pub mod payments_due;
+pub mod payoff_quote;
+pub mod schedule;
 pub mod search;
 pub mod summary;
 pub mod transactions;

@@ -166,6 +166,11 @@ const EXTENSIONS: Table = &[
     // Depends on the kind of adjustment.
     ("post_adjustment", NONE),
     ("reverse_entry", Some(REVERSE_ENTRIES)),
+    ("list_payments_due", view("Loan > Records")),
+    ("get_payoff_quote", view("Loan > Records")),
+    ("get_loan_schedule", view("Loan > Records")),
+    // Requires Loan > Transactions > View, too.
+    ("get_loan_balances", view("Loan > Records")),
     ("list_transaction_codes", view("Setup > Loan")),
     // One of several privileges.
     ("list_comment_categories", NONE),

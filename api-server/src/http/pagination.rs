@@ -20,7 +20,7 @@ use shared::problem::Problem;
 /// Default rows per page.
 const LIMIT_DEFAULT: u64 = 100;
 /// Maximum rows per page.
-const LIMIT_MAX: u64 = 1000;
+pub const LIMIT_MAX: u64 = 1000;
 
 /// Maximum bytes of a page with more than one row.
 const BYTES_MAX: usize = 8 * 1024 * 1024;

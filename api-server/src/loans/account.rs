@@ -157,21 +157,7 @@ impl LoanAccount {
             let effective_date = loan.interest_start_date;
             rates.push(RateStep { effective_date, rate: loan.starting_interest_rate });
         }
-        let terms = Terms {
-            numerator: loan.interest_year_numerator,
-            denominator: loan.interest_year_denominator,
-            rates,
-            interest_start_date: loan.interest_start_date,
-            schedule: Schedule {
-                period: loan.payment_period,
-                first_payment_date: loan.first_payment_date,
-                payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
-                maturity_date: loan.maturity_date,
-            },
-            payment_amount: loan.payment_amount,
-            advance_days: loan.advance_days,
-            accrues: accrues(&status),
-        };
+        let terms = terms(&loan, &status, rates);
         let state = LoanState {
             principal: loan.current_principal_balance,
             late_charges: loan.current_late_charge_balance,
@@ -457,6 +443,29 @@ impl RatesAndDueRows {
         let columns =
             (loan.next_due_date, loan.current_principal_balance, loan.interest_settled_total);
         self.loan == Some(columns)
+    }
+}
+
+/// Returns the terms in the columns of a loan, with this status and these rates.
+pub fn terms(
+    loan: &loans::Model,
+    status: &loan_status_codes::Model,
+    rates: Vec<RateStep>,
+) -> Terms {
+    Terms {
+        numerator: loan.interest_year_numerator,
+        denominator: loan.interest_year_denominator,
+        rates,
+        interest_start_date: loan.interest_start_date,
+        schedule: Schedule {
+            period: loan.payment_period,
+            first_payment_date: loan.first_payment_date,
+            payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
+            maturity_date: loan.maturity_date,
+        },
+        payment_amount: loan.payment_amount,
+        advance_days: loan.advance_days,
+        accrues: accrues(status),
     }
 }
 

@@ -90,6 +90,24 @@ impl LoanSnapshot {
         }
     }
 
+    /// Returns a loan with the accrual base and the terms of the snapshot.
+    pub fn restored(&self, loan: &loans::Model) -> loans::Model {
+        loans::Model {
+            status_code_id: self.status_code_id,
+            accrual_base_date: self.accrual_base_date,
+            accrual_base_total: self.accrual_base_total,
+            interest_year_numerator: self.interest_year_numerator,
+            interest_year_denominator: self.interest_year_denominator,
+            payment_period: self.payment_period,
+            first_payment_date: self.first_payment_date,
+            payment_day: self.payment_day,
+            maturity_date: self.maturity_date,
+            payment_amount: self.payment_amount,
+            interest_start_date: self.interest_start_date,
+            ..loan.clone()
+        }
+    }
+
     /// Returns the row that stores the snapshot with the entry whose first row is `reference`.
     pub fn row(&self, reference: i64) -> Result<Model, DbErr> {
         let prior_state =
@@ -152,5 +170,6 @@ mod tests {
         assert!(!before.has_same_terms(&changed));
         let renamed = loans::Model { loan_number: "L-2".to_owned(), ..loan() };
         assert!(before.has_same_terms(&renamed));
+        assert!(before.has_same_terms(&before.restored(&changed)));
     }
 }

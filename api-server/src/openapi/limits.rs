@@ -2,6 +2,7 @@
 //! headers, and bodies without additional members.
 
 use crate::http::business_day_filter::DAYS_BACK_MAX;
+use crate::http::pagination::LIMIT_MAX;
 use crate::loans::payments::PAYMENTS_MAX;
 use crate::openapi::operations;
 use serde_json::{Map, Value, json};
@@ -16,7 +17,8 @@ const PATTERNS: [(&str, &str); 5] = [
     ("phone", "^([^0-9]*[0-9]){7,}[^0-9]*$"),
 ];
 /// Query parameters with a range: name, minimum, maximum.
-const RANGES: [(&str, i32, i32); 1] = [("minPastDueDays", 1, DAYS_BACK_MAX)];
+const RANGES: [(&str, i32, i32); 2] =
+    [("minPastDueDays", 1, DAYS_BACK_MAX), ("limit", 1, LIMIT_MAX as i32)];
 /// Members with limits beyond their type.
 const LIMITS: [(&str, &str, &str, i64); 2] = [
     ("NewReconciliation", "Denominations", "maxItems", 100),

@@ -141,6 +141,8 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     // Requires one of several privileges.
     (&["list_comment_categories"], &[P::PrivilegeMissing]),
     (&["download_file"], &[P::ObjectStoreUnavailable]),
+    (&["get_payoff_quote"], &[P::EffectiveDateTooEarly, P::LoanClosed]),
+    (&["get_loan_balances"], &[P::EffectiveDateTooEarly]),
 ];
 
 /// Adds each operation's problems and, to the components, the shared ones and an example of each.

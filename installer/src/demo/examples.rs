@@ -2,6 +2,7 @@
 //! non-empty response.
 
 use api_server::router::operations;
+use chrono::NaiveDate;
 use reqwest::Method;
 use sea_orm::sea_query::{IntoCondition, SelectStatement};
 use sea_orm::{
@@ -22,7 +23,8 @@ pub async fn examples(db: &DatabaseConnection) -> Result<Vec<(&'static str, Stri
             let id = row.try_get_by_index(0)?;
             // Only documents on fields have one.
             let field = row.try_get("", "field_name").unwrap_or_default();
-            paths.push((operation, path(operation, id, field)));
+            let query = query(operation, row.try_get("", "effective_date").ok());
+            paths.push((operation, path(operation, id, field) + &query));
         }
     }
     let reads = operations().all().filter(|operation| operation.method == Method::GET);
@@ -36,9 +38,14 @@ type Example = (&'static str, SelectStatement);
 
 fn loans_and_collateral() -> Vec<Example> {
     use collateral_insurance_policies as policies;
-    use loan_transactions::Column::{CreditlineId, LoanId as TransactionLoanId};
+    use loan_transactions::Column::{CreditlineId, EffectiveDate, LoanId as TransactionLoanId};
+    use loans::Column::LoanId;
     vec![
-        ("get_loan", first(loans::Column::LoanId)),
+        ("get_loan", first(LoanId)),
+        ("list_payments_due", first(payments_due::Column::LoanId)),
+        ("get_payoff_quote", first(LoanId)),
+        ("get_loan_schedule", first(payments_due::Column::LoanId)),
+        ("get_loan_balances", first(TransactionLoanId).column(EffectiveDate).to_owned()),
         ("list_transactions", first(TransactionLoanId)),
         ("list_recurring_transactions", first(recurring_transactions::Column::LoanId)),
         ("list_automated_payments", first(automated_payments::Column::LoanId)),
@@ -155,7 +162,16 @@ fn path(operation: &str, id: i64, field: Option<String>) -> String {
     let (before, rest) = template.split_once('{').unwrap_or((template, ""));
     let (_, after) = rest.split_once('}').unwrap_or_default();
     let after = after.replace("{field}", &field.unwrap_or_default());
-    // The fee depends on an amount.
-    let query = if operation == "get_convenience_fee" { "?amount=100.00" } else { "" };
-    format!("{before}{id}{after}{query}")
+    format!("{before}{id}{after}")
+}
+
+/// The query of an operation; `date` is that of the row in its path, if it has one.
+fn query(operation: &str, date: Option<NaiveDate>) -> String {
+    match (operation, date) {
+        // The fee depends on an amount.
+        ("get_convenience_fee", _) => "?amount=100.00".to_owned(),
+        ("get_loan_schedule", _) => "?limit=2".to_owned(),
+        ("get_loan_balances", Some(date)) => format!("?date={date}"),
+        _ => String::new(),
+    }
 }

@@ -1,10 +1,14 @@
 //! `/loans/{loan_id}`, and what the tests of loans share.
 
+mod balances;
 mod collateral;
 mod comments;
 mod contacts;
 mod credit_lines;
 mod payment_gateway;
+mod payments_due;
+mod payoff_quote;
+mod schedule;
 pub mod search;
 pub mod transactions;
 

@@ -215,15 +215,17 @@ fn shorten(mut response: Value) -> Value {
     response
 }
 
-/// What is the same in every demo portfolio: everything except versions, and of answers only the
-/// member names. Figures depend on the day.
+/// What is the same in every demo portfolio: everything except versions and past days, and of
+/// answers only the member names. Figures depend on the day.
 fn without_volatile_values(examples: &BTreeMap<String, Example>) -> Value {
     let example = |(id, example): (&String, &Example)| {
         let mut request = example.request.clone();
         if let Some(version) = request.as_mut().and_then(|request| request.get_mut("versionHash")) {
             *version = Value::Null;
         }
-        let (path, _) = example.path.split_once("versionHash=").unwrap_or((&example.path, ""));
+        let volatile = ["versionHash=", "date="].map(|name| example.path.find(name));
+        let path =
+            &example.path[..volatile.into_iter().flatten().min().unwrap_or(example.path.len())];
         let members = example.answer.as_ref().map(members);
         (id.clone(), json!([path, request, example.status, members]))
     };

@@ -88,6 +88,11 @@ impl RowAdder<'_> {
     fn on_records(&self, schema: &str, row: &Value) -> Option<String> {
         Some(match schema {
             "LoanTransaction" | "Draw" => self.repeat::<loan_transactions::Entity>(row, &[]),
+            // After the others, whose due dates are all before it.
+            "PaymentDue" => self.copy::<payments_due::Entity>(
+                &format!("loan_id = {}", self.rows.loan_id),
+                &[("due_date", format!("'2001-01-{:02}'", self.number % LIST))],
+            ),
             "LoanSummary" => self.named::<loans::Entity>(row, "loan_number"),
             "ContactSummary" => self.named::<contacts::Entity>(row, "contact_number"),
             "RecurringTransaction" => self.repeat::<recurring_transactions::Entity>(row, &[]),

@@ -43,6 +43,14 @@ pub struct LoanStanding {
     pub due_rows: Vec<DueRow>,
 }
 
+impl DueRow {
+    /// Returns the age of the row in days; 0 if nothing of it is past due.
+    pub fn days_past_due(&self, today: NaiveDate) -> Result<i32, OutOfRange> {
+        let is_past_due = self.due_date < today && self.unpaid()?.is_positive();
+        Ok(if is_past_due { days_between(self.due_date, today) } else { 0 })
+    }
+}
+
 impl LoanState {
     /// Returns the standing of the loan on a day, without posting anything.
     ///

@@ -56,6 +56,7 @@ rows!(
     loans,
     payment_gateway_tokens,
     payment_methods,
+    payments_due,
     portfolios,
     privilege_grants,
     privileges,

@@ -1,10 +1,21 @@
 //! Section 3.1: loans, transactions, recurring and automated payments, credit lines.
 
 use crate::rules::visibility::caller::{Caller, Operation};
+use shared::amounts::Money;
+use shared::entity::loan_transactions::BalanceName;
 use shared::entity::{loan_transactions, loans};
+use std::collections::BTreeSet;
 
 const LOAN: Operation = Operation::core("get_loan", "Loan > Records > View");
 const LIST: Operation = Operation::core("list_loans", "Loan > Records > View");
+const DUE: Operation = Operation::core("list_payments_due", "Loan > Records > View");
+const QUOTE: Operation = Operation::core("get_payoff_quote", "Loan > Records > View");
+const SCHEDULE: Operation = Operation::core("get_loan_schedule", "Loan > Records > View");
+/// Requires the view of records and of transactions; a refusal names the first that is missing.
+const BALANCES: [Operation; 2] = [
+    Operation::core("get_loan_balances", "Loan > Records > View"),
+    Operation::core("get_loan_balances", "Loan > Transactions > View"),
+];
 const TRANSACTIONS: Operation = Operation::core("list_transactions", "Loan > Transactions > View");
 const RECURRING: Operation =
     Operation::core("list_recurring_transactions", "Loan > Recurring Transactions > View");
@@ -21,6 +32,7 @@ const DRAWS: Operation = Operation::any("list_draws", "Loan > Credit Lines > Vie
 pub async fn check(caller: &mut Caller<'_>) {
     loans(caller).await;
     loan_list(caller).await;
+    foresight(caller).await;
     transactions(caller).await;
     recurring_transactions(caller).await;
     automated_payments(caller).await;
@@ -34,6 +46,32 @@ async fn loans(caller: &mut Caller<'_>) {
         let path = format!("/loans/{id}");
         if let Some(loan) = caller.read(&LOAN, &path, caller.rules.loan(id)).await {
             caller.compare(&LOAN, &path, "Loan_ID", id, &loan["Loan_ID"]);
+        }
+    }
+}
+
+/// What was, is and will be due on loans.
+async fn foresight(caller: &mut Caller<'_>) {
+    let rows = caller.rules.rows;
+    for id in caller.ids(&DUE, rows.loans.iter().map(|loan| loan.loan_id)) {
+        let (path, is_seen) = (format!("/loans/{id}"), caller.rules.loan(id));
+        let of_loan = rows.payments_due.iter().filter(|row| row.loan_id == id);
+        let dates: BTreeSet<_> = of_loan.map(|row| row.due_date.to_string()).collect();
+        caller.list(&DUE, &format!("{path}/payments-due"), is_seen, "Due_Date", dates).await;
+        caller.read(&QUOTE, &format!("{path}/payoff-quote"), is_seen).await;
+        caller.read(&SCHEDULE, &format!("{path}/schedule"), is_seen).await;
+        let [records, transactions] = &BALANCES;
+        let balances = if caller.may_call(records) { transactions } else { records };
+        let path = format!("{path}/balances?date=2026-01-01");
+        let found = caller.read(balances, &path, is_seen).await;
+        if let Some(found) = found {
+            // All rows count, whether the caller sees them or not.
+            let of_loan = rows.loan_transactions.iter().filter(|row| row.loan_id == id);
+            let charges = of_loan.filter(|row| row.balance_name == Some(BalanceName::LateCharge));
+            let charged = charges.map(|row| row.transaction_amount.units()).sum();
+            let expected = Money::from_units(charged).expect("an amount").to_string();
+            let found = &found["Late_Charge_Balance"];
+            caller.compare(balances, &path, "late charges", expected, found);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::rules::visibility::tables::read;
 use sea_orm::ActiveValue::Set;
 use sea_orm::NotSet;
 use shared::entity::credit_lines::DrawUntilType;
+use shared::entity::loan_transactions::BalanceName;
 use shared::entity::loans::{LoanType, PaymentPeriod};
 use shared::entity::*;
 use shared::secrets::{Masked, Secret};
@@ -98,7 +99,18 @@ impl Draft<'_> {
 
     pub(super) async fn on_loans(&mut self) {
         let (mut lines, mut recurring, mut automated) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..20 {
+        let mut due = Vec::new();
+        for number in 1..=20 {
+            due.push(payments_due::ActiveModel {
+                loan_id: Set(self.loan()),
+                payment_number: Set(number),
+                due_date: Set(chrono::NaiveDate::default() + chrono::Days::new(number as u64)),
+                interest_due: Set(money(100)),
+                principal_due: Set(money(100)),
+                interest_paid: Set(money(100)),
+                principal_paid: Set(money(100)),
+                ..Default::default()
+            });
             lines.push(credit_lines::ActiveModel {
                 loan_id: Set(self.loan()),
                 name: Set("A line".to_owned()),
@@ -139,6 +151,7 @@ impl Draft<'_> {
                 ..Default::default()
             });
         }
+        self.insert(due).await;
         self.insert(lines).await;
         self.insert(recurring).await;
         self.insert(automated).await;
@@ -166,6 +179,7 @@ impl Draft<'_> {
                 effective_date: Set(self.random.day()),
                 gl_date: Set(self.random.day()),
                 transaction_amount: Set(money(1_000)),
+                balance_name: Set((code == 140).then_some(BalanceName::LateCharge)),
                 creditline_id: Set(line.map(|line| line.creditline_id)),
                 entered_by_user_id: Set(self.user()),
                 reversed_flag: Set(self.random.percent(20)),

@@ -1,0 +1,187 @@
+//! `/loans/{loan_id}/balances`
+
+use super::import_loan;
+use super::payments_due::pay_three_installments;
+use super::transactions::adjustments::{adjust, grant};
+use crate::PROGRAM;
+use acceptance::seeds::PUBLISHED_TERMS;
+use acceptance::{TestResponse, World, on_each_database};
+use chrono::{Days, NaiveDate};
+use serde_json::{Value, json};
+
+async fn get(world: &World, token: &str, loan_id: i64, query: &str) -> TestResponse {
+    world.client.get(token, &format!("/loans/{loan_id}/balances?{query}")).await
+}
+
+/// Reads principal, interest, late charges, fees, impound, suspense and payoff amount.
+async fn balances(world: &World, token: &str, loan_id: i64, query: &str) -> [String; 7] {
+    let found = get(world, token, loan_id, query).await.expect(200).json();
+    let names = ["Principal", "Interest", "Late_Charge", "Fees", "Impound", "Suspense", "Payoff"];
+    names.map(|name| found[format!("{name}_Balance")].as_str().expect("an amount").to_owned())
+}
+
+/// Reverses the latest payment of a loan because of an error.
+async fn reverse_latest(world: &World, token: &str, loan_id: i64) {
+    let latest = "SELECT MAX(transaction_reference_no) FROM loan_transactions";
+    let reference = world.count(latest).await;
+    let path = format!("/loans/{loan_id}/transactions/{reference}/reversal");
+    world.client.post(token, &path, &json!({"Reason": "error"}), None).await.expect(201);
+}
+
+/// Makes the ledger know each entry since its effective date.
+async fn backdate_the_ledger(world: &World) {
+    world.sql("UPDATE loan_transactions SET gl_date = effective_date").await;
+}
+
+#[tokio::test]
+async fn balances_are_those_after_the_entries_up_to_that_day() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        pay_three_installments(&world, &admin, loan_id).await;
+        adjust(&world, loan_id, "late_charge", "25.00", "2024-03-20").await;
+        adjust(&world, loan_id, "fee", "10.00", "2024-05-01").await;
+        let held = json!({"Amount": "60.00", "Effective_Date": "2024-05-01",
+            "Suspense_Amount": "50.00", "Impound_Amount": "10.00"});
+        world.pay(&admin, loan_id, held).await.expect(201);
+        for (day, expected) in [
+            ("2024-01-15", ["28000.00", "0.00", "0.00", "0.00", "0.00", "0.00", "28000.00"]),
+            ("2024-02-14", ["28000.00", "317.36", "0.00", "0.00", "0.00", "0.00", "28317.36"]),
+            ("2024-02-15", ["27675.77", "0.00", "0.00", "0.00", "0.00", "0.00", "27675.77"]),
+            ("2024-03-14", ["27675.77", "313.68", "0.00", "0.00", "0.00", "0.00", "27989.45"]),
+            ("2024-03-15", ["27347.74", "0.00", "0.00", "0.00", "0.00", "0.00", "27347.74"]),
+            ("2024-03-20", ["27347.74", "53.44", "25.00", "0.00", "0.00", "0.00", "27426.18"]),
+            ("2024-04-15", ["27015.86", "0.00", "25.00", "0.00", "0.00", "0.00", "27040.86"]),
+            ("2024-05-01", ["27015.86", "168.94", "25.00", "10.00", "10.00", "50.00", "27169.80"]),
+        ] {
+            let found = balances(&world, &admin, loan_id, &format!("date={day}")).await;
+            assert_eq!(found, expected, "{day}");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn todays_balances_are_those_of_the_loan() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        pay_three_installments(&world, &admin, loan_id).await;
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        let today = loan["As_Of_Date"].as_str().expect("a date");
+        let answer = get(&world, &admin, loan_id, &format!("date={today}")).await;
+        let answer = answer.expect(200).json();
+        assert_eq!([&answer["Date"], &answer["Known_On"]], [today, today]);
+        assert_eq!(answer["Loan_ID"], loan_id);
+        let found = balances(&world, &admin, loan_id, &format!("date={today}")).await;
+        assert_eq!(found[0], "27015.86");
+        assert_eq!(found[6], loan["Current_Payoff_Balance"]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reversed_payment_counts_only_as_long_as_its_reversal_was_not_known() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        pay_three_installments(&world, &admin, loan_id).await;
+        backdate_the_ledger(&world).await;
+        reverse_latest(&world, &admin, loan_id).await;
+        let paid = balances(&world, &admin, loan_id, "date=2024-04-20&knownOn=2024-04-20").await;
+        assert_eq!(paid[..2], ["27015.86", "52.79"]);
+        let reversed = balances(&world, &admin, loan_id, "date=2024-04-20").await;
+        assert_eq!(reversed[..2], ["27347.74", "374.09"], "one installment's interest more");
+        let unknown = balances(&world, &admin, loan_id, "date=2024-04-20&knownOn=2024-04-14").await;
+        assert_eq!(unknown, reversed, "before the payment was posted");
+        let again = json!({"Amount": "652.53", "Effective_Date": "2024-05-15"});
+        world.pay(&admin, loan_id, again).await.expect(201);
+        for (query, before) in [
+            ("date=2024-04-20&knownOn=2024-04-20", &paid),
+            ("date=2024-04-20", &reversed),
+            ("date=2024-04-20&knownOn=2024-04-14", &unknown),
+        ] {
+            let later = balances(&world, &admin, loan_id, query).await;
+            assert_eq!(later, *before, "{query}: later entries change nothing");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rows_that_the_caller_may_not_see_count_too() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        pay_three_installments(&world, &admin, loan_id).await;
+        for code in [122, 124] {
+            world
+                .sql(&format!(
+                    "INSERT INTO trustees (object_type, object_id, user_id) SELECT \
+                     'transaction_code', {code}, user_id FROM users WHERE user_name = 'officer'"
+                ))
+                .await;
+        }
+        let viewer = world.token("viewer").await;
+        let expected = balances(&world, &admin, loan_id, "date=2024-04-20").await;
+        assert_eq!(balances(&world, &viewer, loan_id, "date=2024-04-20").await, expected);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn both_privileges_are_required() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        for (held, missing) in [
+            ("Loan > Records", "Loan > Transactions > View"),
+            ("Loan > Transactions", "Loan > Records > View"),
+        ] {
+            world.sql("DELETE FROM privilege_grants WHERE user_id IS NOT NULL").await;
+            grant(&world, "viewer", "Loan > Access to Other Officers", "Allow").await;
+            grant(&world, "viewer", held, "View").await;
+            let viewer = world.token("viewer").await;
+            let refused = get(&world, &viewer, loan_id, "date=2024-04-20").await;
+            let refused = refused.expect_problem(403, "privilege-missing");
+            assert!(refused.text.contains(missing), "{}", refused.text);
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn days_that_make_no_sense_are_refused() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        let early = get(&world, &admin, loan_id, "date=2024-01-14").await;
+        let early = early.expect_problem(422, "effective-date-too-early");
+        assert!(early.text.contains("2024-01-15"), "{}", early.text);
+        assert_eq!(early.json()["errors"][0]["field"], "date");
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        let today: NaiveDate =
+            loan["As_Of_Date"].as_str().expect("a date").parse().expect("a date");
+        let by_default = get(&world, &admin, loan_id, "").await.expect(200).json();
+        assert_eq!(by_default["Date"], loan["As_Of_Date"]);
+        assert_eq!(by_default["Payoff_Balance"], loan["Current_Payoff_Balance"]);
+        let tomorrow = today + Days::new(1);
+        for (query, field) in [
+            ("date=2024-02-30".to_owned(), "date"),
+            (format!("date={tomorrow}"), "date"),
+            (format!("date=2024-02-15&knownOn={tomorrow}"), "knownOn"),
+            ("date=2024-02-15&knownOn=then".to_owned(), "knownOn"),
+        ] {
+            let refused = get(&world, &admin, loan_id, &query).await;
+            let refused: Value = refused.expect_problem(400, "bad-request").json();
+            assert_eq!(refused["errors"][0]["field"], field, "{query}");
+        }
+        world
+    })
+    .await;
+}
