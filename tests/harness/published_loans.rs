@@ -7,7 +7,7 @@
 
 use crate::client::Client;
 use crate::response::TestResponse;
-use chrono::{Months, NaiveDate};
+use chrono::{Days, Months, NaiveDate};
 use futures_util::StreamExt;
 use futures_util::stream;
 use serde::Deserialize;
@@ -90,16 +90,12 @@ pub fn import_file(loans: &[PublishedLoan]) -> String {
 pub struct Comparison {
     /// Rows with `payments_made`.
     pub rows: usize,
-    /// Balance equal to the cent.
+    /// Equal to the cent.
     pub exact: usize,
     /// Off by one cent.
     pub within_a_cent: usize,
     /// Off by more.
     pub worse: usize,
-    /// Number of payments posted.
-    pub payments: usize,
-    /// How long posting them took.
-    pub posting: Duration,
 }
 
 impl Comparison {
@@ -216,33 +212,76 @@ async fn post_with_retries(
     }
 }
 
-/// Reads every loan back and compares it with the books.
+/// Reads every loan back, this many concurrently, and compares it with the books.
 pub async fn compare(
     admin: &AdminSession<'_>,
     loans: &[PublishedLoan],
     loan_ids: &[i64],
+    workers: usize,
 ) -> Result<Comparison, String> {
-    let mut comparison = Comparison::default();
     let comparable = loans.iter().zip(loan_ids).filter(|(loan, _)| loan.payments_made.is_some());
-    for (loan, loan_id) in comparable {
-        let response = admin.client.get(&admin.token().await?, &format!("/loans/{loan_id}")).await;
-        if response.status != 200 {
-            return Err(format!("loan {loan_id}: {} {}", response.status, response.text));
-        }
-        let money = |text: &str| text.parse::<Money>().map_err(|error| error.to_string());
-        let loan_json = response.json();
-        let balance = money(loan_json["Current_Principal_Balance"].as_str().unwrap_or_default())?;
-        let original = money(loan_json["Original_Note_Amount"].as_str().unwrap_or_default())?;
-        let paid = original.minus(balance).map_err(|error| error.to_string())?;
-        let difference = |ours: Money, theirs: &str| {
-            money(theirs).map(|theirs| ours.units().abs_diff(theirs.units()))
-        };
+    let differences = comparable.map(|(loan, loan_id)| difference(admin, loan, *loan_id));
+    let mut differences = stream::iter(differences).buffer_unordered(workers);
+    let mut comparison = Comparison::default();
+    while let Some(difference) = differences.next().await {
         comparison.rows += 1;
-        match difference(balance, &loan.balance)?.max(difference(paid, &loan.paid_principal)?) {
+        match difference? {
             0 => comparison.exact += 1,
             1..=100 => comparison.within_a_cent += 1,
             _ => comparison.worse += 1,
         }
     }
     Ok(comparison)
+}
+
+/// Returns by how much a loan differs from the books at most, in hundredths of a cent: in its
+/// balance, in the principal paid, and in the payoff quoted for the day of the last payment. The
+/// payment due after it must be the installment.
+async fn difference(
+    admin: &AdminSession<'_>,
+    loan: &PublishedLoan,
+    loan_id: i64,
+) -> Result<u64, String> {
+    let path = format!("/loans/{loan_id}");
+    let stored = read_back(admin, &path).await?;
+    let balance = amount(&stored["Current_Principal_Balance"])?;
+    let paid = amount(&stored["Original_Note_Amount"])?.minus(balance);
+    let paid = paid.map_err(|error| error.to_string())?;
+    let mut figures = vec![(balance, &loan.balance), (paid, &loan.paid_principal)];
+    let payments = loan.payment_dates();
+    let last = payments.last().copied().unwrap_or(loan.booked());
+    if !balance.is_zero() {
+        let quote = read_back(admin, &format!("{path}/payoff-quote?date={last}")).await?;
+        figures.push((amount(&quote["Quotes"][0]["Payoff_Amount"])?, &loan.balance));
+    }
+    // The last payment of all takes what is left.
+    if payments.len() + 1 < loan.term as usize {
+        let from = last + Days::new(1);
+        let due = read_back(admin, &format!("{path}/payments-due?from={from}&limit=1")).await?;
+        let (interest, principal) = (&due[0]["Interest_Due"], &due[0]["Principal_Due"]);
+        let next = amount(interest)?.plus(amount(principal)?);
+        if next != Ok(money(&loan.installment)?) {
+            return Err(format!("{path}: {due} is not the installment of {}", loan.installment));
+        }
+    }
+    let mut differences = figures
+        .into_iter()
+        .map(|(ours, theirs)| money(theirs).map(|theirs| ours.units().abs_diff(theirs.units())));
+    differences.try_fold(0, |most, difference| Ok(most.max(difference?)))
+}
+
+async fn read_back(admin: &AdminSession<'_>, path: &str) -> Result<Value, String> {
+    let response = admin.client.get(&admin.token().await?, path).await;
+    match response.status.as_u16() {
+        200 => Ok(response.json()),
+        status => Err(format!("{path}: {status} {}", response.text)),
+    }
+}
+
+fn amount(value: &Value) -> Result<Money, String> {
+    money(value.as_str().unwrap_or_default())
+}
+
+fn money(text: &str) -> Result<Money, String> {
+    text.parse::<Money>().map_err(|error| error.to_string())
 }

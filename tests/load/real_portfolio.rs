@@ -1,5 +1,6 @@
 //! Books a table of published loans through the API of a running quickstart, posts every payment in
-//! parallel, reads every loan back, and compares it with the lender's own books.
+//! parallel, reads every loan back with the payoff quoted for the day of its last payment and the
+//! payment due next, and compares them with the lender's own books.
 //!
 //! Exits with 1 below the thresholds: exact on 93 % of the rows, within one cent on all.
 
@@ -67,7 +68,7 @@ async fn run(arguments: &Arguments) -> Result<bool, String> {
     let payments = published_loans::pay(&admin, &loans, &loan_ids, workers, || bar.inc(1)).await?;
     let posting = started.elapsed();
     bar.finish_and_clear();
-    let comparison = published_loans::compare(&admin, &loans, &loan_ids).await?;
+    let comparison = published_loans::compare(&admin, &loans, &loan_ids, workers).await?;
     let percent = |count: usize| 100.0 * count as f64 / comparison.rows.max(1) as f64;
     println!("loans booked       {:>8}   {:.1} s", loan_ids.len(), booking.as_secs_f64());
     println!("payments posted    {payments:>8}   {:.1} s", posting.as_secs_f64());

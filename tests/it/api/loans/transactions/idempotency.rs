@@ -252,7 +252,7 @@ async fn a_server_killed_during_payments_loses_and_duplicates_nothing() {
         assert_eq!(repeated.expect("all answered"), 72);
         let totals = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(totals).await, 72);
-        let compared = published_loans::compare(&admin, &loans, &ids).await.expect("compared");
+        let compared = published_loans::compare(&admin, &loans, &ids, 8).await.expect("compared");
         assert_eq!(compared.exact, 24, "{compared:?}");
         world
     })
