@@ -8,6 +8,7 @@ use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::strategies;
 use crate::loan_model::{Amount, Books, Event, PostedRows, Refusal, State};
 use chrono::NaiveDate;
+use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -75,9 +76,6 @@ pub fn play(
     seed: u64,
     compare: impl Fn(&Plan) -> Result<Tally, String>,
 ) -> Result<Tally, String> {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config {
         cases: histories,
         failure_persistence: None,
@@ -85,13 +83,27 @@ pub fn play(
         ..Config::default()
     };
     let tally = RefCell::new(Tally::default());
-    let outcome = TestRunner::new_with_rng(config, rng).run(&strategies::plan(MOVES), |plan| {
-        let plan_tally = compare(&plan).map_err(TestCaseError::fail)?;
-        tally.borrow_mut().add(plan_tally);
-        Ok(())
-    });
+    let outcome =
+        TestRunner::new_with_rng(config, rng(seed)).run(&strategies::plan(MOVES), |plan| {
+            let plan_tally = compare(&plan).map_err(TestCaseError::fail)?;
+            tally.borrow_mut().add(plan_tally);
+            Ok(())
+        });
     outcome.map_err(|failure| format!("TEST_SEED={seed}: {failure}"))?;
     Ok(tally.into_inner())
+}
+
+/// This many plans that follow from a seed.
+pub fn plans(count: usize, seed: u64) -> Vec<Plan> {
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng(seed));
+    let plan = strategies::plan(MOVES);
+    (0..count).map(|_| plan.new_tree(&mut runner).expect("a plan").current()).collect()
+}
+
+fn rng(seed: u64) -> TestRng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
 }
 
 /// The log of what was done so far, for finding out what went wrong.
@@ -124,7 +136,7 @@ impl Transcript {
 }
 
 /// The amount in the service's type.
-fn money(amount: Amount) -> shared::amounts::Money {
+pub fn money(amount: Amount) -> shared::amounts::Money {
     shared::amounts::Money::from_wide_units(amount).expect("an amount that can be stored")
 }
 

@@ -16,11 +16,13 @@
 //! | `level` | the level instalment |
 //! | `adjustment` | everything else that moves a balance |
 //! | `books` | the list of entries, and reversing one |
+//! | `foresight` | payoff quotes, the schedule, and balances of past days |
 //! | `plan`, `strategies` | random sequences of what is done with a loan |
 
 pub mod adjustment;
 pub mod books;
 pub mod calendar;
+pub mod foresight;
 pub mod interest;
 pub mod level;
 pub mod payment;

@@ -17,6 +17,7 @@ mod http_edge_cases;
 mod input_mistakes;
 mod layering;
 mod loan_books;
+mod loan_foresight;
 mod malformed_input;
 mod paging;
 mod rate_limits;

@@ -3,14 +3,17 @@
 //! A history is one transaction that is rolled back at the end; each entry is a nested one, as a
 //! request would be, so that a refused entry leaves nothing.
 
-mod booking;
+pub mod booking;
+mod foresight;
+mod stored;
 
+use self::stored::{ListedRow, listed, row, state, units};
 use super::{Play, Tally, money};
 use crate::databases::Database;
 use crate::loan_model::plan::{Action, Plan};
 use crate::loan_model::{
-    Adjustment, AdjustmentKind, Allocation, Amount, Books, DueRow, Entry, Event, LARGEST,
-    LoanFigures, Payment, Refusal, Row, State,
+    Adjustment, AdjustmentKind, Allocation, Amount, Books, Entry, Event, LARGEST, LoanFigures,
+    Payment, Refusal, Row, State, foresight::DayEnd,
 };
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
@@ -27,7 +30,6 @@ use sea_orm::{
     TransactionTrait,
 };
 use serde_json::{Value, json};
-use shared::amounts::Money;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
@@ -36,6 +38,7 @@ use shared::telemetry::RequestId;
 use shared::time::{Clock, Day, Timestamp};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A database with everything that a loan refers to.
 pub struct DatabaseDriver {
@@ -58,16 +61,8 @@ struct DatabaseEngine<'a> {
     keys: Vec<Vec<i64>>,
     /// Payments that the model has entered and that are posted together, with its rows for them.
     gathered: Vec<(Payment, Result<Vec<Row>, Refusal>)>,
-}
-
-/// A transaction as listed.
-#[derive(Debug, PartialEq, Eq)]
-struct ListedRow {
-    row: Row,
-    reference: i64,
-    reversed: bool,
-    partner: Option<i64>,
-    returned: Option<NaiveDate>,
+    /// Days that have ended, with the model's balances then.
+    ended: Vec<(NaiveDate, Result<DayEnd, Refusal>)>,
 }
 
 impl DatabaseDriver {
@@ -139,10 +134,10 @@ fn clock(today: NaiveDate) -> Clock {
 impl<'a> DatabaseEngine<'a> {
     async fn book(driver: &'a DatabaseDriver, plan: &Plan, booked: &State) -> Self {
         let tx = db::begin_write(&driver.db).await.expect("a transaction");
-        let loan = booking::book(&tx, &driver.setup, &plan.terms, booked).await;
+        let loan = booking::book(&tx, &driver.setup, "LOAN", &plan.terms, booked).await;
         let (loan_id, creditline_id, opening) = loan.expect("a booked loan");
-        let (keys, gathered) = (Vec::new(), Vec::new());
-        Self { driver, tx, loan_id, creditline_id, opening, keys, gathered }
+        let (keys, gathered, ended) = (Vec::new(), Vec::new(), Vec::new());
+        Self { driver, tx, loan_id, creditline_id, opening, keys, gathered, ended }
     }
 
     async fn play(&mut self, play: &mut Play<'_>, gathers: bool) -> Result<(), String> {
@@ -158,6 +153,9 @@ impl<'a> DatabaseEngine<'a> {
             let joins = gathered.is_some_and(|payment| payment.date <= today);
             if !joins {
                 self.post_gathered(play, today).await?;
+                if today < day {
+                    self.ended.push((today, play.books.day_end_now(today)));
+                }
                 today = day;
             }
             play.transcript.record(today, &action);
@@ -167,12 +165,24 @@ impl<'a> DatabaseEngine<'a> {
                     self.gathered.push((payment, entered.map(|entered| entered.rows)));
                 }
                 (None, Action::Enter(event)) => self.enter(play, today, event).await?,
-                (None, Action::Read) => self.read(play, today).await?,
+                (None, Action::Read) => {
+                    self.read(play, today).await?;
+                    if !gathers {
+                        self.foresee(play, today).await?;
+                    }
+                }
             }
         }
         self.post_gathered(play, today).await?;
         self.compare_rows(play).await?;
+        if gathers {
+            self.ended.clear();
+        } else {
+            self.foresee(play, today).await?;
+        }
+        self.look_back(play, today).await?;
         self.reverse_all(play, today).await?;
+        self.look_back(play, today).await?;
         self.compare_rows(play).await
     }
 
@@ -255,12 +265,25 @@ impl<'a> DatabaseEngine<'a> {
         expected: Result<Vec<Row>, Refusal>,
         actual: Result<Vec<loan_transactions::Model>, LoanError>,
     ) -> Result<(), String> {
+        let keys = actual
+            .as_ref()
+            .ok()
+            .map(|posted| posted.iter().map(|row| row.transaction_id).collect());
+        self.compare_entry(play, expected, actual)?;
+        self.keys.extend(keys);
+        Ok(())
+    }
+
+    fn compare_entry(
+        &self,
+        play: &Play<'_>,
+        expected: Result<Vec<Row>, Refusal>,
+        actual: Result<Vec<loan_transactions::Model>, LoanError>,
+    ) -> Result<(), String> {
         match (expected, actual) {
             (Ok(rows), Ok(posted)) => {
                 let posted_rows: Vec<Row> = posted.iter().map(row).collect();
-                play.transcript.check_equal("what was posted", rows, posted_rows)?;
-                self.keys.push(posted.iter().map(|row| row.transaction_id).collect());
-                Ok(())
+                play.transcript.check_equal("what was posted", rows, posted_rows)
             }
             (Err(refusal), Err(error)) => {
                 let verdict = self.check_problem(&refusal, &Problem::from(error));
@@ -362,9 +385,7 @@ impl<'a> DatabaseEngine<'a> {
 
     async fn read(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
         play.tally.read += 1;
-        let found = LoanAccount::read(&self.tx, &self.driver.caller, vec![self.loan_id]).await;
-        let account = found.expect("accounts").remove(&self.loan_id).expect("the loan");
-        let account = account.map_err(|problem| problem.message())?;
+        let account = self.account(&self.tx).await?;
         let standing = account.state.standing(&account.terms, today);
         let actual = standing.map(|standing| LoanFigures {
             per_diem: standing.per_diem.units().into(),
@@ -375,6 +396,12 @@ impl<'a> DatabaseEngine<'a> {
         });
         let actual = actual.map_err(|_| Refusal::OutOfRange);
         play.transcript.check_equal("what is read", play.books.read(today), actual)
+    }
+
+    async fn account(&self, tx: &DatabaseTransaction) -> Result<Arc<LoanAccount>, String> {
+        let found = LoanAccount::read(tx, &self.driver.caller, vec![self.loan_id]).await;
+        let account = found.expect("accounts").remove(&self.loan_id).expect("the loan");
+        account.map_err(|problem| problem.message())
     }
 
     async fn compare_state(&self, play: &Play<'_>) -> Result<(), String> {
@@ -495,10 +522,6 @@ fn sign(code: i32) -> Amount {
     if raises == (code % 2 == 0) { 1 } else { -1 }
 }
 
-fn units(money: Money) -> Amount {
-    money.units().into()
-}
-
 /// The engine's name of a kind.
 pub(super) fn kind(kind: AdjustmentKind) -> engine::AdjustmentKind {
     match kind {
@@ -511,58 +534,6 @@ pub(super) fn kind(kind: AdjustmentKind) -> engine::AdjustmentKind {
         AdjustmentKind::ImpoundDisbursement => engine::AdjustmentKind::ImpoundDisbursement,
         AdjustmentKind::LateChargeWaived => engine::AdjustmentKind::LateChargeWaived,
         AdjustmentKind::FeeWaived => engine::AdjustmentKind::FeeWaived,
-    }
-}
-
-fn row(row: &loan_transactions::Model) -> Row {
-    Row {
-        code: row.transaction_code,
-        amount: units(row.transaction_amount),
-        balance: row.balance_name,
-        resulting: row.resulting_balance.map(units),
-        effective: row.effective_date,
-    }
-}
-
-fn listed(stored: &loan_transactions::Model) -> ListedRow {
-    ListedRow {
-        row: row(stored),
-        reference: stored.transaction_reference_no,
-        reversed: stored.reversed_flag,
-        partner: stored.reversal_transaction_id,
-        returned: stored.nsf_date.filter(|_| stored.nsf_flag),
-    }
-}
-
-fn state(loan: &loans::Model, due: &[payments_due::Model]) -> State {
-    State {
-        principal: units(loan.current_principal_balance),
-        interest: units(loan.current_interest_balance),
-        late_charges: units(loan.current_late_charge_balance),
-        fees: units(loan.current_fees_balance),
-        impound: units(loan.current_impound_balance),
-        suspense: units(loan.current_suspense_balance),
-        accrued_total: loan.interest_accrued_total.units().into(),
-        accrued_thru: loan.interest_accrued_thru_date,
-        settled: units(loan.interest_settled_total),
-        paid_ahead: units(loan.paid_ahead_amount),
-        base_date: loan.accrual_base_date,
-        base_total: loan.accrual_base_total.units().into(),
-        next_due: loan.next_due_date,
-        last_payment: loan.last_payment_date.zip(loan.last_payment_amount.map(units)),
-        last_activity: loan.last_activity_date,
-        paid_off: loan.payoff_date,
-        due_rows: due.iter().map(due_row).collect(),
-    }
-}
-
-fn due_row(row: &payments_due::Model) -> DueRow {
-    DueRow {
-        date: row.due_date,
-        interest: units(row.interest_due),
-        principal: units(row.principal_due),
-        interest_paid: units(row.interest_paid),
-        principal_paid: units(row.principal_paid),
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Entry {
     pub partner: Option<usize>,
     /// The day on which the bank returned it.
     pub returned: Option<NaiveDate>,
+    /// The day on which it was entered.
+    pub entered_on: NaiveDate,
     /// The date of the last activity before it.
     activity_before: Option<NaiveDate>,
 }
@@ -101,7 +103,8 @@ impl Books {
                 (entered, None, None)
             }
         };
-        self.entries.push(Entry { event, entered, partner, returned, activity_before });
+        let entered_on = today;
+        self.entries.push(Entry { event, entered, partner, returned, entered_on, activity_before });
         Ok(&self.entries[self.entries.len() - 1])
     }
 
@@ -258,7 +261,7 @@ fn reversed_change(row: &Row) -> Option<(BalanceName, Amount)> {
 }
 
 /// True for the codes that increase their balance.
-fn grows(code: i32) -> bool {
+pub(super) fn grows(code: i32) -> bool {
     matches!(code, 100 | 110 | 130 | 132 | 140 | 142)
 }
 

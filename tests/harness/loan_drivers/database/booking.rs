@@ -73,10 +73,10 @@ impl SetupIds {
     }
 
     /// The row of a newly booked loan.
-    pub fn loan(&self, terms: &Terms, booked: &State) -> loans::Model {
+    pub fn loan(&self, number: &str, terms: &Terms, booked: &State) -> loans::Model {
         let distribution = PaymentDistribution::new(terms.distribution.clone());
         loans::Model {
-            loan_number: "LOAN".to_owned(),
+            loan_number: number.to_owned(),
             contact_id: self.contact_id,
             loan_group_id: self.loan_group_id,
             portfolio_id: self.portfolio_id,
@@ -177,10 +177,11 @@ fn status(stops_accrual: bool, refuses_payments: bool) -> loan_status_codes::Mod
 pub async fn book(
     tx: &DatabaseTransaction,
     setup: &SetupIds,
+    number: &str,
     terms: &Terms,
     booked: &State,
 ) -> Result<(i64, i64, usize), DbErr> {
-    let loan_id = add(tx, setup.loan(terms, booked)).await?;
+    let loan_id = add(tx, setup.loan(number, terms, booked)).await?;
     let rates = terms.rates.iter().map(|(effective_date, units)| loan_interest_rates::Model {
         row_id: 0,
         loan_id,
