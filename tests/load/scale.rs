@@ -128,6 +128,10 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         ("GET /loans/{loan_id}", ""),
         ("a filtered page of transactions", "/transactions?transactionCode=122&limit=50"),
         ("a page of collateral", "/collateral?limit=50"),
+        ("payments due", "/payments-due"),
+        ("a payoff quote", "/payoff-quote"),
+        ("the schedule", "/schedule"),
+        ("balances", "/balances"),
     ] {
         let comparison = compare(arguments.rounds, &small, &large, suffix).await?;
         println!("{name:<34} {comparison}");
@@ -138,6 +142,7 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         ("GET /loans/{loan_id}", ""),
         ("the first page of transactions", "/transactions?limit=10"),
         ("a filtered page of transactions", "/transactions?transactionCode=120&limit=10"),
+        ("balances", "/balances"),
     ] {
         let comparison = compare(arguments.rounds, &short, &long, suffix).await?;
         println!("{name:<34} {comparison}");
