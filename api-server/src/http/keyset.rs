@@ -6,7 +6,7 @@
 use super::business_day_filter::literal;
 use super::pagination::{Cursor, Page, invalid_cursor};
 use chrono::NaiveDate;
-use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement, UnionType};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, UnionType};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, DbErr, QueryResult};
 use shared::problem::Problem;
 use shared::time::{Day, Timestamp};
@@ -70,6 +70,16 @@ impl RowPosition {
             KeyValue::Id(id) => Cursor::new(&[&id]),
             _ => Cursor::new(&[&self.key, &self.id]),
         }
+    }
+}
+
+/// Returns a column for a criterion. Unless it is `indexed`, it is in a form for which no index is
+/// used: a branch of an officer is read through the index of the officer, and not through one in
+/// which the rows of all officers are.
+pub fn criterion(column: Expr, indexed: bool) -> Expr {
+    match indexed {
+        true => column,
+        false => Func::coalesce([column.clone(), column]).into(),
     }
 }
 

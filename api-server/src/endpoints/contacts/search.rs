@@ -5,7 +5,7 @@ use crate::auth::caller::Caller;
 use crate::auth::privileges::TAX_IDS;
 use crate::auth::visibility::{Visible, branches};
 use crate::http::business_day_filter::literal;
-use crate::http::keyset::{Keyset, SortKey};
+use crate::http::keyset::{self, Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, QueryFilter};
@@ -153,14 +153,15 @@ impl ContactSearch {
         db: DbBackend,
     ) -> Vec<SelectStatement> {
         use contact_search_keys::Column as Key;
-        let condition = self.filter(db);
+        let visible = branches::of_contacts(caller);
+        let condition = self.filter(visible.len() == 1, db);
         let id = contacts::Column::ContactId.into_expr();
         let Some((first, others)) = keys.split_first() else {
             let sort_key = match self.sort_key() {
                 SortKey::Time(_) => modified_date(),
                 _ => id.clone(),
             };
-            let branches = branches::of_contacts(caller).into_iter().map(|visible| {
+            let branches = visible.into_iter().map(|visible| {
                 let mut rows = Query::select();
                 rows.from(contacts::Entity).cond_where(visible).cond_where(condition.clone());
                 keyset.branch(rows, sort_key.clone(), id.clone(), db)
@@ -194,13 +195,14 @@ impl ContactSearch {
     }
 
     /// Condition: the contact meets the criteria that its own columns decide.
-    fn filter(&self, db: DbBackend) -> Condition {
+    fn filter(&self, sees_all_officers: bool, db: DbBackend) -> Condition {
         use contacts::Column::{ContactNumber, ContactTypeId};
         let modified_since =
             self.modified_since.map(|since| modified_date().gte(literal(db, since)));
+        let contact_type = || keyset::criterion(ContactTypeId.into_expr(), sees_all_officers);
         Condition::all()
             .add_option(self.contact_number.as_ref().map(|number| ContactNumber.eq(number)))
-            .add_option(self.type_id.map(|id| ContactTypeId.eq(id)))
+            .add_option(self.type_id.map(|id| contact_type().eq(id)))
             .add_option(modified_since)
     }
 }

@@ -4,10 +4,10 @@ use super::summary::{LoanSummary, summaries};
 use crate::auth::caller::{Caller, RequestContext};
 use crate::auth::visibility::branches;
 use crate::http::business_day_filter::{DAYS_BACK_MAX, literal};
-use crate::http::keyset::{Keyset, SortKey};
+use crate::http::keyset::{self, Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use chrono::{NaiveDate, TimeDelta};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoIden, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};
 use shared::entity::{loan_contacts, loan_status_codes, loans, payments_due};
 use shared::problem::Problem;
@@ -225,15 +225,8 @@ struct Part {
     id: Expr,
 }
 
-/// Returns a column for a criterion. Unless it is `indexed`, it is in a form for which no index is
-/// used: a branch of an officer is read through the index of the officer, and not through one in
-/// which the rows of all officers are.
 fn criterion(column: impl IntoIden, indexed: bool) -> Expr {
-    let column = Expr::col((loans::Entity, column.into_iden()));
-    match indexed {
-        true => column,
-        false => Func::coalesce([column.clone(), column]).into(),
-    }
+    keyset::criterion(Expr::col((loans::Entity, column.into_iden())), indexed)
 }
 
 /// Returns each condition together with each of the alternatives.
