@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `servicing` | the arithmetic, with no clock and no database |
 //! | `account`, `journal` | a loan's account within a transaction, and the journal entries on it |
+//! | `terms` | a loan's terms and status, and changes of them |
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
 //! | `credit_lines` | what may be drawn on a credit line |
 //! | `lookups` | reads of loans, in batches |
@@ -25,3 +26,4 @@ pub mod refusals;
 pub mod reversals;
 pub mod servicing;
 pub mod snapshots;
+pub mod terms;

@@ -186,7 +186,7 @@ impl Problem {
         Self::new(ProblemType::BadRequest).detail(detail)
     }
 
-    /// A query parameter that is outside the range that it, or the others, leave to it.
+    /// A query parameter outside the range that its rule, or another parameter, allows.
     pub fn out_of_range(parameter: &str, message: impl Into<String>) -> Self {
         Self::bad_request("a parameter is out of range").field(parameter, message)
     }
@@ -227,7 +227,7 @@ impl Problem {
         self.0.errors.first().map(|error| (error.field.as_str(), error.message.as_str()))
     }
 
-    /// Returns the document of the problem that a request for this path gets.
+    /// Returns the problem document for a request to this path.
     pub fn document(&self, path: &str, request_id: &str) -> Value {
         let mut document = self.0.extra.clone();
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);

@@ -27,6 +27,8 @@ pub struct Tally {
     pub gathered: u64,
     /// Entries that were reversed.
     pub reversed: u64,
+    /// Changes of a loan's status.
+    pub switched: u64,
     /// How often a loan was read.
     pub read: u64,
     /// Rows that were compared.
@@ -43,6 +45,7 @@ impl Tally {
         }
         self.gathered += other.gathered;
         self.reversed += other.reversed;
+        self.switched += other.switched;
         self.read += other.read;
         self.rows += other.rows;
     }
@@ -50,10 +53,11 @@ impl Tally {
     /// The tally in one line.
     pub fn line(&self) -> String {
         let refused: u64 = self.refused.values().sum();
-        let Self { histories, posted, gathered, reversed, read, rows, .. } = self;
+        let Self { histories, posted, gathered, reversed, switched, read, rows, .. } = self;
         format!(
             "{histories} loans: {posted} entries posted, {reversed} reversed, {refused} refused, \
-             {gathered} payments posted with others, {rows} rows and {read} reads compared"
+             {gathered} payments posted with others, {switched} changes of status, {rows} rows and \
+             {read} reads compared"
         )
     }
 
@@ -146,6 +150,8 @@ struct Play<'a> {
     books: Books,
     /// For each entry, the state of the loan before it.
     before: Vec<State>,
+    /// Number of entries before the latest change of status.
+    entries_before_switch: usize,
     transcript: Transcript,
     tally: Tally,
 }
@@ -154,7 +160,15 @@ impl<'a> Play<'a> {
     fn new(plan: &'a Plan) -> Self {
         let tally = Tally { histories: 1, ..Tally::default() };
         let (books, transcript) = (plan.books(), Transcript::new(plan));
-        Self { plan, books, before: Vec::new(), transcript, tally }
+        Self { plan, books, before: Vec::new(), entries_before_switch: 0, transcript, tally }
+    }
+
+    /// Changes the status in the model, so that accrual stops or goes on.
+    fn switch_accrual(&mut self, today: NaiveDate) -> Result<(), Refusal> {
+        self.books.switch_accrual(today)?;
+        self.entries_before_switch = self.books.entries.len();
+        self.tally.switched += 1;
+        Ok(())
     }
 
     /// Enters an event into the model, and checks the invariants of every loan.

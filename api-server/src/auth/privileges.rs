@@ -35,11 +35,10 @@ pub const CONTACTS_OF_OTHER_OFFICERS: Privilege =
     Privilege("Contact > Access to Other Officers", "Allow");
 /// Sees contacts, and borrowers' names on lists of loans.
 pub const VIEW_CONTACTS: Privilege = Privilege("Contact > Records", "View");
-/// Reads the transactions of loans, and what is computed from them.
-pub const TRANSACTIONS: Privilege = Privilege("Loan > Transactions", "View");
 /// Reads tax ids and identity numbers unmasked.
 pub const TAX_IDS: Privilege = Privilege("Contact > Tax ID", "View");
-/// Sees transactions, and those of card payments on lists of card payments.
+/// Sees transactions, what is computed from them, and those of card payments on lists of card
+/// payments.
 pub const VIEW_TRANSACTIONS: Privilege = Privilege("Loan > Transactions", "View");
 /// Reads bank account numbers unmasked.
 pub const BANK_ACCOUNTS: Privilege = Privilege("Loan > Automated Payments", "View Account");

@@ -8,8 +8,8 @@
 use crate::audit::{self, Actor, UpdatedRow};
 use crate::auth::caller::Caller;
 use crate::loans::refusals::{LoanError, LoanRefusal};
-use crate::loans::servicing::schedule::Schedule;
 use crate::loans::servicing::{DueRow, LoanState, RateStep, Terms};
+use crate::loans::terms::{accrues, terms};
 use chrono::NaiveDate;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, UnionType};
 use sea_orm::{
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
 /// Maximum attempts to read an account while entries are committed between its two statements.
-const READ_ATTEMPTS: usize = 5;
+pub(super) const READ_ATTEMPTS: usize = 5;
 
 /// A loan with everything that its arithmetic needs.
 #[derive(Clone, Debug)]
@@ -446,32 +446,14 @@ impl RatesAndDueRows {
     }
 }
 
-/// Returns the terms in the columns of a loan, with this status and these rates.
-pub fn terms(
-    loan: &loans::Model,
-    status: &loan_status_codes::Model,
-    rates: Vec<RateStep>,
-) -> Terms {
-    Terms {
-        numerator: loan.interest_year_numerator,
-        denominator: loan.interest_year_denominator,
-        rates,
-        interest_start_date: loan.interest_start_date,
-        schedule: Schedule {
-            period: loan.payment_period,
-            first_payment_date: loan.first_payment_date,
-            payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
-            maturity_date: loan.maturity_date,
-        },
-        payment_amount: loan.payment_amount,
-        advance_days: loan.advance_days,
-        accrues: accrues(status),
-    }
-}
-
-/// True if a loan with this status bears interest.
-pub fn accrues(status: &loan_status_codes::Model) -> bool {
-    !status.stop_accrual_flag && !status.closed_flag
+/// Returns a status.
+#[expect(clippy::disallowed_methods, reason = "every user may see the statuses")]
+pub async fn status(
+    db: &impl ConnectionTrait,
+    status_code_id: i64,
+) -> Result<loan_status_codes::Model, LoanError> {
+    let status = loan_status_codes::Entity::find_by_id(status_code_id).one(db).await?;
+    status.ok_or_else(|| LoanError::defect("a loan has no status"))
 }
 
 /// Refuses if the loan's status does not allow payments.

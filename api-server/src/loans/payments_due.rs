@@ -1,13 +1,14 @@
 //! Payments due: what each due date of a loan asked for, up to today, and how much of it is paid.
 //! Due rows that postings have not stored yet are computed.
 
-use crate::auth::caller::Caller;
-use crate::loans::account::LoanAccount;
+use crate::auth::caller::{Caller, RequestContext};
+use crate::loans::account::{LoanAccount, READ_ATTEMPTS};
+use crate::loans::lookups::LoanLookups;
 use crate::loans::refusals::LoanError;
 use crate::loans::servicing::DueRow;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter, QueryOrder, QuerySelect};
-use shared::entity::payments_due;
+use shared::entity::{loans, payments_due};
 
 /// The due dates asked for.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +21,31 @@ pub struct DueDates {
     pub after: Option<NaiveDate>,
 }
 
-/// Returns a loan's due rows up to today, ascending by due date: at least as many as asked for, if
-/// there are as many.
+/// Returns the due rows up to today of a loan that the caller may see, ascending by due date: at
+/// least as many as asked for, if there are as many. If an entry is committed between the statements,
+/// they are repeated, at most `READ_ATTEMPTS` times; then the loan counts as locked.
 pub async fn list(
+    (db, lookups): (&impl ConnectionTrait, &LoanLookups),
+    RequestContext { caller, clock }: &RequestContext,
+    loan_id: i64,
+    dates: DueDates,
+    limit: u64,
+) -> Result<Vec<DueRow>, LoanError> {
+    for _ in 0..READ_ATTEMPTS {
+        let account = lookups.account(caller, loan_id).await?;
+        let rows = rows_of(db, caller, (&account, clock.today), dates, limit).await?;
+        let loan = caller.get::<loans::Entity>(db, loan_id).await?;
+        if loan == account.loan {
+            return Ok(rows);
+        }
+    }
+    Err(LoanError::Locked(None))
+}
+
+async fn rows_of(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    account: &LoanAccount,
-    today: NaiveDate,
+    (account, today): (&LoanAccount, NaiveDate),
     DueDates { from, to, after }: DueDates,
     limit: u64,
 ) -> Result<Vec<DueRow>, LoanError> {
@@ -39,14 +58,11 @@ pub async fn list(
             && to.is_none_or(|to| row.due_date <= to)
             && after.is_none_or(|after| after < row.due_date)
     });
-    // Rows from the next due date on are the computed ones, even if a posting has stored them since
-    // the account was read.
     let stored = Condition::all()
         .add(LoanId.eq(account.loan.loan_id))
         .add_option(from.map(|from| DueDate.gte(from)))
         .add_option(to.map(|to| DueDate.lte(to)))
-        .add_option(after.map(|after| DueDate.gt(after)))
-        .add_option(account.state.next_due_date.map(|next| DueDate.lt(next)));
+        .add_option(after.map(|after| DueDate.gt(after)));
     let stored = caller
         .find::<payments_due::Entity>()
         .filter(stored)

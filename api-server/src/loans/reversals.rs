@@ -17,7 +17,7 @@ pub use self::validation::{NewReversal, ReturnedPayment, ReversalReason, Validat
 use self::obstacles::{closed_by_entry, refuse};
 use crate::audit::Actor;
 use crate::drawers;
-use crate::loans::account::{LoanAccount, accrues};
+use crate::loans::account::{self, LoanAccount};
 use crate::loans::adjustments::{self, ValidatedAdjustment};
 use crate::loans::credit_lines::{CreditLineChange, LockedCreditLine};
 use crate::loans::journal::{self, Entry};
@@ -26,6 +26,7 @@ use crate::loans::refusals::{LoanError, ReversalObstacle};
 use crate::loans::servicing::LoanState;
 use crate::loans::servicing::adjustment::AdjustmentKind;
 use crate::loans::snapshots::LoanSnapshot;
+use crate::loans::terms::accrues;
 use chrono::NaiveDate;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder};
@@ -192,7 +193,7 @@ impl Undoing<'_> {
         let mut deleted_due_rows = None;
         if let Some(prior) = &self.prior {
             if closed_by_entry(&account, prior) {
-                status = obstacles::status(tx, prior.status_code_id).await?;
+                status = account::status(tx, prior.status_code_id).await?;
                 account.terms.accrues = accrues(&status);
             }
             after.accrual_base_date = prior.accrual_base_date;

@@ -16,6 +16,19 @@ use shared::entity::loans::{self, PaymentPeriod, YearLength};
 /// Version written by this release.
 const VERSION: u32 = 2;
 
+/// Columns of the terms that interest and installments depend on, the status among them.
+pub const TERMS: [&str; 9] = [
+    "status_code_id",
+    "interest_year_numerator",
+    "interest_year_denominator",
+    "payment_period",
+    "first_payment_date",
+    "payment_day",
+    "maturity_date",
+    "payment_amount",
+    "interest_start_date",
+];
+
 /// State of a loan before an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoanSnapshot {
@@ -108,6 +121,22 @@ impl LoanSnapshot {
         }
     }
 
+    /// Returns the snapshot with other values of these terms, in the form in which the field history
+    /// stores them.
+    pub fn with_terms<'a>(
+        &self,
+        terms: impl Iterator<Item = (&'static str, Option<&'a str>)>,
+    ) -> Result<Self, String> {
+        let mut stored = serde_json::to_value(self).map_err(|error| error.to_string())?;
+        for (term, value) in terms {
+            let is_number = matches!(term, "status_code_id" | "payment_day");
+            let number = value.filter(|_| is_number).map(str::parse::<i64>).transpose();
+            let number = number.map_err(|error| error.to_string())?;
+            stored[term] = number.map_or_else(|| Value::from(value), Value::from);
+        }
+        serde_json::from_value(stored).map_err(|error| error.to_string())
+    }
+
     /// Returns the row that stores the snapshot with the entry whose first row is `reference`.
     pub fn row(&self, reference: i64) -> Result<Model, DbErr> {
         let prior_state =
@@ -118,7 +147,11 @@ impl LoanSnapshot {
     /// True if the terms that interest and installments depend on have not changed since the
     /// snapshot.
     pub fn has_same_terms(&self, loan: &loans::Model) -> bool {
-        let current = Self::of(loan);
+        self.has_terms_of(&Self::of(loan))
+    }
+
+    /// True if the terms of both snapshots are the same, whatever the status.
+    pub fn has_terms_of(&self, other: &Self) -> bool {
         let terms = |it: &Self| {
             (
                 (it.interest_year_numerator, it.interest_year_denominator),
@@ -126,7 +159,7 @@ impl LoanSnapshot {
                 (it.payment_amount, it.interest_start_date),
             )
         };
-        terms(self) == terms(&current)
+        terms(self) == terms(other)
     }
 }
 

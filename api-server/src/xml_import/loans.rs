@@ -3,10 +3,10 @@
 pub(super) mod children;
 pub(super) mod recurring;
 
+mod booking;
 mod deleting;
-mod terms;
 
-use self::terms::{complete_amounts, complete_schedule, schedule_of, with_terms_of};
+use self::booking::{complete_amounts, complete_schedule};
 use super::element_fields::{ElementFields, UpdateMode};
 use super::format::{AttributeKind, ElementShape, Needed, RowShape, attribute, choice};
 use super::lookup_cache::NameKind;
@@ -16,11 +16,9 @@ use super::report::{Action, Message};
 use super::{ElementOutcome, ImportTransaction, ParentRecord, RecordError, refuse};
 use crate::audit::{HasAuditTarget, HistoryOwner};
 use crate::documents::comments::CommentParent;
-use crate::loans::account::{self, LoanAccount, accrues};
+use crate::loans::account::{self, LoanAccount};
 use crate::loans::journal::{EntryHeader, codes};
-use crate::loans::servicing::LoanState;
-use crate::loans::servicing::schedule::Schedule;
-use chrono::NaiveDate;
+use crate::loans::terms;
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, Rate};
 use shared::entity::loans::{
@@ -360,8 +358,7 @@ impl ImportTransaction<'_, '_> {
         Ok(())
     }
 
-    /// Changes a loan. Before a term that the accrual depends on changes, the accrual base moves to
-    /// today, so that interest accrued so far stays as it is.
+    /// Changes a loan.
     async fn change_loan(
         &mut self,
         loan_id: i64,
@@ -397,30 +394,7 @@ impl ImportTransaction<'_, '_> {
                 self.caller.get::<loan_status_codes::Entity>(self.tx, loan.status_code_id).await?
             }
         };
-        let mut state = account.state.clone();
-        let schedule = schedule_of(&loan);
-        let reschedules = schedule != schedule_of(&account.loan);
-        let moves_base = reschedules
-            || (accrues(&status), status.closed_flag)
-                != (accrues(&account.status), account.status.closed_flag)
-            || (loan.interest_year_numerator, loan.interest_year_denominator)
-                != (account.loan.interest_year_numerator, account.loan.interest_year_denominator)
-            || loan.payment_amount != account.loan.payment_amount;
-        let today = self.clock.today;
-        if moves_base && today >= state.accrual_base_date {
-            state.move_base(&account.terms, today)?;
-        }
-        let reopens = account.status.closed_flag && !status.closed_flag;
-        if status.closed_flag {
-            state.next_due_date = None;
-        } else if reschedules || reopens {
-            state.next_due_date = first_without_row(&schedule, &state, today);
-        }
-        if loan.status_code_id != account.loan.status_code_id && !status.closed_flag {
-            (loan.payoff_date, loan.closed_date) = (None, None);
-        }
-        let change =
-            account.changed(&self.author, &state, |row| *row = with_terms_of(row, &loan))?;
+        let change = terms::change(&account, &self.author, self.clock.today, loan, &status)?;
         let changes = [change];
         account::save(self.tx, self.clock.now, &changes).await?;
         let [change] = changes;
@@ -436,21 +410,5 @@ pub(super) fn check_same_loan(fields: &mut ElementFields<'_>, loan: &Model) {
     }
     if fields.get::<String>("LoanNumber").is_some_and(|number| number != loan.loan_number) {
         fields.error("LoanNumber", "names a different loan than the other attributes");
-    }
-}
-
-/// The first due date of a new schedule that has no due row yet: not before today, and after every
-/// existing due row.
-fn first_without_row(
-    schedule: &Schedule,
-    state: &LoanState,
-    today: NaiveDate,
-) -> Option<NaiveDate> {
-    let last_row = state.due_rows.iter().map(|row| row.due_date).max();
-    let today_is_open = schedule.is_due_date(today) && last_row.is_none_or(|last| last < today);
-    let first = if today_is_open { Some(today) } else { schedule.next_after(today) };
-    match (first, last_row) {
-        (Some(first), Some(last)) if first <= last => schedule.next_after(last),
-        _ => first,
     }
 }

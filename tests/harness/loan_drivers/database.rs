@@ -18,12 +18,13 @@ use crate::loan_model::{
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
-use api_server::loans::account::LoanAccount;
+use api_server::loans::account::{self, LoanAccount};
 use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals::{self, ReturnedPayment, ValidatedReversal};
 use api_server::loans::servicing::adjustment as engine;
+use api_server::loans::terms;
 use chrono::{NaiveDate, NaiveTime};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
@@ -165,6 +166,7 @@ impl<'a> DatabaseEngine<'a> {
                     self.gathered.push((payment, entered.map(|entered| entered.rows)));
                 }
                 (None, Action::Enter(event)) => self.enter(play, today, event).await?,
+                (None, Action::SwitchAccrual) => self.switch_accrual(play, today).await?,
                 (None, Action::Read) => {
                     self.read(play, today).await?;
                     if !gathers {
@@ -187,7 +189,7 @@ impl<'a> DatabaseEngine<'a> {
     }
 
     /// Reverses every entry, the latest first, or first the one that stands in its way. In the end
-    /// the loan must be as it was booked.
+    /// the loan must be as it was booked, but for changes of its status.
     async fn reverse_all(&mut self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
         let is_left = |entry: &Entry| {
             entry.partner.is_none() && !matches!(entry.event, Event::Reverse { .. })
@@ -202,13 +204,17 @@ impl<'a> DatabaseEngine<'a> {
                 match refusal {
                     None => break,
                     Some(Refusal::Blocked(entry)) if entry != next => next = entry,
-                    // A figure on the way cannot be stored.
-                    Some(Refusal::OutOfRange) => return Ok(()),
+                    // A figure on the way cannot be stored, or the status has changed.
+                    Some(Refusal::OutOfRange | Refusal::StatusChanged) => return Ok(()),
                     Some(refusal) => return Err(format!("{next} is stuck: {refusal:?}")),
                 }
             }
         }
-        let booked = play.plan.books().state;
+        let mut books = play.plan.books();
+        for day in &play.books.terms.accrual_switches {
+            books.switch_accrual(*day).expect("switched before");
+        }
+        let booked = books.state;
         let restored = State { last_activity: booked.last_activity, ..play.books.state.clone() };
         play.transcript.check_equal("the loan as booked", booked, restored)
     }
@@ -256,6 +262,30 @@ impl<'a> DatabaseEngine<'a> {
         let expected = play.enter(today, event, draw_total_fits)?.map(|entered| entered.rows);
         let actual = self.post(today, event).await;
         self.check_entry(play, expected, actual)?;
+        self.compare_state(play).await
+    }
+
+    /// Changes the status to the one that differs in whether it stops accrual.
+    async fn switch_accrual(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
+        let expected = play.switch_accrual(today);
+        let author = Actor::new(&self.driver.caller, ChangeSource::Batch, &RequestId::random());
+        let tx = self.tx.begin().await.expect("a savepoint");
+        let account = LoanAccount::lock(&tx, self.loan_id).await.expect("the account");
+        let stops = play.books.terms.stops_now();
+        let status = self.driver.setup.status(&play.books.terms, None);
+        let loan = loans::Model { status_code_id: status, ..account.loan.clone() };
+        let status = account::status(&tx, status).await.expect("a status");
+        assert_eq!(status.stop_accrual_flag, stops, "{expected:?}");
+        let change = terms::change(&account, &author, today, loan, &status);
+        let saved = match change {
+            Ok(change) => {
+                account::save(&tx, clock(today).now, &[change]).await.expect("saved");
+                tx.commit().await.expect("the end of a savepoint");
+                Ok(())
+            }
+            Err(_) => Err(Refusal::OutOfRange),
+        };
+        play.transcript.check_equal("the change of status", expected, saved)?;
         self.compare_state(play).await
     }
 
@@ -310,7 +340,9 @@ impl<'a> DatabaseEngine<'a> {
             Refusal::ExceedsBalance(most) => (Type::SplitExceedsBalance, Some(figure(most))),
             Refusal::Overpayment(most) => (Type::Overpayment, Some(figure(most))),
             Refusal::PayoffShort(payoff) => (Type::PayoffShort, Some(figure(payoff))),
-            Refusal::Blocked(_) | Refusal::IsReversal => (Type::NotReversible, None),
+            Refusal::Blocked(_) | Refusal::StatusChanged | Refusal::IsReversal => {
+                (Type::NotReversible, None)
+            }
             Refusal::InvalidValue | Refusal::NotApplicable | Refusal::OutOfRange => {
                 (Type::InvalidValue, None)
             }
@@ -413,7 +445,7 @@ impl<'a> DatabaseEngine<'a> {
         let due = due.all(&self.tx).await.expect("due rows");
         let paid_off = play.books.state.paid_off;
         let status = (loan.closed_date, loan.status_code_id);
-        let model_status = (paid_off, self.driver.setup.status(&play.plan.terms, paid_off));
+        let model_status = (paid_off, self.driver.setup.status(&play.books.terms, paid_off));
         play.transcript.check_equal("closing date and status", model_status, status)?;
         let actual = state(&loan, &due);
         play.transcript.check_equal("the loan", &play.books.state, &actual)?;

@@ -21,7 +21,8 @@ impl Play<'_> {
             }
             Event::Adjust(_) => self.check_resulting(rows)?,
             Event::Reverse { entry: reversed, .. } => {
-                if reversed + 1 == self.books.entries.len() - 1 {
+                let is_next = reversed + 1 == self.books.entries.len() - 1;
+                if is_next && self.entries_before_switch <= reversed {
                     self.check_reversed(reversed)?;
                 }
             }

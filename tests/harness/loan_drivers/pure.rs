@@ -33,8 +33,10 @@ pub fn compare(plan: &Plan) -> Result<Tally, String> {
         let (day, action) = step.action(&play.books, today, plan.last_day());
         today = day;
         play.transcript.record(today, &action);
-        if let Action::Enter(event) = action {
-            enter(&mut play, &mut engine, today, event)?;
+        match action {
+            Action::Enter(event) => enter(&mut play, &mut engine, today, event)?,
+            Action::SwitchAccrual => switch_accrual(&mut play, &mut engine, today)?,
+            Action::Read => {}
         }
         read(&mut play, &engine, today)?;
     }
@@ -108,7 +110,7 @@ fn enter(
         }
         Event::Reverse { entry: number, .. } if accepted => {
             let entry = &play.books.entries[number];
-            engine.reverse(number, entry, !play.plan.terms.stops_accrual);
+            engine.reverse(number, entry, !play.books.terms.stops_now());
         }
         _ => {}
     }
@@ -121,6 +123,22 @@ fn enter(
         )?;
     }
     Ok(())
+}
+
+fn switch_accrual(
+    play: &mut Play<'_>,
+    engine: &mut PureEngine,
+    today: NaiveDate,
+) -> Result<(), String> {
+    let expected = play.switch_accrual(today);
+    let mut state = engine.state.clone();
+    let moved = state.move_base(&engine.terms, today).map_err(|_| model::Refusal::OutOfRange);
+    play.transcript.check_equal("what happened", expected, moved)?;
+    if moved.is_ok() {
+        engine.state = state;
+        engine.terms.accrues ^= true;
+    }
+    play.transcript.check_equal("the state", comparable(&play.books.state), engine.comparable())
 }
 
 /// True for refusals that are up to the arithmetic's callers.

@@ -50,6 +50,18 @@ enum Step {
     Entry(usize, Event, NaiveDate),
     /// A balance is moved back.
     Reversal(BalanceName, Amount),
+    /// A change of status on a day.
+    SwitchAccrual(NaiveDate),
+}
+
+impl Step {
+    fn enters(&self, number: usize) -> bool {
+        matches!(self, Self::Entry(entry, ..) if *entry == number)
+    }
+
+    fn is_switch(&self) -> bool {
+        matches!(self, Self::SwitchAccrual(_))
+    }
 }
 
 /// The book of a loan.
@@ -108,6 +120,17 @@ impl Books {
         Ok(&self.entries[self.entries.len() - 1])
     }
 
+    /// Stops accrual by a change of status, or lets it go on: what accrued until today stays as it is.
+    pub fn switch_accrual(&mut self, today: NaiveDate) -> Result<(), Refusal> {
+        let mut state = self.state.clone();
+        state.move_base(&self.terms, &self.interest, today)?;
+        self.state = state;
+        self.terms.accrual_switches.push(today);
+        self.interest = self.interest.with(&self.terms);
+        self.steps.push(Step::SwitchAccrual(today));
+        Ok(())
+    }
+
     /// What the API shows of the loan on this day.
     pub fn read(&self, today: NaiveDate) -> Result<LoanFigures, Refusal> {
         self.state.read(&self.terms, &self.interest, today)
@@ -147,7 +170,7 @@ impl Books {
         self.check_reversal(today, number, returned)?;
         let mut steps = self.steps.clone();
         if entry.moves_base() {
-            steps.retain(|step| !matches!(step, Step::Entry(n, ..) if *n == number));
+            steps.retain(|step| !step.enters(number));
         } else {
             let (balance, amount) = reversed_change(&entry.entered.rows[0]).expect("a balance");
             steps.push(Step::Reversal(balance, amount));
@@ -186,6 +209,10 @@ impl Books {
         if entry.moves_base() && latest != Some(number) {
             return Err(Refusal::Blocked(latest.expect("this entry at least")));
         }
+        let later = self.steps.iter().rev().take_while(|step| !step.enters(number));
+        if entry.moves_base() && later.into_iter().any(Step::is_switch) {
+            return Err(Refusal::StatusChanged);
+        }
         // A paid-off loan is reopened only by reversing the entry that closed it.
         if !entry.moves_base() && self.state.paid_off.is_some() {
             return Err(Refusal::Blocked(latest.expect("the payoff")));
@@ -221,19 +248,22 @@ impl Books {
 
     /// The state after these steps, starting from the booking.
     fn replay(&self, steps: &[Step]) -> State {
-        let mut state = State::booked(&self.terms, &self.interest);
+        let terms = Terms { accrual_switches: Vec::new(), ..self.terms.clone() };
+        let mut books = Self { interest: self.interest.with(&terms), terms, ..self.clone() };
+        books.state = State::booked(&books.terms, &books.interest);
         for step in steps {
             match *step {
                 Step::Entry(_, event, today) => {
-                    state = match self.post(&state, event, today) {
+                    books.state = match books.post(&books.state, event, today) {
                         Ok((state, _)) => state,
-                        Err(refusal) => apply_unchecked(state, event, refusal),
+                        Err(refusal) => apply_unchecked(books.state, event, refusal),
                     };
                 }
-                Step::Reversal(balance, amount) => *state.balance(balance) += amount,
+                Step::Reversal(balance, amount) => *books.state.balance(balance) += amount,
+                Step::SwitchAccrual(day) => books.switch_accrual(day).expect("switched before"),
             }
         }
-        state
+        books.state
     }
 
     /// The rows of a reversal: an entry's rows again with the odd codes, each with the balance

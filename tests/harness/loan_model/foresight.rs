@@ -183,16 +183,19 @@ impl Books {
         };
         let mut base = self.terms.origination.min(self.terms.interest_start);
         let (mut total, mut principal) = (0, self.terms.opening.principal);
-        for entry in made.iter().filter(|entry| entry.moves_base() && !reversed(entry)) {
-            let date = entry.entered.rows[0].effective;
-            if date > day {
-                break;
-            }
+        let entries = made.iter().filter(|entry| entry.moves_base() && !reversed(entry));
+        let moves = entries.map(|entry| {
+            let rows = &entry.entered.rows;
+            let moved = rows.iter().filter(|row| row.balance == Some(BalanceName::Principal));
+            (rows[0].effective, moved.map(|row| signed(row.code, row.amount)).sum::<Amount>())
+        });
+        let switches = self.terms.accrual_switches.iter().map(|date| (*date, 0));
+        let mut moves: Vec<(NaiveDate, Amount)> = moves.chain(switches).collect();
+        moves.sort_by_key(|(date, _)| *date);
+        for (date, moved) in moves.into_iter().take_while(|(date, _)| *date <= day) {
             total += self.interest.accrue(principal, base, date)?;
             base = date;
-            let rows = entry.entered.rows.iter();
-            let moved = rows.filter(|row| row.balance == Some(BalanceName::Principal));
-            principal += moved.map(|row| signed(row.code, row.amount)).sum::<Amount>();
+            principal += moved;
         }
         total += self.interest.accrue(principal, base, day)?;
         if total > LARGEST { Err(Refusal::OutOfRange) } else { Ok(total) }

@@ -25,6 +25,7 @@ pub struct Interest {
     weights: Vec<i128>,
     /// The divisor of the weights.
     divisor: i128,
+    up_to: NaiveDate,
 }
 
 impl Interest {
@@ -35,12 +36,17 @@ impl Interest {
         let mut sum = 0;
         let days = start.date.iter_days().take_while(|day| *day <= up_to);
         for day in days.filter(|_| !terms.is_of_months()) {
-            sum += terms.rate_on(day) * terms.share(day);
+            sum += terms.rate_borne_on(day) * terms.share(day);
             weights.push(sum);
         }
         let due_dates = calendar.due_dates(up_to);
         let divisor = terms.share_divisor() * PRODUCT_PER_ACCRUAL;
-        Self { terms: terms.clone(), due_dates, start, weights, divisor }
+        Self { terms: terms.clone(), due_dates, start, weights, divisor, up_to }
+    }
+
+    /// The interest for the same days on other terms.
+    pub fn with(&self, terms: &Terms) -> Self {
+        Self::new(terms, &terms.calendar(), self.up_to)
     }
 
     /// The interest on this principal from the first day up to, but not including, the second, in
@@ -52,7 +58,7 @@ impl Interest {
         to: NaiveDate,
     ) -> Result<i128, Refusal> {
         let from = from.max(self.start.date);
-        if to <= from || self.terms.stops_accrual {
+        if to <= from {
             return Ok(0);
         }
         let (weight, divisor) = match self.terms.is_of_months() {
@@ -67,21 +73,22 @@ impl Interest {
         if !self.terms.is_of_months() {
             return self.accrue(principal, day, day.succ_opt().expect("a day"));
         }
-        if self.terms.stops_accrual || day < self.start.date {
+        if day < self.start.date {
             return Ok(0);
         }
-        divide(principal * self.terms.rate_on(day), 360 * PRODUCT_PER_ACCRUAL)
+        divide(principal * self.terms.rate_borne_on(day), 360 * PRODUCT_PER_ACCRUAL)
     }
 
     fn weight_before(&self, day: NaiveDate) -> i128 {
         self.weights[(day - self.start.date).num_days() as usize]
     }
 
-    /// Rate times days in 30/360, split at due dates and rate changes.
+    /// Rate times days in 30/360, split at due dates, rate changes and changes of status.
     fn months(&self, from: NaiveDate, to: NaiveDate) -> i128 {
         let due = self.due_dates.iter().map(|due| due.date);
         let changes = self.terms.rates.iter().map(|(day, _)| *day);
-        let mut cuts: Vec<NaiveDate> = due.chain(changes).collect();
+        let switches = self.terms.accrual_switches.iter().copied();
+        let mut cuts: Vec<NaiveDate> = due.chain(changes).chain(switches).collect();
         cuts.retain(|cut| from < *cut && *cut < to);
         cuts.extend([from, to]);
         cuts.sort();
@@ -91,7 +98,7 @@ impl Interest {
             let period_start = self.due_dates.iter().rev().find(|due| due.date <= part[0]);
             let period_start = *period_start.unwrap_or(&self.start);
             let days = |day| days_of_30(period_start, self.day(day));
-            weight += self.terms.rate_on(part[0]) * (days(part[1]) - days(part[0]));
+            weight += self.terms.rate_borne_on(part[0]) * (days(part[1]) - days(part[0]));
         }
         weight
     }
@@ -103,6 +110,11 @@ impl Interest {
 }
 
 impl Terms {
+    /// The rate of the interest borne on a day.
+    fn rate_borne_on(&self, day: NaiveDate) -> i128 {
+        if self.stops_on(day) { 0 } else { self.rate_on(day) }
+    }
+
     /// True for 360/360: months of 30 days.
     fn is_of_months(&self) -> bool {
         (self.numerator, self.denominator) == (YearLength::D360, YearLength::D360)

@@ -66,6 +66,8 @@ pub enum ActionSpec {
         /// The bank returned it this many days ago.
         returned: Option<i64>,
     },
+    /// A change of status that stops accrual, or lets it go on.
+    SwitchAccrual,
     /// A read.
     Read,
 }
@@ -139,6 +141,8 @@ pub enum DateSpec {
 pub enum Action {
     /// An event to enter.
     Enter(Event),
+    /// A change of status that stops accrual, or lets it go on.
+    SwitchAccrual,
     /// A read of the loan.
     Read,
 }
@@ -177,6 +181,10 @@ impl Move {
         let on_date = Figures::of(books, date);
         let event = match &self.action {
             ActionSpec::Read => return (day, Action::Read),
+            ActionSpec::SwitchAccrual => {
+                let takes_it = books.state.paid_off.is_none() && day > books.state.base_date;
+                return (day, if takes_it { Action::SwitchAccrual } else { Action::Read });
+            }
             ActionSpec::Pay { amount, payoff, excess } => Event::Pay(Payment {
                 amount: on_date.amount(*amount, None),
                 date,

@@ -29,6 +29,8 @@ pub enum Refusal {
     /// This entry stands in the way of a reversal: it came later, spent a balance, closed the loan,
     /// or is the reversal.
     Blocked(usize),
+    /// The loan's status changed after the entry that is to be reversed.
+    StatusChanged,
     /// The entry is a reversal itself.
     IsReversal,
     /// There is no such entry, or it is not of the right kind.

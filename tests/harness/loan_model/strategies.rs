@@ -147,6 +147,7 @@ fn scheduled(
         distribution: Vec::new(),
         excess: ExcessHandling::Principal,
         stops_accrual: false,
+        accrual_switches: Vec::new(),
         refuses_payments: false,
         opening: OpeningBalances::default(),
     };
@@ -336,6 +337,7 @@ fn action_spec() -> BoxedStrategy<ActionSpec> {
         7 => (select(AdjustmentKind::ALL.to_vec()), amount_spec())
             .prop_map(|(kind, amount)| ActionSpec::Adjust { kind, amount }),
         4 => reverse(),
+        2 => Just(ActionSpec::SwitchAccrual),
         3 => Just(ActionSpec::Read),
     ]
     .boxed()

@@ -36,8 +36,10 @@ pub struct Terms {
     pub distribution: Vec<DistributionItem>,
     /// How excess is handled.
     pub excess: ExcessHandling,
-    /// The loan's status stops accrual.
+    /// The loan's status at booking stops accrual.
     pub stops_accrual: bool,
+    /// Days on which a change of status stopped accrual, or let it go on.
+    pub accrual_switches: Vec<NaiveDate>,
     /// The loan's status refuses payments.
     pub refuses_payments: bool,
     /// The opening balances.
@@ -79,6 +81,17 @@ impl Terms {
     pub fn rate_on(&self, day: NaiveDate) -> i128 {
         let begun = self.rates.iter().rev().find(|(from, _)| *from <= day);
         begun.unwrap_or(&self.rates[0]).1
+    }
+
+    /// True if the loan's status stops accrual on a day.
+    pub fn stops_on(&self, day: NaiveDate) -> bool {
+        let switches = self.accrual_switches.iter().filter(|switched_on| **switched_on <= day);
+        self.stops_accrual == (switches.count() % 2 == 0)
+    }
+
+    /// True if the loan's status stops accrual now.
+    pub fn stops_now(&self) -> bool {
+        self.stops_on(NaiveDate::MAX)
     }
 
     /// The level instalment, or zero if there is none.

@@ -37,6 +37,7 @@ fn terms(principal: &str, rate: i128, basis: (YearLength, YearLength), start: &s
         ],
         excess: ExcessHandling::Principal,
         stops_accrual: false,
+        accrual_switches: Vec::new(),
         refuses_payments: false,
         opening: OpeningBalances { principal: cents(principal), ..OpeningBalances::default() },
     }

@@ -19,6 +19,7 @@ fn the_arithmetic_matches_the_loan_model() {
         let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
         println!("{tally:?}");
         assert!(tally.reversed > 1000 && tally.posted > 10_000, "{tally:?}");
+        assert!(tally.switched > 1000, "{tally:?}");
     }
 }
 

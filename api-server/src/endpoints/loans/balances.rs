@@ -1,7 +1,7 @@
 //! `/loans/{loan_id}/balances`: a loan's balances at the end of a past day.
 
 use super::super::Group;
-use crate::auth::privileges::TRANSACTIONS;
+use crate::auth::privileges::VIEW_TRANSACTIONS;
 use crate::http::admission::CoreUser;
 use crate::loans::past_balances::{self, AsOf, PastAccount};
 use crate::loans::servicing::payoff::Payoff;
@@ -87,10 +87,9 @@ impl PastBalances {
         #[oai(name = "knownOn")]
         known_on: Query<Option<Day>>,
     ) -> JsonResult<LoanBalances> {
-        let caller = &admitted.caller;
-        caller.require(TRANSACTIONS)?;
+        admitted.caller.require(VIEW_TRANSACTIONS)?;
         let as_of = as_of(admitted.clock.today, date.0, known_on.0)?;
-        let account = past_balances::read(&state.reads, caller, loan_id.0, as_of).await?;
+        let account = past_balances::read(&state.reads, &admitted, loan_id.0, as_of).await?;
         let origination = account.loan.origination_date;
         if as_of.date < origination {
             return Err(Problem::new(ProblemType::EffectiveDateTooEarly)

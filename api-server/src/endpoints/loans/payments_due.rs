@@ -85,12 +85,10 @@ impl PaymentsDue {
         }
         let after = page.after()?.map(|[date]| date.parse::<Day>()).transpose();
         let after = after.map_err(|_| invalid_cursor())?.map(|Day(date)| date);
-        let (db, caller, today) = (&state.reads, &admitted.caller, admitted.clock.today);
-        let account = state.loans.account(caller, loan_id.0).await?;
         let dates = DueDates { from, to, after };
-        let limit = page.rows_to_fetch();
-        let rows = payments_due::list(db, caller, &account, today, dates, limit).await?;
+        let (reads, limit) = ((&state.reads, state.loans.as_ref()), page.rows_to_fetch());
+        let rows = payments_due::list(reads, &admitted, loan_id.0, dates, limit).await?;
         let rows = page.of(rows, |row| Cursor::new(&[&row.due_date]));
-        Ok(rows.try_map(|row| PaymentDue::on(today, &row))?)
+        Ok(rows.try_map(|row| PaymentDue::on(admitted.clock.today, &row))?)
     }
 }

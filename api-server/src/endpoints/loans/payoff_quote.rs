@@ -52,7 +52,7 @@ pub struct DailyPayoffQuote {
     /// Amount of the payoff: the amounts owed, less the suspense applied.
     payoff_amount: Money,
     /// Interest of the day itself, to eight decimals. For a year basis of 360/360, a day at the end
-    /// of a month may add none of it, or three times as much.
+    /// of a month may add none of it, or up to three times as much.
     per_diem: Rate,
 }
 

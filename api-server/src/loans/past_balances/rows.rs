@@ -2,6 +2,8 @@
 //! base.
 
 use super::AsOf;
+use crate::auth::caller::Caller;
+use crate::auth::visibility::Visible;
 use crate::loans::refusals::LoanError;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
@@ -10,7 +12,8 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, JoinType, QueryRes
 use serde_json::Value;
 use shared::amounts::Money;
 use shared::entity::loan_transactions::{self, BalanceName};
-use shared::entity::{loan_snapshots, transaction_codes};
+use shared::entity::{loan_snapshots, loans, transaction_codes};
+use shared::time::Timestamp;
 
 /// Name of the reversing rows in statements.
 const REVERSAL: &str = "reversal";
@@ -27,9 +30,10 @@ pub(super) struct CountedRows {
 }
 
 impl CountedRows {
-    /// Adds up the rows of a loan.
+    /// Adds up the rows of a loan that the caller may see; of another loan, it reads none.
     pub(super) async fn read(
         db: &impl ConnectionTrait,
+        caller: &Caller,
         loan_id: i64,
         as_of: AsOf,
     ) -> Result<Self, DbErr> {
@@ -41,6 +45,12 @@ impl CountedRows {
         let standing_entry: Expr =
             Expr::case(moved_base.and(stands), C::TransactionId.into_expr()).into();
         let amount = C::TransactionAmount.into_expr();
+        let visible_loan = Query::select()
+            .column(loans::Column::LoanId.as_column_ref())
+            .from(loans::Entity)
+            .and_where(loans::Column::LoanId.eq(loan_id))
+            .cond_where(loans::Entity::visible_to(caller))
+            .take();
         let select = Query::select()
             .expr_as(C::BalanceName.into_expr(), "name")
             .expr_as(signed_sum(db.get_database_backend(), amount), "total")
@@ -54,7 +64,9 @@ impl CountedRows {
                 REVERSAL,
                 C::ReversalTransactionId.into_expr().equals((REVERSAL, C::TransactionId)),
             )
-            .and_where(C::LoanId.eq(loan_id))
+            .and_where(
+                C::LoanId.into_expr().eq(Expr::SubQuery(None, Box::new(visible_loan.into()))),
+            )
             .and_where(C::EffectiveDate.lte(date))
             .and_where(C::GlDate.lte(known_on))
             .group_by_col(C::BalanceName.as_column_ref())
@@ -81,6 +93,8 @@ impl CountedRows {
 pub(super) struct BaseEntry {
     /// Id of its first row.
     pub(super) transaction_id: i64,
+    /// When it was posted.
+    pub(super) posted: Timestamp,
     /// Effective date.
     pub(super) effective_date: NaiveDate,
     /// First row of its reversal, if it is reversed by now.
@@ -114,7 +128,8 @@ impl BaseEntry {
                     .equals(C::TransactionId.as_column_ref()),
             )
             .take();
-        let columns = [C::TransactionId, C::EffectiveDate, C::ReversalTransactionId];
+        let columns =
+            [C::TransactionId, C::TransactionDate, C::EffectiveDate, C::ReversalTransactionId];
         let select = Query::select()
             .columns(columns.map(|column| column.as_column_ref()))
             .column(loan_snapshots::Column::PriorState.as_column_ref())
@@ -134,6 +149,7 @@ impl BaseEntry {
         let principal: Option<Money> = row.try_get("", "principal")?;
         Ok(Self {
             transaction_id: row.try_get("", "transaction_id")?,
+            posted: row.try_get("", "transaction_date")?,
             effective_date: row.try_get("", "effective_date")?,
             reversal: row.try_get("", "reversal_transaction_id")?,
             before: LoanSnapshot::read(prior_state).map_err(LoanError::defect)?,

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// Takes back the amounts that an entry settled, and removes the due rows that it created from the
 /// state: those due on or after `first_created`. Returns that day if there are any.
-#[expect(clippy::disallowed_methods, reason = "due rows have no visibility rule")]
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole")]
 pub(super) async fn revert(
     tx: &DatabaseTransaction,
     state: &mut LoanState,

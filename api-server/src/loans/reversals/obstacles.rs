@@ -2,18 +2,19 @@
 //! after it, or a balance was spent.
 
 use super::{RowReversal, balance};
-use crate::loans::account::{LoanAccount, PAID_OFF, accrues, refuse_if_closed};
+use crate::loans::account::{self, LoanAccount, PAID_OFF, refuse_if_closed};
 use crate::loans::journal::codes;
 use crate::loans::refusals::{BlockingEntry, LoanError, LoanRefusal, ReversalObstacle};
 use crate::loans::servicing::LoanState;
 use crate::loans::snapshots::LoanSnapshot;
+use crate::loans::terms::accrues;
 use sea_orm::sea_query::Query;
 use sea_orm::{
     ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
 };
 use shared::amounts::Money;
 use shared::entity::loan_transactions::{self, BalanceName};
-use shared::entity::{loan_snapshots, loan_status_codes, transaction_codes};
+use shared::entity::{loan_snapshots, transaction_codes};
 
 /// Balances that are sums of rows, in the order in which they are checked.
 const BALANCES: [BalanceName; 5] = [
@@ -93,7 +94,8 @@ pub(super) async fn prior_state(
     if account.loan.accrual_base_date != first.effective_date
         || !prior.has_same_terms(&account.loan)
         || !(closed_it
-            || accrues(&status(tx, prior.status_code_id).await?) == accrues(&account.status))
+            || accrues(&account::status(tx, prior.status_code_id).await?)
+                == accrues(&account.status))
     {
         return Err(refuse(ReversalObstacle::TermsChanged, None));
     }
@@ -137,16 +139,6 @@ async fn latest_to_move_base(
 pub(super) fn closed_by_entry(account: &LoanAccount, prior: &LoanSnapshot) -> bool {
     let paid_off_since = account.loan.payoff_date.is_some() && prior.payoff_date.is_none();
     paid_off_since && account.status.code == PAID_OFF
-}
-
-/// Returns a status.
-#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
-pub(super) async fn status(
-    tx: &DatabaseTransaction,
-    status_code_id: i64,
-) -> Result<loan_status_codes::Model, LoanError> {
-    let status = loan_status_codes::Entity::find_by_id(status_code_id).one(tx).await?;
-    status.ok_or_else(|| LoanError::defect("a loan has no status"))
 }
 
 /// Refuses if a balance without the entry is below zero, and names the latest entry that lowered

@@ -8,13 +8,15 @@
 //! paid as an explicit split of its interest and principal would be.
 //!
 //! The schedule ends at maturity, or as soon as nothing is owed. A loan without a maturity date whose
-//! installments do not exceed its interest has no last row.
+//! installments do not exceed its interest has no last row: its schedule is cut off, at the latest
+//! with the last year that a date can have.
 
 use super::allocation::Allocation;
 use super::due::UpcomingDueRows;
 use super::payment::Split;
+use super::schedule::LAST_YEAR;
 use super::{LoanState, Terms};
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
 use shared::amounts::{Money, OutOfRange};
 
 /// The rows asked for.
@@ -73,7 +75,7 @@ impl LoanState {
             if state.owes_nothing()? {
                 break;
             }
-            if rows.len() == rows_max {
+            if rows.len() == rows_max || due_date.year() > LAST_YEAR {
                 return Ok(Amortization { rows, complete: false });
             }
             upcoming.create(&mut state, due_date)?;

@@ -1,6 +1,7 @@
 //! Payoffs: what pays a loan off on a day. A payoff is posted from the same figures as it is quoted
 //! from, so the two cannot differ.
 
+use super::interest::InterestFactor;
 use super::{LoanState, Terms, interest, sum};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, OutOfRange};
@@ -40,7 +41,7 @@ pub struct PayoffQuote {
     pub date: NaiveDate,
     /// Payoff on that day.
     pub payoff: Payoff,
-    /// Interest of that day itself, unrounded.
+    /// Interest of that day itself, to eight decimals.
     pub per_diem: Accrual,
 }
 
@@ -57,8 +58,14 @@ impl LoanState {
         from: NaiveDate,
         through: NaiveDate,
     ) -> Result<Vec<PayoffQuote>, OutOfRange> {
-        let quote = |date| {
-            let payoff = self.payoff_on(terms, date)?;
+        // The interest is that of one span from the accrual base, extended day by day.
+        let mut factor = InterestFactor::none(terms);
+        let mut end = self.accrual_base_date;
+        let quote = |date: NaiveDate| {
+            factor = factor.extended(terms, end, date)?;
+            end = end.max(date);
+            let total = self.accrual_base_total.plus(factor.interest_on(self.principal)?)?;
+            let payoff = Payoff::of(self, self.interest_owed_of(total)?)?;
             let per_diem = interest::per_diem(terms, self.principal, date)?;
             Ok(PayoffQuote { date, payoff, per_diem })
         };

@@ -24,6 +24,10 @@ use shared::entity::loans::PaymentPeriod;
 
 pub use level_instalment::level_instalment;
 
+/// The last year of a date: years are written with four digits, and the databases store no later
+/// one.
+pub const LAST_YEAR: i32 = 9999;
+
 /// Payment schedule of a loan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {

@@ -68,7 +68,7 @@ impl SetupIds {
 
     /// The status of a loan with these terms.
     pub fn status(&self, terms: &Terms, paid_off: Option<NaiveDate>) -> i64 {
-        let open = self.open[usize::from(terms.stops_accrual)][usize::from(terms.refuses_payments)];
+        let open = self.open[usize::from(terms.stops_now())][usize::from(terms.refuses_payments)];
         if paid_off.is_some() { self.paid_off } else { open }
     }
 

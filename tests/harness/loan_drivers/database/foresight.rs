@@ -1,12 +1,13 @@
 //! What is foreseen of a loan and what is said of its past, compared with the model; and whether it
 //! comes true when the day comes.
 
-use super::DatabaseEngine;
 use super::stored::units;
+use super::{DatabaseEngine, clock};
 use crate::loan_drivers::Play;
 use crate::loan_model::foresight::{DayEnd, Quote, ScheduleRow};
 use crate::loan_model::plan::Action;
 use crate::loan_model::{Books, CENT, Event, Refusal};
+use api_server::auth::caller::RequestContext;
 use api_server::loans::past_balances::{self, AsOf};
 use api_server::loans::servicing::amortization::{Amortization, RowRange};
 use api_server::loans::servicing::payoff::Payoff;
@@ -141,12 +142,12 @@ impl DatabaseEngine<'_> {
             if *day < origination {
                 continue;
             }
-            let known = self.past(play, *day, *day).await?;
+            let known = self.past(play, today, [*day, *day]).await?;
             play.transcript.check_equal("the day", (day, then), (day, &known))?;
             let known_on = [later.get(index), later.get(index + 1), later.last()];
             for known_on in known_on.into_iter().flatten() {
                 let expected = play.books.day_end(*day, *known_on);
-                let known = self.past(play, *day, *known_on).await?;
+                let known = self.past(play, today, [*day, *known_on]).await?;
                 let what = format!("balances of {day} known on {known_on}");
                 play.transcript.check_equal(&what, expected, known)?;
             }
@@ -157,12 +158,13 @@ impl DatabaseEngine<'_> {
     async fn past(
         &self,
         play: &mut Play<'_>,
-        date: NaiveDate,
-        known_on: NaiveDate,
+        today: NaiveDate,
+        [date, known_on]: [NaiveDate; 2],
     ) -> Result<Result<DayEnd, Refusal>, String> {
         play.tally.read += 1;
         let as_of = AsOf { date, known_on };
-        let read = past_balances::read(&self.tx, &self.driver.caller, self.loan_id, as_of).await;
+        let context = RequestContext { caller: self.driver.caller.clone(), clock: clock(today) };
+        let read = past_balances::read(&self.tx, &context, self.loan_id, as_of).await;
         let account = match read.map_err(Problem::from) {
             Ok(account) => account,
             Err(problem) if problem.kind() == ProblemType::InvalidValue => {

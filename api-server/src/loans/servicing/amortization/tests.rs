@@ -164,6 +164,16 @@ fn rows_before_the_first_day_asked_for_are_left_out_and_not_counted() {
 }
 
 #[test]
+fn a_schedule_without_an_end_is_cut_off_with_the_last_year() {
+    let mut terms = terms(YearLength::Actual, YearLength::Actual, "10", "9990-01-01");
+    terms.schedule = schedule(PaymentPeriod::Annual, "9991-01-01");
+    terms.payment_amount = Some(money("100.00"));
+    let schedule = amortization(&terms, &booked(&terms, "1000.00"), "9990-01-01", 1000);
+    assert_eq!(schedule.rows.last().unwrap().date, date("9999-01-01"));
+    assert!(!schedule.complete);
+}
+
+#[test]
 fn installments_of_nothing_move_neither_the_base_nor_the_balance() {
     let mut terms = terms(YearLength::Actual, YearLength::Actual, "7.77", "2024-01-01");
     terms.schedule = schedule(PaymentPeriod::Weekly, "2024-01-08");

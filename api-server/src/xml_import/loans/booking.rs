@@ -1,42 +1,15 @@
 //! Terms of an imported loan. Fills in what they leave open, and refuses terms that contradict each
 //! other.
 
-use crate::loans::servicing::schedule::{self, Schedule};
+use crate::loans::servicing::schedule::{self, LAST_YEAR, Schedule};
 use crate::loans::servicing::{RateStep, Terms, interest};
+use crate::loans::terms::schedule_of;
 use crate::xml_import::element_fields::ElementFields;
 use crate::xml_import::parse::Element;
 use crate::xml_import::{RecordError, refuse};
 use chrono::{Datelike, Days, NaiveDate};
 use shared::entity::loans;
 use shared::entity::loans::PaymentPeriod;
-
-/// The last year of a date: years are written with four digits, and the databases store no later
-/// one.
-const LAST_YEAR: i32 = 9999;
-
-/// The changed terms of a loan, combined with the balances and dates that its account computes.
-pub(super) fn with_terms_of(row: &loans::Model, terms: &loans::Model) -> loans::Model {
-    loans::Model {
-        next_due_date: row.next_due_date,
-        current_principal_balance: row.current_principal_balance,
-        current_interest_balance: row.current_interest_balance,
-        interest_accrued_thru_date: row.interest_accrued_thru_date,
-        interest_accrued_total: row.interest_accrued_total,
-        paid_ahead_amount: row.paid_ahead_amount,
-        accrual_base_date: row.accrual_base_date,
-        accrual_base_total: row.accrual_base_total,
-        ..terms.clone()
-    }
-}
-
-pub(super) fn schedule_of(loan: &loans::Model) -> Schedule {
-    Schedule {
-        period: loan.payment_period,
-        first_payment_date: loan.first_payment_date,
-        payment_day: loan.payment_day.and_then(|day| u32::try_from(day).ok()),
-        maturity_date: loan.maturity_date,
-    }
-}
 
 /// Fills in the day of the month and the maturity date if the schedule leaves them open, and notes
 /// terms that it forbids.
