@@ -204,12 +204,9 @@ pub async fn measure_hidden(many: &World) -> Result<(), String> {
     );
     many.sql(&sql).await;
     shared::contact_search::refill(&many.db).await.map_err(|error| error.to_string())?;
-    let number = many
-        .text(
-            "SELECT MAX(loan_number) FROM loans WHERE loan_officer_user_id = \
-                            (SELECT user_id FROM users WHERE user_name = 'teller')",
-        )
-        .await;
+    let of_teller = "FROM loans WHERE loan_officer_user_id = (SELECT user_id FROM users WHERE \
+                     user_name = 'teller')";
+    let number = many.text(&format!("SELECT MAX(loan_number) {of_teller}")).await;
     let mut officer = Searcher::new(many, "officer").await;
     let mut again = Searcher::new(many, "officer").await;
     for (path, name, hidden, missing) in [
@@ -225,6 +222,15 @@ pub async fn measure_hidden(many: &World) -> Result<(), String> {
         let comparison =
             compare(HIDDEN_SAMPLES, (&mut officer, missing), (&mut again, hidden)).await?;
         println!("{:<50} {comparison}", format!("{path}?{name}"));
+    }
+    let hidden = many.count(&format!("SELECT MAX(loan_id) {of_teller}")).await;
+    let missing = many.count("SELECT MAX(loan_id) + 1 FROM loans").await;
+    for read in ["", "/payments-due", "/payoff-quote", "/schedule", "/balances"] {
+        let paths = [missing, hidden].map(|loan_id| format!("/loans/{loan_id}{read}"));
+        let [missing, hidden] = &paths;
+        let comparison =
+            compare(HIDDEN_SAMPLES, (&mut officer, missing), (&mut again, hidden)).await?;
+        println!("{:<50} {comparison}", format!("/loans/{{loan_id}}{read}"));
     }
     Ok(())
 }
@@ -286,7 +292,8 @@ impl<'a> Searcher<'a> {
         let response = self.world.client.get(&self.token, path).await;
         let time = started.elapsed();
         match response.status.as_u16() {
-            200 => Ok(time),
+            // A loan that is hidden or missing is 404.
+            200 | 404 => Ok(time),
             // Tokens live for twelve minutes: renew it, and do not count the request twice.
             401 => {
                 self.token = self.world.token(self.user).await;

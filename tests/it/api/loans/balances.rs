@@ -4,10 +4,14 @@ use super::import_loan;
 use super::payments_due::pay_three_installments;
 use super::transactions::adjustments::{adjust, grant};
 use crate::PROGRAM;
-use acceptance::seeds::PUBLISHED_TERMS;
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
 use acceptance::{TestResponse, World, on_each_database};
 use chrono::{Days, NaiveDate};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
+use shared::entity::field_changes;
+use shared::time::Timestamp;
 
 async fn get(world: &World, token: &str, loan_id: i64, query: &str) -> TestResponse {
     world.client.get(token, &format!("/loans/{loan_id}/balances?{query}")).await
@@ -105,6 +109,59 @@ async fn a_reversed_payment_counts_only_as_long_as_its_reversal_was_not_known() 
         ] {
             let later = balances(&world, &admin, loan_id, query).await;
             assert_eq!(later, *before, "{query}: later entries change nothing");
+        }
+        world
+    })
+    .await;
+}
+
+/// Changes a loan by an import that counts as made on a day.
+async fn change_on(world: &World, token: &str, day: &str, attributes: &str) {
+    use field_changes::Column::{ModifiedDate, RowId};
+    let before = world.count("SELECT MAX(row_id) FROM field_changes").await;
+    let change = format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" {attributes}/>");
+    world.import(token, &file(&change)).await;
+    let noon = Timestamp(format!("{day}T12:00:00Z").parse().expect("a time"));
+    let changes = field_changes::Entity::update_many().filter(RowId.gt(before));
+    let changed = changes.col_expr(ModifiedDate, Expr::value(noon)).exec(&world.db).await;
+    assert!(changed.expect("an update").rows_affected > 0, "{attributes} changes nothing");
+    world.sql(&format!("UPDATE loans SET accrual_base_date = '{day}'")).await;
+}
+
+#[tokio::test]
+async fn interest_accrued_by_the_terms_and_the_status_of_each_day() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let terms = OPEN_TERMS.replace("\"ACT\"", "\"360\"").replace("\"365\"", "\"360\"");
+        let loan_id = import_loan(&world, &admin, &terms).await;
+        let interest = async |day: &str| {
+            let found = balances(&world, &admin, loan_id, &format!("date={day}")).await;
+            found[1].clone()
+        };
+        let actual = "InterestYearNumerator=\"ACT\" InterestYearDenominator=\"365\"";
+        for (day, change) in [
+            ("2022-01-25", "StatusCode=\"CHARGED_OFF\""),
+            ("2022-04-25", "StatusCode=\"ACTIVE\""),
+            ("2022-05-25", actual),
+            ("2022-06-04", "StatusCode=\"CHARGED_OFF\""),
+            ("2022-06-14", "StatusCode=\"ACTIVE\" ContractualJurisdiction=\"NY\""),
+            ("2022-07-01", "StatusCode=\"CHARGED_OFF\""),
+        ] {
+            change_on(&world, &admin, day, change).await;
+        }
+        for (day, expected) in [
+            ("2021-10-25", "0.00"),
+            ("2021-12-25", "166.67"),
+            ("2022-01-25", "250.00"),
+            ("2022-03-25", "250.00"),
+            ("2022-04-25", "250.00"),
+            ("2022-05-25", "333.33"),
+            ("2022-05-26", "336.07"),
+            ("2022-06-04", "360.73"),
+            ("2022-06-10", "360.73"),
+            ("2022-06-15", "363.47"),
+        ] {
+            assert_eq!(interest(day).await, expected, "{day}");
         }
         world
     })

@@ -6,6 +6,7 @@ use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS};
 use acceptance::{World, on_each_database};
 use chrono::NaiveDate;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Reads the rows of a query.
 async fn due(world: &World, token: &str, loan_id: i64, query: &str) -> Vec<Value> {
@@ -60,6 +61,45 @@ async fn what_each_date_asked_for_is_listed_whether_stored_or_not() {
         let all = due(&world, &admin, loan_id, "").await;
         let last = day(&all.last().expect("a row")["Due_Date"]);
         assert!(last <= day(&loan["As_Of_Date"]), "later dates are the schedule's");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rows_are_those_before_an_entry_or_after_it_and_never_a_mixture() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, PUBLISHED_TERMS).await;
+        let body = json!({"Amount": "652.53", "Effective_Date": "2024-02-15"});
+        let before = due(&world, &admin, loan_id, "").await;
+        let payment = world.pay(&admin, loan_id, body.clone()).await.expect(201).json();
+        let after = due(&world, &admin, loan_id, "").await;
+        assert_ne!(before, after);
+        let path = format!("/loans/{loan_id}/payments-due");
+        let is_done = AtomicBool::new(false);
+        let write = async {
+            let mut reference = payment[0]["Transaction_ID"].clone();
+            for _ in 0..30 {
+                let path = format!("/loans/{loan_id}/transactions/{reference}/reversal");
+                let error = json!({"Reason": "error"});
+                world.client.post(&admin, &path, &error, None).await.expect(201);
+                let again = world.pay(&admin, loan_id, body.clone()).await.expect(201).json();
+                reference = again[0]["Transaction_ID"].clone();
+            }
+            is_done.store(true, Ordering::Relaxed);
+        };
+        let read = async {
+            while !is_done.load(Ordering::Relaxed) {
+                let response = world.client.get(&admin, &path).await;
+                if response.status != 423 {
+                    let rows = response.expect(200).json();
+                    let rows = rows.as_array().expect("rows");
+                    assert!(*rows == before || *rows == after, "{rows:#?}");
+                }
+            }
+        };
+        tokio::join!(write, read);
         world
     })
     .await;
