@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `servicing` | the arithmetic, with no clock and no database |
 //! | `account`, `journal` | a loan's account within a transaction, and the journal entries on it |
-//! | `terms` | a loan's terms and status, and changes of them |
+//! | `terms`, `modifications` | a loan's terms and status, and changes of them |
 //! | `payments`, `adjustments`, `reversals` | posting and reversing entries |
 //! | `credit_lines` | what may be drawn on a credit line |
 //! | `lookups` | reads of loans, in batches |
@@ -19,6 +19,7 @@ pub mod credit_lines;
 pub mod field_values;
 pub mod journal;
 pub mod lookups;
+pub mod modifications;
 pub mod past_balances;
 pub mod payments;
 pub mod payments_due;

@@ -18,7 +18,7 @@ use crate::audit::{HasAuditTarget, HistoryOwner};
 use crate::documents::comments::CommentParent;
 use crate::loans::account::{self, LoanAccount};
 use crate::loans::journal::{EntryHeader, codes};
-use crate::loans::terms;
+use crate::loans::modifications;
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{Money, Rate};
 use shared::entity::loans::{
@@ -394,7 +394,8 @@ impl ImportTransaction<'_, '_> {
                 self.caller.get::<loan_status_codes::Entity>(self.tx, loan.status_code_id).await?
             }
         };
-        let change = terms::change(&account, &self.author, self.clock.today, loan, &status)?;
+        let change =
+            modifications::modify(&account, &self.author, self.clock.today, loan, &status)?;
         let changes = [change];
         account::save(self.tx, self.clock.now, &changes).await?;
         let [change] = changes;

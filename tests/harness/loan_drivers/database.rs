@@ -20,11 +20,11 @@ use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::loans::account::{self, LoanAccount};
 use api_server::loans::adjustments::{self, ValidatedAdjustment};
+use api_server::loans::modifications;
 use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals::{self, ReturnedPayment, ValidatedReversal};
 use api_server::loans::servicing::adjustment as engine;
-use api_server::loans::terms;
 use chrono::{NaiveDate, NaiveTime};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
@@ -276,7 +276,7 @@ impl<'a> DatabaseEngine<'a> {
         let loan = loans::Model { status_code_id: status, ..account.loan.clone() };
         let status = account::status(&tx, status).await.expect("a status");
         assert_eq!(status.stop_accrual_flag, stops, "{expected:?}");
-        let change = terms::change(&account, &author, today, loan, &status);
+        let change = modifications::modify(&account, &author, today, loan, &status);
         let saved = match change {
             Ok(change) => {
                 account::save(&tx, clock(today).now, &[change]).await.expect("saved");

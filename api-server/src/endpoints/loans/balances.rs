@@ -74,7 +74,8 @@ impl PastBalances {
     /// `knownOn`. A reversal has the effective date of the entry that it reverses: with today's
     /// knowledge, the balances are those without the entry; with that of an earlier day, they are
     /// as they were read then. All transactions count, also those that the caller may not see.
-    /// Interest rates are those stored today. Requires Loan > Transactions > View, too.
+    /// Interest accrues by the terms and the status of each day, at the rates stored today.
+    /// Requires Loan > Transactions > View, too.
     #[oai(path = "/loans/:loan_id/balances", method = "get")]
     async fn get_loan_balances(
         &self,
