@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// Status code of a loan closed by a payoff.
 pub const PAID_OFF: &str = "PAID_OFF";
-/// Maximum attempts to read an account while entries are committed between its two statements.
+/// Maximum attempts at a read of several statements while entries are committed between them.
 pub(super) const READ_ATTEMPTS: usize = 5;
 
 /// A loan with everything that its arithmetic needs.
@@ -326,13 +326,50 @@ async fn update_paid(
     update_each(tx, RowId, &[InterestPaid, PrincipalPaid], &rows).await
 }
 
+/// The columns of a loan that entries change together with due rows. If they are the same in two
+/// reads, so are its due rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PostedColumns {
+    next_due_date: Option<NaiveDate>,
+    principal: Money,
+    interest_settled: Money,
+}
+
+impl PostedColumns {
+    /// The columns, in the order of the fields.
+    pub(super) const COLUMNS: [loans::Column; 3] = [
+        loans::Column::NextDueDate,
+        loans::Column::CurrentPrincipalBalance,
+        loans::Column::InterestSettledTotal,
+    ];
+
+    /// Returns those of a loan.
+    pub(super) fn of(loan: &loans::Model) -> Self {
+        Self {
+            next_due_date: loan.next_due_date,
+            principal: loan.current_principal_balance,
+            interest_settled: loan.interest_settled_total,
+        }
+    }
+
+    /// Reads them from a row with these columns.
+    pub(super) fn read(row: &QueryResult, columns: [&str; 3]) -> Result<Self, DbErr> {
+        let [next_due_date, principal, interest_settled] = columns;
+        Ok(Self {
+            next_due_date: row.try_get("", next_due_date)?,
+            principal: row.try_get("", principal)?,
+            interest_settled: row.try_get("", interest_settled)?,
+        })
+    }
+}
+
 /// Rates and due rows of a loan. The due rows are those not fully paid, and the newest.
 #[derive(Default)]
 struct RatesAndDueRows {
     rates: Vec<RateStep>,
     due_rows: Vec<DueRow>,
-    /// Columns of the loan that entries change together with due rows, read in the same statement.
-    loan: Option<(Option<NaiveDate>, Money, Money)>,
+    /// The loan's columns that entries change with due rows, read in the same statement.
+    loan: Option<PostedColumns>,
 }
 
 /// Marks a row with a rate, in place of a payment number.
@@ -418,8 +455,7 @@ impl RatesAndDueRows {
         let money = |column: &str| row.try_get::<Money>("", column);
         match row.try_get("", "number")? {
             LOAN_ROW => {
-                let next_due_date = row.try_get("", "day")?;
-                self.loan = Some((next_due_date, money("first")?, money("second")?));
+                self.loan = Some(PostedColumns::read(row, ["day", "first", "second"])?);
             }
             RATE_ROW => self.rates.push(RateStep {
                 effective_date: row.try_get("", "day")?,
@@ -440,9 +476,7 @@ impl RatesAndDueRows {
 
     /// True if no entry was written since this row of the loan was read.
     fn are_consistent_with(&self, loan: &loans::Model) -> bool {
-        let columns =
-            (loan.next_due_date, loan.current_principal_balance, loan.interest_settled_total);
-        self.loan == Some(columns)
+        self.loan == Some(PostedColumns::of(loan))
     }
 }
 

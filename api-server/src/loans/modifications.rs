@@ -6,7 +6,7 @@ use crate::loans::refusals::LoanError;
 use crate::loans::servicing::LoanState;
 use crate::loans::servicing::schedule::Schedule;
 use crate::loans::snapshots::LoanSnapshot;
-use crate::loans::terms::{move_base, schedule_of};
+use crate::loans::terms::{moves_base, schedule_of};
 use chrono::NaiveDate;
 use shared::entity::{loan_status_codes, loans};
 
@@ -22,8 +22,8 @@ pub fn modify<'a>(
 ) -> Result<AccountChange<'a>, LoanError> {
     let mut state = account.state.clone();
     let (before, after) = (LoanSnapshot::of(&account.loan), LoanSnapshot::of(&loan));
-    let moves_base = move_base((&before, &account.status), (&after, status));
-    if moves_base && today >= state.accrual_base_date {
+    if moves_base((&before, &account.status), (&after, status)) && today >= state.accrual_base_date
+    {
         state.move_base(&account.terms, today)?;
     }
     let schedule = schedule_of(&loan);

@@ -102,7 +102,7 @@ async fn base_on<'a>(
     if !is_undone && later.accrual_base_date <= day {
         let changes = match next.map(|next| next.posted) {
             Some(posted) if clock.day_of(posted) <= day => {
-                TermsChange::read(db, loan.loan_id, clock, Some(posted)).await?
+                TermsChange::read(db, loan.loan_id, clock, (Some(posted), None)).await?
             }
             _ => Vec::new(),
         };
@@ -111,7 +111,9 @@ async fn base_on<'a>(
         return Ok(base);
     }
     let since = last.as_ref().map(|last| last.posted);
-    let changes = TermsChange::read(db, loan.loan_id, clock, since).await?;
+    // Without a last entry, the day is before the base that the next one found.
+    let until = next.map(|next| next.posted).filter(|_| last.is_none());
+    let changes = TermsChange::read(db, loan.loan_id, clock, (since, until)).await?;
     let before = match &last {
         Some(last) => last.before.clone(),
         None => {

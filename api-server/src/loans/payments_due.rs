@@ -2,12 +2,16 @@
 //! Due rows that postings have not stored yet are computed.
 
 use crate::auth::caller::{Caller, RequestContext};
-use crate::loans::account::{LoanAccount, READ_ATTEMPTS};
+use crate::auth::visibility::Visible;
+use crate::loans::account::{PostedColumns, READ_ATTEMPTS};
 use crate::loans::lookups::LoanLookups;
 use crate::loans::refusals::LoanError;
 use crate::loans::servicing::DueRow;
 use chrono::NaiveDate;
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{ExprTrait, Order, Query};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, FromQueryResult, IdenStatic, Iterable, JoinType,
+};
 use shared::entity::{loans, payments_due};
 
 /// The due dates asked for.
@@ -33,44 +37,58 @@ pub async fn list(
 ) -> Result<Vec<DueRow>, LoanError> {
     for _ in 0..READ_ATTEMPTS {
         let account = lookups.account(caller, loan_id).await?;
-        let rows = rows_of(db, caller, (&account, clock.today), dates, limit).await?;
-        let loan = caller.get::<loans::Entity>(db, loan_id).await?;
-        if loan == account.loan {
-            return Ok(rows);
+        let (posted, stored) = stored(db, caller, loan_id, dates, limit).await?;
+        if posted == Some(PostedColumns::of(&account.loan)) {
+            let mut state = account.state.clone();
+            state.create_due_rows(&account.terms, clock.today)?;
+            let computed = state.due_rows.into_iter();
+            let computed =
+                computed.filter(|row| row.row_id.is_none() && dates.contain(row.due_date));
+            return Ok(stored.into_iter().map(DueRow::from).chain(computed).collect());
         }
     }
     Err(LoanError::Locked(None))
 }
 
-async fn rows_of(
+/// Reads the stored due rows, together with the loan's columns that entries change with them.
+async fn stored(
     db: &impl ConnectionTrait,
     caller: &Caller,
-    (account, today): (&LoanAccount, NaiveDate),
+    loan_id: i64,
     DueDates { from, to, after }: DueDates,
     limit: u64,
-) -> Result<Vec<DueRow>, LoanError> {
+) -> Result<(Option<PostedColumns>, Vec<payments_due::Model>), DbErr> {
     use payments_due::Column::{DueDate, LoanId};
-    let mut state = account.state.clone();
-    state.create_due_rows(&account.terms, today)?;
-    let computed = state.due_rows.into_iter().filter(|row| {
-        row.row_id.is_none()
-            && from.is_none_or(|from| from <= row.due_date)
-            && to.is_none_or(|to| row.due_date <= to)
-            && after.is_none_or(|after| after < row.due_date)
-    });
-    let stored = Condition::all()
-        .add(LoanId.eq(account.loan.loan_id))
+    let asked_for = Condition::all()
+        .add(LoanId.into_expr().equals(loans::Column::LoanId.as_column_ref()))
         .add_option(from.map(|from| DueDate.gte(from)))
         .add_option(to.map(|to| DueDate.lte(to)))
         .add_option(after.map(|after| DueDate.gt(after)));
-    let stored = caller
-        .find::<payments_due::Entity>()
-        .filter(stored)
-        .order_by_asc(DueDate)
+    let select = Query::select()
+        .columns(PostedColumns::COLUMNS.map(|column| column.as_column_ref()))
+        .columns(payments_due::Column::iter().map(|column| column.as_column_ref()))
+        .from(loans::Entity)
+        .join(JoinType::LeftJoin, payments_due::Entity, asked_for)
+        .and_where(loans::Column::LoanId.eq(loan_id))
+        .cond_where(loans::Entity::visible_to(caller))
+        .order_by(DueDate.as_column_ref(), Order::Asc)
         .limit(limit)
-        .all(db)
-        .await?;
-    Ok(stored.into_iter().map(DueRow::from).chain(computed).collect())
+        .take();
+    let names = PostedColumns::COLUMNS.map(|column| column.as_str());
+    let (mut posted, mut due_rows) = (None, Vec::new());
+    for row in db.query_all(&select).await? {
+        posted = Some(PostedColumns::read(&row, names)?);
+        due_rows.extend(payments_due::Model::from_query_result_optional(&row, "")?);
+    }
+    Ok((posted, due_rows))
+}
+
+impl DueDates {
+    fn contain(&self, due_date: NaiveDate) -> bool {
+        self.from.is_none_or(|from| from <= due_date)
+            && self.to.is_none_or(|to| due_date <= to)
+            && self.after.is_none_or(|after| after < due_date)
+    }
 }
 
 impl From<payments_due::Model> for DueRow {

@@ -205,4 +205,29 @@ mod tests {
         assert!(before.has_same_terms(&renamed));
         assert!(before.has_same_terms(&before.restored(&changed)));
     }
+
+    #[test]
+    fn a_term_takes_a_value_of_the_field_history() {
+        let before = LoanSnapshot::of(&loan());
+        for (term, value) in [
+            ("interest_year_numerator", "360"),
+            ("interest_year_denominator", "364"),
+            ("payment_period", "weekly"),
+            ("first_payment_date", "2024-02-15"),
+            ("payment_day", "30"),
+            ("maturity_date", "2029-01-15"),
+            ("payment_amount", "700.00"),
+            ("interest_start_date", "2024-01-15"),
+        ] {
+            assert!(TERMS.contains(&term));
+            let after = before.with_terms([(term, Some(value))].into_iter()).unwrap();
+            assert!(!after.has_terms_of(&before), "{term}");
+        }
+        let status = before.with_terms([("status_code_id", Some("7"))].into_iter()).unwrap();
+        assert_eq!(status.status_code_id, 7);
+        let none = before.with_terms([("payment_day", None)].into_iter()).unwrap();
+        assert_eq!(none.payment_day, None);
+        assert!(before.with_terms([("payment_day", Some("x"))].into_iter()).is_err());
+        assert!(before.with_terms([("payment_period", Some("x"))].into_iter()).is_err());
+    }
 }

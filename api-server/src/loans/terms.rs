@@ -40,7 +40,7 @@ pub fn schedule_of(loan: &loans::Model) -> Schedule {
 
 /// True if interest or installments depend on the difference between two states of a loan, each with
 /// its status. Such a change moves the accrual base.
-pub fn move_base(
+pub fn moves_base(
     (before, status): (&LoanSnapshot, &loan_status_codes::Model),
     (after, new_status): (&LoanSnapshot, &loan_status_codes::Model),
 ) -> bool {

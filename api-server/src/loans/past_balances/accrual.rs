@@ -8,15 +8,17 @@ use crate::loans::account::LoanAccount;
 use crate::loans::refusals::LoanError;
 use crate::loans::servicing::{Terms, interest};
 use crate::loans::snapshots::{LoanSnapshot, TERMS};
-use crate::loans::terms::{move_base, terms};
+use crate::loans::terms::{moves_base, terms};
 use chrono::NaiveDate;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
+};
 use shared::amounts::Money;
 use shared::entity::field_changes::{self, Column};
 use shared::entity::{loan_status_codes, loans};
 use shared::time::{Clock, Timestamp};
 
-/// Column that an entry changes if it closes a loan or reopens it.
+/// Column that a payoff sets, and that its reversal or reopening the loan clears.
 const PAYOFF_DATE: &str = "payoff_date";
 /// Column of the status.
 const STATUS: &str = "status_code_id";
@@ -36,45 +38,36 @@ struct ColumnChange {
 }
 
 impl TermsChange {
-    /// Reads the changes of a loan, oldest first; those before `since` are left out.
-    ///
-    /// The terms with which a loan is booked are no change. Nor is a status that an entry sets: while
-    /// the entry stands, no principal bears interest, and its reversal restores the accrual base.
-    #[expect(clippy::disallowed_methods, reason = "no figure depends on who may see a change")]
+    /// Reads the changes of a loan made in a span of time, both ends included, oldest first. At its
+    /// beginning the loan was not paid off.
+    #[expect(clippy::disallowed_methods, reason = "figures are the same for every caller")]
     pub(super) async fn read(
         db: &impl ConnectionTrait,
         loan_id: i64,
         clock: Clock,
-        since: Option<Timestamp>,
+        (since, until): (Option<Timestamp>, Option<Timestamp>),
     ) -> Result<Vec<Self>, DbErr> {
-        let columns = || TERMS.into_iter().chain([PAYOFF_DATE]);
         let fields = columns().map(|column| FieldNames::of(column).field.clone());
-        let mut of_loan = field_changes::Entity::find()
-            .filter(Column::LoanId.eq(loan_id))
-            .filter(Column::TableName.eq(loans::Model::TABLE))
-            .filter(Column::FieldName.is_in(fields));
-        if let Some(since) = since {
-            of_loan = of_loan.filter(Column::ModifiedDate.gte(since));
-        }
-        let rows = of_loan.order_by_asc(Column::RowId).all(db).await?;
-        let of_requests = rows
-            .chunk_by(|a, b| (a.modified_date, &a.request_id) == (b.modified_date, &b.request_id));
-        let changes = of_requests.map(|rows| {
-            let changed = rows.iter().filter_map(|row| {
-                let name = columns().find(|name| FieldNames::of(name).field == row.field_name)?;
-                Some(ColumnChange { name, old: row.old_value.clone(), new: row.new_value.clone() })
-            });
-            let mut changed: Vec<ColumnChange> = changed.collect();
-            if changed.iter().any(|column| column.name == STATUS && column.old.is_none()) {
-                changed.retain(|column| column.old.is_some());
-            }
-            if changed.iter().any(|column| column.name == PAYOFF_DATE) {
-                changed.retain(|column| ![STATUS, PAYOFF_DATE].contains(&column.name));
-            }
+        let of_loan = Condition::all()
+            .add(Column::LoanId.eq(loan_id))
+            .add(Column::TableName.eq(loans::Model::TABLE))
+            .add(Column::FieldName.is_in(fields))
+            .add_option(since.map(|since| Column::ModifiedDate.gte(since)))
+            .add_option(until.map(|until| Column::ModifiedDate.lte(until)));
+        let rows = field_changes::Entity::find().filter(of_loan).order_by_asc(Column::RowId);
+        let rows = rows.all(db).await?;
+        let mut is_paid_off = false;
+        let mut changes = Vec::new();
+        for rows in rows
+            .chunk_by(|a, b| (a.modified_date, &a.request_id) == (b.modified_date, &b.request_id))
+        {
             let day = rows.first().map_or(clock.today, |row| clock.day_of(row.modified_date));
-            Self { day, columns: changed }
-        });
-        Ok(changes.filter(|change| !change.columns.is_empty()).collect())
+            let columns = changed_terms(rows, &mut is_paid_off);
+            if !columns.is_empty() {
+                changes.push(Self { day, columns });
+            }
+        }
+        Ok(changes)
     }
 
     /// Returns a loan with the new terms.
@@ -92,7 +85,46 @@ impl TermsChange {
     }
 }
 
-/// A loan at a point of its past, which moves on with the changes of its terms.
+/// Returns the columns read from the history, in the order in which a row has them.
+fn columns() -> impl Iterator<Item = &'static str> {
+    TERMS.into_iter().chain([PAYOFF_DATE])
+}
+
+/// Returns what one request changed of a loan's terms.
+///
+/// The terms with which the request booked the loan are no change. Nor is the status of a loan that
+/// is paid off: no principal bears interest then. Reopening the loan sets the status that counts from
+/// then on; a reversal of the payoff restores the accrual base and the status before it.
+fn changed_terms(rows: &[field_changes::Model], is_paid_off: &mut bool) -> Vec<ColumnChange> {
+    let mut booked = Vec::new();
+    let mut changes: Vec<ColumnChange> = Vec::new();
+    let mut status_paid_off = None;
+    for row in rows {
+        let Some(name) = columns().find(|name| FieldNames::of(name).field == row.field_name) else {
+            continue;
+        };
+        let (old, new) = (row.old_value.clone(), row.new_value.clone());
+        let change = ColumnChange { name, old, new };
+        match (name, &change.old) {
+            (PAYOFF_DATE, None) => {
+                *is_paid_off = true;
+                let by_payoff = changes.iter().rposition(|change| change.name == STATUS);
+                by_payoff.map(|index| changes.remove(index));
+            }
+            (PAYOFF_DATE, Some(_)) => {
+                *is_paid_off = false;
+                changes.extend(status_paid_off.take());
+            }
+            (STATUS, Some(_)) if *is_paid_off => status_paid_off = Some(change),
+            (STATUS, None) => booked.push(name),
+            (_, None) if booked.contains(&STATUS) && !booked.contains(&name) => booked.push(name),
+            _ => changes.push(change),
+        }
+    }
+    changes
+}
+
+/// A loan at a point in its past. Replaying changes of terms moves it forward.
 pub(super) struct AccruingLoan<'a> {
     account: &'a LoanAccount,
     statuses: Vec<loan_status_codes::Model>,
@@ -101,8 +133,7 @@ pub(super) struct AccruingLoan<'a> {
 }
 
 impl<'a> AccruingLoan<'a> {
-    /// Returns a loan at a point of its past. Reads the statuses unless it has today's and will keep
-    /// it.
+    /// Returns a loan at a point in its past. Reads the statuses unless it has today's and keeps it.
     #[expect(clippy::disallowed_methods, reason = "every user may see the statuses")]
     pub(super) async fn new(
         db: &impl ConnectionTrait,
@@ -137,8 +168,7 @@ impl<'a> AccruingLoan<'a> {
         Ok(())
     }
 
-    /// Moves on with those of these changes that were made by a day; this principal bore interest all
-    /// the time.
+    /// Applies the changes made up to a day, that day included. The principal is the same throughout.
     pub(super) fn replay(
         &mut self,
         principal: Money,
@@ -147,7 +177,7 @@ impl<'a> AccruingLoan<'a> {
     ) -> Result<(), LoanError> {
         for change in changes.iter().filter(|change| change.day <= day) {
             let after = change.apply(&self.loan)?;
-            if move_base((&self.loan, self.status(&self.loan)?), (&after, self.status(&after)?)) {
+            if moves_base((&self.loan, self.status(&self.loan)?), (&after, self.status(&after)?)) {
                 self.advance(principal, change.day)?;
             }
             self.loan = change.apply(&self.loan)?;

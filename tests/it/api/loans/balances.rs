@@ -4,13 +4,13 @@ use super::import_loan;
 use super::payments_due::pay_three_installments;
 use super::transactions::adjustments::{adjust, grant};
 use crate::PROGRAM;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, file};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{TestResponse, World, on_each_database};
 use chrono::{Days, NaiveDate};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
-use shared::entity::field_changes;
+use shared::entity::{field_changes, loan_transactions};
 use shared::time::Timestamp;
 
 async fn get(world: &World, token: &str, loan_id: i64, query: &str) -> TestResponse {
@@ -115,17 +115,42 @@ async fn a_reversed_payment_counts_only_as_long_as_its_reversal_was_not_known() 
     .await;
 }
 
-/// Changes a loan by an import that counts as made on a day.
-async fn change_on(world: &World, token: &str, day: &str, attributes: &str) {
+/// Makes what is done meanwhile count as done on a day.
+async fn on_day(world: &World, day: &str, work: impl Future<Output = ()>) {
     use field_changes::Column::{ModifiedDate, RowId};
-    let before = world.count("SELECT MAX(row_id) FROM field_changes").await;
-    let change = format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" {attributes}/>");
-    world.import(token, &file(&change)).await;
+    use loan_transactions::Column::{GlDate, TransactionDate, TransactionId};
+    let change = world.count("SELECT COALESCE(MAX(row_id), 0) FROM field_changes").await;
+    let entry = world.count("SELECT COALESCE(MAX(transaction_id), 0) FROM loan_transactions").await;
+    work.await;
     let noon = Timestamp(format!("{day}T12:00:00Z").parse().expect("a time"));
-    let changes = field_changes::Entity::update_many().filter(RowId.gt(before));
-    let changed = changes.col_expr(ModifiedDate, Expr::value(noon)).exec(&world.db).await;
-    assert!(changed.expect("an update").rows_affected > 0, "{attributes} changes nothing");
-    world.sql(&format!("UPDATE loans SET accrual_base_date = '{day}'")).await;
+    let changes = field_changes::Entity::update_many().filter(RowId.gt(change));
+    let changes = changes.col_expr(ModifiedDate, Expr::value(noon)).exec(&world.db).await;
+    assert!(changes.expect("an update").rows_affected > 0, "nothing changed");
+    let entries = loan_transactions::Entity::update_many().filter(TransactionId.gt(entry));
+    let entries = entries.col_expr(TransactionDate, Expr::value(noon));
+    let entries = entries.col_expr(GlDate, Expr::value(noon.0.date_naive()));
+    entries.exec(&world.db).await.expect("an update");
+}
+
+/// Changes a loan by an import that counts as made on a day; with interest accrued until then, in
+/// units of 1e-8, if the change moves the accrual base.
+async fn change_on(world: &World, token: &str, day: &str, attributes: &str, accrued: Option<i64>) {
+    let change = format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" {attributes}/>");
+    on_day(world, day, async {
+        world.import(token, &file(&change)).await;
+    })
+    .await;
+    if let Some(accrued) = accrued {
+        let base = format!("accrual_base_date = '{day}', accrual_base_total = {accrued}");
+        world.sql(&format!("UPDATE loans SET {base}")).await;
+    }
+}
+
+/// The interest of 10,000.00 at 10 percent, booked on 2021-10-25, at the end of a day.
+async fn interest(world: &World, token: &str, day: &str) -> String {
+    let loan_id = world.count("SELECT MAX(loan_id) FROM loans").await;
+    let [_, interest, ..] = balances(world, token, loan_id, &format!("date={day}")).await;
+    interest
 }
 
 #[tokio::test]
@@ -133,11 +158,7 @@ async fn interest_accrued_by_the_terms_and_the_status_of_each_day() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let terms = OPEN_TERMS.replace("\"ACT\"", "\"360\"").replace("\"365\"", "\"360\"");
-        let loan_id = import_loan(&world, &admin, &terms).await;
-        let interest = async |day: &str| {
-            let found = balances(&world, &admin, loan_id, &format!("date={day}")).await;
-            found[1].clone()
-        };
+        import_loan(&world, &admin, &terms).await;
         let actual = "InterestYearNumerator=\"ACT\" InterestYearDenominator=\"365\"";
         for (day, change) in [
             ("2022-01-25", "StatusCode=\"CHARGED_OFF\""),
@@ -147,7 +168,7 @@ async fn interest_accrued_by_the_terms_and_the_status_of_each_day() {
             ("2022-06-14", "StatusCode=\"ACTIVE\" ContractualJurisdiction=\"NY\""),
             ("2022-07-01", "StatusCode=\"CHARGED_OFF\""),
         ] {
-            change_on(&world, &admin, day, change).await;
+            change_on(&world, &admin, day, change, Some(0)).await;
         }
         for (day, expected) in [
             ("2021-10-25", "0.00"),
@@ -161,8 +182,91 @@ async fn interest_accrued_by_the_terms_and_the_status_of_each_day() {
             ("2022-06-10", "360.73"),
             ("2022-06-15", "363.47"),
         ] {
-            assert_eq!(interest(day).await, expected, "{day}");
+            assert_eq!(interest(&world, &admin, day).await, expected, "{day}");
         }
+        world
+    })
+    .await;
+}
+
+fn payoff(amount: &str, day: &str) -> String {
+    format!(
+        "<Transactions><Payment LoanNumber=\"L-1\" Payoff=\"true\" Amount=\"{amount}\" \
+         EffectiveDate=\"{day}\"/></Transactions>"
+    )
+}
+
+#[tokio::test]
+async fn a_loan_booked_and_paid_off_by_one_file_accrues_on_after_the_reversal() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan = [borrower_with_loan(1, OPEN_TERMS), payoff("10084.93", "2021-11-25")].concat();
+        on_day(&world, "2021-11-25", async {
+            world.import(&admin, &file(&loan)).await;
+        })
+        .await;
+        let loan_id = world.count("SELECT MAX(loan_id) FROM loans").await;
+        on_day(&world, "2021-11-30", reverse_latest(&world, &admin, loan_id)).await;
+        assert_eq!(interest(&world, &admin, "2021-12-05").await, "112.33");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_happens_after_an_entry_does_not_change_the_interest_before_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        import_loan(&world, &admin, OPEN_TERMS).await;
+        let basis = "InterestYearDenominator=\"360\"";
+        change_on(&world, &admin, "2021-12-09", basis, Some(12_328_767_123)).await;
+        let payoff = file(&payoff("10164.95", "2021-12-24"));
+        on_day(&world, "2021-12-24", async {
+            world.import(&admin, &payoff).await;
+        })
+        .await;
+        change_on(&world, &admin, "2021-12-26", "StatusCode=\"CLOSED\"", None).await;
+        change_on(&world, &admin, "2021-12-27", "StatusCode=\"CHARGED_OFF\"", None).await;
+        change_on(&world, &admin, "2021-12-28", "StatusCode=\"ACTIVE\"", None).await;
+        assert_eq!(interest(&world, &admin, "2021-11-25").await, "84.93");
+        assert_eq!(interest(&world, &admin, "2021-12-19").await, "151.07", "by the new basis");
+        assert_eq!(interest(&world, &admin, "2021-12-27").await, "0.00");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_status_changed_and_a_payoff_posted_by_one_file_leave_past_interest_as_it_was() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let path = format!("/loans/{loan_id}/payoff-quote");
+        let quote = world.client.get(&admin, &path).await.expect(200).json();
+        let (amount, today) = (&quote["Quotes"][0]["Payoff_Amount"], &quote["As_Of_Date"]);
+        let payoff = payoff(amount.as_str().expect("an amount"), today.as_str().expect("a day"));
+        let status = "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\" StatusCode=\"CHARGED_OFF\"/>";
+        world.import(&admin, &file(&format!("{status}{payoff}"))).await;
+        assert_eq!(interest(&world, &admin, "2021-11-25").await, "84.93");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn statuses_between_a_payoff_and_its_reversal_do_not_stop_accrual() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let payoff = file(&payoff("10084.93", "2021-11-25"));
+        on_day(&world, "2021-11-25", async {
+            world.import(&admin, &payoff).await;
+        })
+        .await;
+        change_on(&world, &admin, "2021-11-26", "StatusCode=\"CLOSED\"", None).await;
+        change_on(&world, &admin, "2021-11-27", "StatusCode=\"PAID_OFF\"", None).await;
+        on_day(&world, "2021-11-30", reverse_latest(&world, &admin, loan_id)).await;
+        assert_eq!(interest(&world, &admin, "2021-12-05").await, "112.33");
         world
     })
     .await;
