@@ -21,13 +21,27 @@ use crate::config::Config;
 use crate::endpoints::docs::Docs;
 use crate::http::admission::UnknownParameters;
 use crate::state::State;
+use clap::Parser;
 use shared::read_pool;
 use shared::runtime::{self, Serving};
+use shared::settings;
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Serve the loan servicing API over the core database
+#[derive(Parser)]
+#[command(name = "api-server", version, after_help = settings::list(config::SETTINGS))]
+pub struct Arguments {
+    /// Read settings from this file; environment variables take precedence
+    #[arg(long, value_name = "FILE")]
+    pub env_file: Option<PathBuf>,
+    /// Check the settings, the certificates, the database and the object store, then exit
+    #[arg(long)]
+    pub check: bool,
+}
 
 /// Runs the server until `stop` is ready. An `Err` is a single clear message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {

@@ -15,14 +15,28 @@ use crate::config::Config;
 use crate::endpoints::metadata;
 use crate::state::State;
 use crate::store::keys;
+use clap::Parser;
 use futures_util::FutureExt;
 use shared::read_pool;
 use shared::runtime::{self, Serving};
+use shared::settings;
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Issue, introspect and revoke tokens
+#[derive(Parser)]
+#[command(name = "auth-server", version, after_help = settings::list(config::SETTINGS))]
+pub struct Arguments {
+    /// Read settings from this file; environment variables take precedence
+    #[arg(long, value_name = "FILE")]
+    pub env_file: Option<PathBuf>,
+    /// Check the settings, the certificates and the database, then exit
+    #[arg(long)]
+    pub check: bool,
+}
 
 /// Runs the server until `stop` resolves. An `Err` is a message for the administrator.
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {

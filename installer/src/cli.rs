@@ -1,16 +1,16 @@
 //! The installer's command line: its commands, and the function that runs each.
 
 use crate::commands::{
-    audit, backup_check, client, documents, import, install, keys, privileges, quickstart, serve,
-    settings, status, upgrade, user, verify_auth_server,
+    audit, backup_check, client, completions, documents, import, install, keys, man_pages,
+    privileges, quickstart, serve, settings, status, upgrade, user, verify_auth_server,
 };
 use crate::installation::CliError;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Install, verify, seed, run and administer the loan servicing servers
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "installer", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -27,7 +27,7 @@ enum Command {
     Install(Box<install::InstallArgs>),
     /// Check an auth server from outside, one line per check
     VerifyAuthServer(Box<verify_auth_server::CommandLine>),
-    /// Manage the auth server's clients: add, list, rename, rotate secrets, remove
+    /// Manage the auth server's clients: add, list, show, change, rotate secrets, remove
     Client(client::ClientArgs),
     /// Manage users: list, add, disable, enable, unlock, set passwords, log out, show, grant and
     /// revoke privileges
@@ -52,6 +52,10 @@ enum Command {
     BackupCheck(backup_check::BackupCheckArgs),
     /// Upgrade the database of an earlier release to this release's schema
     Upgrade(upgrade::UpgradeArgs),
+    /// Print a script that completes the installer's commands and options in a shell
+    Completions(completions::CompletionsArgs),
+    /// Write manual pages of the installer and both servers to a directory
+    ManPages(man_pages::ManPagesArgs),
     /// Run the auth server until standard input ends
     #[command(hide = true)]
     ServeAuth(serve::ServeArgs),
@@ -84,6 +88,12 @@ pub async fn main() -> ExitCode {
         Command::Status(arguments) => ("status", status::run(&arguments).await),
         Command::BackupCheck(arguments) => ("backup-check", backup_check::run(&arguments).await),
         Command::Upgrade(arguments) => ("upgrade", done(upgrade::run(&arguments).await)),
+        Command::Completions(arguments) => {
+            ("completions", done(completions::run(arguments, &Arguments::command())))
+        }
+        Command::ManPages(arguments) => {
+            ("man-pages", done(man_pages::run(&arguments, Arguments::command())))
+        }
         Command::ServeAuth(arguments) => ("auth-server", done(serve::auth(&arguments).await)),
         Command::ServeApi(arguments) => ("api-server", done(serve::api(&arguments).await)),
     };

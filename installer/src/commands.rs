@@ -4,10 +4,12 @@
 pub mod audit;
 pub mod backup_check;
 pub mod client;
+pub mod completions;
 pub mod documents;
 pub mod import;
 pub mod install;
 pub mod keys;
+pub mod man_pages;
 pub mod privileges;
 pub mod quickstart;
 pub mod serve;

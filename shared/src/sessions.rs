@@ -163,14 +163,22 @@ pub async fn end_everything(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
 /// Ends every session of a client and deletes its pending requests; returns how many tokens there
 /// were. Browsers stay logged in, because other clients use them too.
 pub async fn end_of_client(tx: &impl ConnectionTrait, client_id: &str) -> Result<u64, DbErr> {
-    let requests = authorization_requests::Column::ClientId.eq(client_id);
-    delete(tx, authorization_requests::Entity, requests).await?;
+    end_requests_of_client(tx, client_id).await?;
     let sessions = auth_sessions::Column::ClientId.eq(client_id);
     delete(tx, auth_sessions::Entity, sessions).await?;
     let core = active_users::Column::ClientId.eq(client_id);
     let core = delete(tx, active_users::Entity, core).await?;
     let web = cif_web_active_users::Column::ClientId.eq(client_id);
     Ok(core + delete(tx, cif_web_active_users::Entity, web).await?)
+}
+
+/// Deletes a client's pending requests: log-ins that have begun, and codes that were not redeemed.
+pub async fn end_requests_of_client(
+    tx: &impl ConnectionTrait,
+    client_id: &str,
+) -> Result<(), DbErr> {
+    let requests = authorization_requests::Column::ClientId.eq(client_id);
+    delete(tx, authorization_requests::Entity, requests).await.map(drop)
 }
 
 async fn delete_tokens(

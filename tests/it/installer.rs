@@ -10,6 +10,7 @@ mod import;
 mod install;
 mod installation;
 mod quickstart;
+mod shells;
 mod status;
 mod upgrade;
 mod user;

@@ -3,19 +3,20 @@
 //! Secrets are generated here, shown once, and stored as hashes. During a rotation both the new and
 //! the previous secret are valid, so that no program is locked out in between.
 
+mod modification;
+mod registered;
+
+use self::modification::Modification;
 use crate::installation::credentials::random_secret;
-use crate::installation::registration::{Registration, check_display_name};
-use crate::installation::table;
+use crate::installation::registration::Registration;
 use crate::installation::{CliError, Installation, change, event, print, print_once, refuse};
 use auth_server::store::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
-use serde_json::{Value, json};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use serde_json::json;
 use shared::audit::EventKind;
 use shared::db::{self, Fault};
-use shared::entity::oauth_clients::{ActiveModel, ClientKind, Column, Entity, Model};
+use shared::entity::oauth_clients::{ActiveModel, Column, Entity, Model};
 use shared::galera::Hold;
 use shared::secrets::Secret;
 use shared::sessions;
@@ -39,13 +40,20 @@ enum ClientAction {
         #[arg(long)]
         json: bool,
     },
-    /// Change a client's display name, shown on the log-in page
-    Name {
+    /// Show a client
+    Show {
         /// The client's id
         id: String,
-        /// The display name, up to 100 characters
-        name: String,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
     },
+    /// Change a client without a new secret
+    ///
+    /// Properties that no option names stay as they are. The values of an option replace the list
+    /// that the client has; without values, as in --cors-origin, the list is emptied. A client that
+    /// loses a grant or a kind of user loses its sessions, too.
+    Change(Box<Modification>),
     /// Generate a new secret and print it once; the previous one stays valid until you run this
     /// again with --finish
     Rotate {
@@ -73,8 +81,9 @@ pub async fn run(arguments: &ClientArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {
         ClientAction::Add(registration) => add(installation, registration).await,
-        ClientAction::List { json } => list(installation, *json).await,
-        ClientAction::Name { id, name } => rename(installation, id, name).await,
+        ClientAction::List { json } => registered::list(installation, *json).await,
+        ClientAction::Show { id, json } => registered::show(installation, id, *json).await,
+        ClientAction::Change(change) => modification::run(installation, change).await,
         ClientAction::Rotate { id, finish: true, .. } => finish(installation, id).await,
         ClientAction::Rotate { id, json, .. } => rotate(installation, id, *json).await,
         ClientAction::Remove { id, of_the_api_server } => {
@@ -136,88 +145,6 @@ fn with_secret(id: &str, what: &str, secret: &str, json: bool) -> String {
     format!(
         "client {id} {what}\nclient_secret  {secret}\nShown only once: only its hash is stored."
     )
-}
-
-async fn list(installation: &Installation, json: bool) -> Result<(), CliError> {
-    let db = installation.open().await?;
-    let clients = Entity::find().order_by_asc(Column::ClientId).all(&db).await?;
-    if json {
-        let clients: Vec<Value> = clients.iter().map(as_json).collect();
-        return print(&format!("{:#}", Value::from(clients)));
-    }
-    let heading = [
-        "id",
-        "name",
-        "kind",
-        "authentication",
-        "grants",
-        "user kinds",
-        "resource server",
-        "redirect URIs",
-    ];
-    let rows: Vec<_> = clients.iter().map(as_cells).collect();
-    print(&table::align(heading, &rows))
-}
-
-fn secrets(client: &Model) -> usize {
-    [&client.secret_hash1, &client.secret_hash2].into_iter().flatten().count()
-}
-
-/// A client without its credentials.
-fn as_json(client: &Model) -> Value {
-    let split = |list: &str| list.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    json!({
-        "client_id": client.client_id,
-        "name": client.name(),
-        "kind": client.kind,
-        "secrets": secrets(client),
-        "keys": client.public_keys.is_some(),
-        "grants": split(&client.grants),
-        "user_kinds": split(&client.user_kinds),
-        "resource_server": client.resource_server_flag,
-        "redirect_uris": split(&client.redirect_uris),
-        "post_logout_redirect_uris": split(&client.post_logout_redirect_uris),
-        "cors_origins": split(&client.cors_origins),
-        "created_date": client.created_date,
-    })
-}
-
-fn as_cells(client: &Model) -> [String; 8] {
-    let kind = match client.kind {
-        ClientKind::Confidential => "confidential",
-        ClientKind::Public => "public",
-    };
-    let secrets = match secrets(client) {
-        0 => None,
-        1 => Some("secret"),
-        _ => Some("2 secrets"),
-    };
-    let keys = client.public_keys.as_ref().map(|_| "keys");
-    let methods: Vec<&str> = secrets.into_iter().chain(keys).collect();
-    let resource_server = if client.resource_server_flag { "yes" } else { "" };
-    [
-        client.client_id.clone(),
-        client.display_name.clone().unwrap_or_default(),
-        kind.to_owned(),
-        methods.join(", "),
-        client.grants.clone(),
-        client.user_kinds.clone(),
-        resource_server.to_owned(),
-        client.redirect_uris.clone(),
-    ]
-}
-
-async fn rename(installation: &Installation, id: &str, name: &str) -> Result<(), CliError> {
-    check_display_name(name)?;
-    let db = installation.open().await?;
-    change(&db, async |tx| {
-        lock_client(tx, id).await?;
-        let name = Set(Some(name.to_owned()));
-        update(tx, id, ActiveModel { display_name: name, ..Default::default() }).await?;
-        Ok(event(EventKind::ClientChanged).reason("renamed").client(id).record(tx).await?)
-    })
-    .await?;
-    print(&format!("client {id} is now named {name}"))
 }
 
 async fn rotate(installation: &Installation, id: &str, json: bool) -> Result<(), CliError> {

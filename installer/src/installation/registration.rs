@@ -8,7 +8,7 @@ use auth_server::store::clients::secret_hash;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sea_orm::ActiveValue::Set;
-use shared::entity::oauth_clients::{ActiveModel, ClientKind};
+use shared::entity::oauth_clients::{ActiveModel, ClientKind, Model};
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::time::Timestamp;
@@ -19,6 +19,7 @@ pub const BROWSER_CLIENT: &str = "browser";
 /// The api-server's client, a resource server.
 pub const API_SERVER_CLIENT: &str = "api-server";
 
+const USER_KINDS: [UserKind; 2] = [UserKind::Core, UserKind::Web];
 const ID_CHARACTERS_MAX: usize = 100;
 const NAME_CHARACTERS_MAX: usize = 100;
 
@@ -85,8 +86,8 @@ impl Grant {
 }
 
 /// Parses `core` or `web` from the command line.
-fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
-    let words = [UserKind::Core, UserKind::Web].map(UserKind::as_str);
+pub fn user_kinds() -> impl TypedValueParser<Value = UserKind> {
+    let words = USER_KINDS.map(UserKind::as_str);
     PossibleValuesParser::new(words).map(|word| match word == UserKind::Web.as_str() {
         true => UserKind::Web,
         false => UserKind::Core,
@@ -106,7 +107,7 @@ pub fn check_id(id: &str) -> Result<(), CliError> {
 }
 
 /// Refuses an invalid display name.
-pub fn check_display_name(name: &str) -> Result<(), CliError> {
+fn check_display_name(name: &str) -> Result<(), CliError> {
     let plain = !name.chars().any(char::is_control) && name.trim() == name;
     match plain && (1..=NAME_CHARACTERS_MAX).contains(&name.chars().count()) {
         true => Ok(()),
@@ -118,6 +119,26 @@ pub fn check_display_name(name: &str) -> Result<(), CliError> {
 }
 
 impl Registration {
+    /// The registration of an existing client. Its secrets and keys are left out.
+    pub fn of(client: &Model) -> Self {
+        let grants = words(&client.grants);
+        let grant = |word: &String| Grant::from_str(word, false).ok();
+        let kinds = words(&client.user_kinds);
+        let kind = |word: &String| USER_KINDS.into_iter().find(|kind| kind.as_str() == word);
+        Self {
+            id: client.client_id.clone(),
+            name: client.display_name.clone(),
+            public: client.kind == ClientKind::Public,
+            grants: grants.iter().filter_map(grant).collect(),
+            user_kinds: kinds.iter().filter_map(kind).collect(),
+            redirect_uris: words(&client.redirect_uris),
+            post_logout_redirect_uris: words(&client.post_logout_redirect_uris),
+            cors_origins: words(&client.cors_origins),
+            resource_server: client.resource_server_flag,
+            ..Self::default()
+        }
+    }
+
     /// Refuses a client that is unsafe or could do nothing; returns its public keys.
     pub fn check(&self) -> Result<Option<String>, CliError> {
         check_id(&self.id)?;
@@ -199,11 +220,19 @@ impl Registration {
         let kind = if self.public { ClientKind::Public } else { ClientKind::Confidential };
         ActiveModel {
             client_id: Set(self.id.clone()),
-            display_name: Set(self.name.clone()),
             kind: Set(kind),
             secret_hash1: Set(secret.map(|secret| Secret::new(secret_hash(secret)))),
             secret_hash2: Set(None),
             public_keys: Set(public_keys),
+            created_date: Set(now),
+            ..self.properties()
+        }
+    }
+
+    /// The columns that can be changed later, but for the public keys.
+    pub fn properties(&self) -> ActiveModel {
+        ActiveModel {
+            display_name: Set(self.name.clone()),
             redirect_uris: Set(join_unique(self.redirect_uris.iter().map(String::as_str))),
             post_logout_redirect_uris: Set(join_unique(
                 self.post_logout_redirect_uris.iter().map(String::as_str),
@@ -212,9 +241,14 @@ impl Registration {
             grants: Set(join_unique(self.grants.iter().map(|grant| grant.as_str()))),
             user_kinds: Set(join_unique(self.user_kinds.iter().map(|kind| kind.as_str()))),
             resource_server_flag: Set(self.resource_server),
-            created_date: Set(now),
+            ..ActiveModel::default()
         }
     }
+}
+
+/// Splits a stored list.
+pub fn words(list: &str) -> Vec<String> {
+    list.split_ascii_whitespace().map(str::to_owned).collect()
 }
 
 /// The stored form of a list: each word once, separated by spaces.

@@ -14,20 +14,19 @@ async fn the_log_in_page_shows_the_applications_display_name() {
         let browser = Browser::new(&world.client);
         let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>the quickstart</bdi>"), "{}", page.html);
-        let rename = ["client", "name", "browser", "Our <Portal>"];
-        let output = installer(&world, &rename).await.expect_success();
-        assert!(output.contains("is now named Our <Portal>"), "{output}");
+        let rename = ["client", "change", "browser", "--name", "Our <Portal>"];
+        installer(&world, &rename).await.expect_success();
         let page = browser.open(&AuthorizationRequest::new("core")).await;
         assert!(page.html.contains("<bdi>Our &lt;Portal&gt;</bdi>"), "{}", page.html);
         let clients = installer(&world, &["client", "list", "--json"]).await.json();
         let names = clients.as_array().expect("a list").iter().map(|client| &client["name"]);
         assert!(names.into_iter().any(|name| name == "Our <Portal>"), "{clients}");
         for wrong in ["", " x", "a\tb", &"x".repeat(101)] {
-            installer(&world, &["client", "name", "browser", wrong])
+            installer(&world, &["client", "change", "browser", "--name", wrong])
                 .await
                 .expect_refusal("is not a client name");
         }
-        installer(&world, &["client", "name", "nobody", "X"])
+        installer(&world, &["client", "change", "nobody", "--name", "X"])
             .await
             .expect_refusal("no such client: nobody");
         world

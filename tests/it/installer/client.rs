@@ -1,6 +1,6 @@
 //! `installer client`
 
-use super::{add_session, audit, everything, file, installer, sessions, user_id};
+use super::{CommandOutput, add_session, audit, everything, file, installer, sessions, user_id};
 use crate::PROGRAM;
 use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
@@ -118,6 +118,143 @@ async fn the_list_describes_each_client() {
         );
         assert_eq!(row("api-server")[6], "yes");
         assert_eq!(row("page")[1..4], ["The Page", "public", "-"]);
+        world
+    })
+    .await;
+}
+
+/// An application with a log-in page, its own pages, and a secret.
+const PORTAL: &str = "client add app --grant authorization_code refresh_token password --user-kind core \
+                      web --redirect-uri https://app.example.com/a https://app.example.com/b \
+                      --post-logout-redirect-uri https://app.example.com/bye --json";
+
+async fn run(world: &World, command: &str) -> CommandOutput {
+    installer(world, &command.split_whitespace().collect::<Vec<_>>()).await
+}
+
+#[tokio::test]
+async fn a_client_is_changed_without_a_new_secret() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = secret(&run(&world, PORTAL).await.json());
+        let before = listed_client(&world, "app").await;
+        for (options, property, expected) in [
+            ("--name Portal", "name", json!("Portal")),
+            (
+                "--redirect-uri https://app.example.com/c",
+                "redirect_uris",
+                json!(["https://app.example.com/c"]),
+            ),
+            ("--post-logout-redirect-uri", "post_logout_redirect_uris", json!([])),
+            ("--user-kind core", "user_kinds", json!(["core"])),
+            (
+                "--grant authorization_code password",
+                "grants",
+                json!(["authorization_code", "password"]),
+            ),
+            ("--resource-server true", "resource_server", json!(true)),
+        ] {
+            let was = listed_client(&world, "app").await;
+            run(&world, &format!("client change app {options}")).await.expect_success();
+            let is = listed_client(&world, "app").await;
+            assert_eq!(is[property], expected, "{options}");
+            for (name, value) in was.as_object().expect("a client") {
+                assert!(name == property || is[name] == *value, "{options} changes {name} too");
+            }
+        }
+        let shown = run(&world, "client show app --json").await.json();
+        assert_eq!(shown, listed_client(&world, "app").await);
+        assert_ne!(shown, before);
+        log_in(&world, &secret).await.expect(200);
+        let cors = "client change browser --cors-origin https://a.example https://b.example";
+        run(&world, cors).await.expect_success();
+        let origins = listed_client(&world, "browser").await["cors_origins"].clone();
+        assert_eq!(origins, json!(["https://a.example", "https://b.example"]));
+        let changes = audit(&world, &["--client", "app", "--event", "client_changed"]).await;
+        assert_eq!(changes[1..], ["client_changed changed"; 6]);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_shown_client_has_a_line_for_each_value() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = secret(&run(&world, PORTAL).await.json());
+        let shown = run(&world, "client show app").await.expect_success();
+        assert!(!shown.contains(&secret), "{shown}");
+        let lines: Vec<Vec<&str>> =
+            shown.lines().map(|line| line.split_whitespace().collect()).collect();
+        let expected: [&[&str]; 13] = [
+            &["property", "value"],
+            &["id", "app"],
+            &["name", "-"],
+            &["kind", "confidential"],
+            &["authentication", "secret"],
+            &["grants", "authorization_code"],
+            &["refresh_token"],
+            &["password"],
+            &["user", "kinds", "core"],
+            &["web"],
+            &["resource", "server", "-"],
+            &["redirect", "URIs", "https://app.example.com/a"],
+            &["https://app.example.com/b"],
+        ];
+        let expected: Vec<Vec<&str>> = expected.map(<[&str]>::to_vec).to_vec();
+        assert_eq!(lines[..13], expected, "{shown}");
+        run(&world, "client show nobody").await.expect_refusal("no such client: nobody");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_that_loses_a_permission_loses_the_tokens_it_has_by_it() {
+    on_each_database(PROGRAM, |world| async move {
+        let secret = secret(&run(&world, PORTAL).await.json());
+        for (options, ends) in [
+            ("--name Portal", false),
+            ("--grant authorization_code refresh_token password", false),
+            ("--redirect-uri https://app.example.com/b", false),
+            ("--user-kind core web", false),
+            ("--grant authorization_code password", true),
+            ("--user-kind core", true),
+        ] {
+            let token = log_in(&world, &secret).await.expect(200).json();
+            let token = token["access_token"].as_str().expect("a token");
+            let other = world.token("viewer").await;
+            run(&world, &format!("client change app {options}")).await.expect_success();
+            let response = world.client.get(token, "/loans/1").await;
+            let status = if ends { 401 } else { 404 };
+            assert_eq!(response.status, status, "{options}");
+            world.client.get(&other, "/loans/1").await.expect_problem(404, "not-found");
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refused_changes_of_a_client_change_nothing() {
+    on_each_database(PROGRAM, |world| async move {
+        run(&world, PORTAL).await.expect_success();
+        let before = everything(&world).await;
+        for (change, why) in [
+            ("app", "nothing to change"),
+            ("nobody --name X", "no such client: nobody"),
+            ("app --redirect-uri", "needs a --redirect-uri"),
+            ("app --redirect-uri http://app.example.com/", "must be https"),
+            ("app --cors-origin https://app.example.com", "for public clients"),
+            ("app --grant refresh_token password", "redirect URIs are only for"),
+            ("app --grant", "only for clients with"),
+            ("app --user-kind", "--user-kind core, web, or both"),
+            ("app --jwks /no/such/file", "/no/such/file"),
+            ("browser --grant authorization_code password", "for confidential clients"),
+            ("browser --resource-server true", "for confidential clients"),
+            ("api-server --resource-server false", "must be a resource server"),
+        ] {
+            run(&world, &format!("client change {change}")).await.expect_refusal(why);
+        }
+        assert_eq!(everything(&world).await, before);
         world
     })
     .await;
