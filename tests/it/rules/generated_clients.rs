@@ -125,6 +125,32 @@ async fn python() {
     Quickstart::check_main_job(&client, &mut program).await;
 }
 
+#[tokio::test]
+async fn the_python_package() {
+    let Some(client) = open("python", |_| Ok(())) else { return };
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/clients/python");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (wheels, site) = (folder.path().join("wheels"), folder.path().join("site"));
+    client.finish(client.command(&package.join("build.sh")).arg(&wheels));
+    let wheel = std::fs::read_dir(&wheels).expect("wheels").next().expect("a wheel");
+    let python = || {
+        let mut python = client.command(Path::new("python"));
+        python.env("PYTHONPATH", &site).env("PYTHONDONTWRITEBYTECODE", "1");
+        python
+    };
+    let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"];
+    let wheel = wheel.expect("a wheel").path();
+    client.finish(python().args(install).arg(&site).arg(wheel));
+    let test = ["-m", "pytest", "--quiet", "-p", "no:cacheprovider"];
+    client.finish(python().args(test).arg(package.join("test_session.py")));
+    let mut example = python();
+    let steps =
+        Quickstart::run_against_quickstart(&client, example.arg(package.join("example.py")));
+    let steps = steps.await;
+    assert!(steps.contains("posted a payment once\n"), "{steps}");
+    assert!(steps.ends_with("logged out\n"), "{steps}");
+}
+
 fn compile_typescript(client: &GeneratedClient) -> Result<(), MissingProgram> {
     system_program("node", "nodejs npm")?;
     client.run("tsc", &["-p", "."]);
@@ -137,6 +163,38 @@ async fn typescript() {
     client.expect_operations("apis", |id| format!("    async {}(", camel(id)));
     let mut program = client.command(Path::new("node"));
     Quickstart::check_main_job(&client, program.arg("out/main_job.js")).await;
+}
+
+#[tokio::test]
+async fn the_typescript_package() {
+    let Some(client) = open("typescript", compile_typescript) else { return };
+    if let Err(missing) = system_program("npm", "npm") {
+        return skip(&missing);
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/clients/typescript");
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = r#"
+        set -e
+        "$1/build.sh" "$2/packages"
+        mkdir -p "$2/node_modules/loan-servicing"
+        tar -xzf "$2"/packages/*.tgz -C "$2/node_modules/loan-servicing" --strip-components 1
+        ln -s "$PWD/node_modules/@types" "$PWD/node_modules/undici-types" "$2/node_modules"
+        cp "$1/example.ts" "$1/session.test.ts" "$2"
+        cd "$2"
+        echo '{"type": "module"}' >package.json
+        tsc --target es2022 --module nodenext --lib es2022,dom,dom.iterable --types node --strict \
+            --skipLibCheck --outDir out example.ts session.test.ts
+        node --test out/session.test.js
+    "#;
+    let mut test = client.command(Path::new("sh"));
+    client.finish(test.args(["-c", script, "sh"]).arg(&source).arg(folder.path()));
+    let quickstart = Quickstart::running().await;
+    let mut example = client.command(Path::new("node"));
+    let authority = quickstart.file.with_file_name("tls").join("ca.pem");
+    example.arg(folder.path().join("out/example.js")).env("NODE_EXTRA_CA_CERTS", authority);
+    let steps = Quickstart::run_against_quickstart(&client, &mut example).await;
+    assert!(steps.contains("posted a payment once\n"), "{steps}");
+    assert!(steps.ends_with("logged out\n"), "{steps}");
 }
 
 #[tokio::test]

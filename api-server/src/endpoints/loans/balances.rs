@@ -74,8 +74,9 @@ impl PastBalances {
     /// `knownOn`. A reversal has the effective date of the entry that it reverses: with today's
     /// knowledge, the balances are those without the entry; with that of an earlier day, they are
     /// as they were read then. All transactions count, also those that the caller may not see.
-    /// Interest accrues by the terms and the status of each day, at the rates stored today.
-    /// Requires Loan > Transactions > View, too.
+    /// Interest accrues by the terms and the status of each day, at the rates stored today. A
+    /// balance is below zero on the days between a payment's effective date and that of a charge
+    /// that it paid. Requires Loan > Transactions > View, too.
     #[oai(path = "/loans/:loan_id/balances", method = "get")]
     async fn get_loan_balances(
         &self,

@@ -1,0 +1,105 @@
+"""What an integration does with the API: run it with the path of a quickstart's `quickstart.json`.
+
+It logs in, reads a loan, lists its transactions page by page, finds a borrower, posts a payment once,
+uploads and downloads a document, imports a file, refreshes, and reads problems. It prints a line per
+step and ends at the first one that fails."""
+
+import json
+import sys
+
+from loan_servicing import (
+    ApiException,
+    CommentsApi,
+    ContactsApi,
+    ExcessHandling,
+    FilesApi,
+    ImportApi,
+    LoansApi,
+    NewPayment,
+)
+from loan_servicing.session import LogInRefused, LogInRequired, Session, problem_kind
+
+# What a PNG begins with, then every byte there is: nothing may read this as text.
+SCAN = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+CONTACT = b"""<Core CommitBlock="1"><Contact ContactNumber="C-PY" ContactTypeCode="BORROWER"
+    EntityCode="INDIVIDUAL" ShortName="PY" FirstName1="Py" LastName1="Thon"/></Core>"""
+
+
+def expect(step, holds):
+    if not holds:
+        sys.exit(f"failed: {step}")
+    print(step, flush=True)
+
+
+def kind_of(call):
+    """The kind of the problem that a call is refused with."""
+    try:
+        call()
+    except ApiException as refused:
+        return problem_kind(refused)
+    raise AssertionError("nothing was refused")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        quickstart = json.load(file)
+    client, admin = quickstart["clients"]["integration"], quickstart["users"]["admin"]
+    session = Session(
+        quickstart["api_url"],
+        quickstart["auth_url"],
+        client["client_id"],
+        client["client_secret"],
+        ca_certificate=quickstart["ca_certificate"],
+    )
+    loans, contacts, comments = LoansApi(session), ContactsApi(session), CommentsApi(session)
+
+    try:
+        session.log_in(admin["username"], "wrong")
+        expect("refused a wrong password", False)
+    except LogInRefused as refused:
+        expect("refused a wrong password", refused.error == "invalid_grant")
+    try:
+        loans.get_loan(1)
+        expect("asked for a log-in", False)
+    except LogInRequired:
+        expect("asked for a log-in", True)
+
+    session.log_in(admin["username"], admin["password"])
+    loan = loans.get_loan(1)
+    expect(f"read loan {loan.loan_number}", loan.loan_id == 1)
+    found = loans.list_loans(loan_number=loan.loan_number)
+    expect("found it by its number", [row.loan_id for row in found] == [1])
+
+    payment = NewPayment(Amount="10.07", Excess_Handling=ExcessHandling.SUSPENSE)
+    posted = loans.post_payment(1, payment, idempotency_key="example-1")
+    again = loans.post_payment(1, payment, idempotency_key="example-1")
+    expect("posted a payment once", posted == again)
+
+    everything = loans.list_transactions(1, limit=1000)
+    by_twos = list(session.pages(loans.list_transactions, 1, limit=2))
+    expect("read a list page by page", len(everything) > 2 and by_twos == everything)
+
+    document = comments.create_loan_comment_document(1, ("scan.png", SCAN), name="A scan")
+    content = FilesApi(session).download_file(document.files[0].file_id)
+    expect("uploaded and downloaded a document", content == SCAN)
+
+    result = ImportApi(session).import_xml(False, CONTACT, _request_timeout=600.0)
+    expect("imported a contact", result.committed and result.failed == 0)
+    found = contacts.list_contacts(contact_number="C-PY")
+    expect("found it", [row.last_name1 for row in found] == ["Thon"])
+
+    first = session.refresh_token
+    session.resume(first)
+    expect("refreshed", session.refresh_token != first and loans.get_loan(1) is not None)
+
+    expect("read not-found", kind_of(lambda: loans.get_loan(999_999_999)) == "not-found")
+    nothing = NewPayment(Amount="0.00")
+    kind = kind_of(lambda: loans.post_payment(1, nothing))
+    expect("read amount-not-positive", kind == "amount-not-positive")
+
+    session.log_out()
+    expect("logged out", session.refresh_token is None)
+
+
+if __name__ == "__main__":
+    main()
