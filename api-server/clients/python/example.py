@@ -2,7 +2,7 @@
 
 It logs in, reads a loan, lists its transactions page by page, finds a borrower, posts a payment once,
 uploads and downloads a document, imports a file, refreshes, and reads problems. It prints a line per
-step and ends at the first one that fails."""
+step and ends at the first one that fails. The documentation page shows its samples."""
 
 import json
 import sys
@@ -17,7 +17,11 @@ from loan_servicing import (
     LoansApi,
     NewPayment,
 )
+
+# sample: log-in
 from loan_servicing.session import LogInRefused, LogInRequired, Session, problem_kind
+
+# end
 
 # What a PNG begins with, then every byte there is: nothing may read this as text.
 SCAN = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -44,17 +48,17 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         quickstart = json.load(file)
     client, admin = quickstart["clients"]["integration"], quickstart["users"]["admin"]
-    session = Session(
-        quickstart["api_url"],
-        quickstart["auth_url"],
-        client["client_id"],
-        client["client_secret"],
-        ca_certificate=quickstart["ca_certificate"],
-    )
+    api_url, auth_url = quickstart["api_url"], quickstart["auth_url"]
+    client_id, client_secret = client["client_id"], client["client_secret"]
+    ca_certificate = quickstart["ca_certificate"]
+    username, password = admin["username"], admin["password"]
+    # sample: log-in
+    session = Session(api_url, auth_url, client_id, client_secret, ca_certificate)
+    # end
     loans, contacts, comments = LoansApi(session), ContactsApi(session), CommentsApi(session)
 
     try:
-        session.log_in(admin["username"], "wrong")
+        session.log_in(username, "wrong")
         expect("refused a wrong password", False)
     except LogInRefused as refused:
         expect("refused a wrong password", refused.error == "invalid_grant")
@@ -64,40 +68,73 @@ def main():
     except LogInRequired:
         expect("asked for a log-in", True)
 
-    session.log_in(admin["username"], admin["password"])
+    # sample: log-in
+    session.log_in(username, password)
+    # end
+    # sample: token
+    loans = LoansApi(session)
     loan = loans.get_loan(1)
+    # end
     expect(f"read loan {loan.loan_number}", loan.loan_id == 1)
-    found = loans.list_loans(loan_number=loan.loan_number)
+    # sample: find
+    found = loans.list_loans(loan_number="L-000001")
+    # end
     expect("found it by its number", [row.loan_id for row in found] == [1])
 
+    # sample: repeating
+    # Repeats the payment by itself if no response comes. To repeat it after a restart of your program,
+    # store the key with it.
     payment = NewPayment(Amount="10.07", Excess_Handling=ExcessHandling.SUSPENSE)
     posted = loans.post_payment(1, payment, idempotency_key="example-1")
+    # end
     again = loans.post_payment(1, payment, idempotency_key="example-1")
     expect("posted a payment once", posted == again)
 
     everything = loans.list_transactions(1, limit=1000)
-    by_twos = list(session.pages(loans.list_transactions, 1, limit=2))
+    by_twos = []
+    # sample: paging
+    for row in session.pages(loans.list_transactions, 1, limit=2):
+        print(row.transaction_date, row.transaction_amount)
+        by_twos.append(row)
+    # end
     expect("read a list page by page", len(everything) > 2 and by_twos == everything)
 
+    # sample: upload
     document = comments.create_loan_comment_document(1, ("scan.png", SCAN), name="A scan")
     content = FilesApi(session).download_file(document.files[0].file_id)
+    # end
     expect("uploaded and downloaded a document", content == SCAN)
 
+    # sample: imports
     result = ImportApi(session).import_xml(False, CONTACT, _request_timeout=600.0)
+    for record in result.records:
+        print(record.line, record.element, record.action)
+    # end
     expect("imported a contact", result.committed and result.failed == 0)
     found = contacts.list_contacts(contact_number="C-PY")
     expect("found it", [row.last_name1 for row in found] == ["Thon"])
 
+    # sample: sessions
+    # A session refreshes its token by itself. Another process continues it:
     first = session.refresh_token
     session.resume(first)
+    # end
     expect("refreshed", session.refresh_token != first and loans.get_loan(1) is not None)
 
     expect("read not-found", kind_of(lambda: loans.get_loan(999_999_999)) == "not-found")
-    nothing = NewPayment(Amount="0.00")
-    kind = kind_of(lambda: loans.post_payment(1, nothing))
+    kind = None
+    # sample: errors
+    try:
+        loans.post_payment(1, NewPayment(Amount="0.00"))
+    except ApiException as refused:
+        kind, problem = problem_kind(refused), refused.data
+        print(problem.request_id, problem.detail, problem.errors)
+    # end
     expect("read amount-not-positive", kind == "amount-not-positive")
 
+    # sample: sessions
     session.log_out()
+    # end
     expect("logged out", session.refresh_token is None)
 
 

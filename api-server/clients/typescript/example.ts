@@ -1,5 +1,6 @@
 // What an integration does with the API: `node example.js quickstart.json`, with NODE_EXTRA_CA_CERTS set
-// to the quickstart's authority. It prints a line per step and ends at the first one that fails.
+// to the quickstart's authority. It prints a line per step and ends at the first one that fails. The
+// documentation page shows its samples.
 
 import { readFileSync } from "node:fs";
 import {
@@ -8,13 +9,15 @@ import {
     ExcessHandling,
     FilesApi,
     ImportApi,
-    LoansApi,
     type LoanTransaction,
     LogInRefused,
     LogInRequired,
     problemKind,
-    Session,
+    problemOf,
 } from "loan-servicing";
+// sample: log-in
+import { LoansApi, Session } from "loan-servicing";
+// end
 
 // What a PNG begins with, then every byte there is: nothing may read this as text.
 const SCAN = Uint8Array.from([0x89, ...Buffer.from("PNG\r\n\x1a\n"), ...Array(256).keys()]);
@@ -42,65 +45,95 @@ async function refusalOf(call: Promise<unknown>): Promise<unknown> {
 const quickstart = JSON.parse(readFileSync(process.argv[2]!, "utf8"));
 const client = quickstart.clients.integration;
 const admin = quickstart.users.admin;
-const session = new Session({
-    apiUrl: quickstart.api_url,
-    authUrl: quickstart.auth_url,
-    clientId: client.client_id,
-    clientSecret: client.client_secret,
-});
-const loans = new LoansApi(session.configuration);
+const [apiUrl, authUrl] = [quickstart.api_url, quickstart.auth_url];
+const [clientId, clientSecret] = [client.client_id, client.client_secret];
+const { username, password } = admin;
+// sample: log-in
+
+const session = new Session({ apiUrl, authUrl, clientId, clientSecret });
+// end
 const contacts = new ContactsApi(session.configuration);
 
-const wrong = await refusalOf(session.logIn(admin.username, "wrong"));
+const wrong = await refusalOf(session.logIn(username, "wrong"));
 expect("refused a wrong password", wrong instanceof LogInRefused && wrong.error === "invalid_grant");
-const early = (await refusalOf(loans.getLoan({ loanId: 1 }))) as Error;
+const early = (await refusalOf(contacts.getContact({ contactId: 1 }))) as Error;
 expect("asked for a log-in", early.cause instanceof LogInRequired);
 
-await session.logIn(admin.username, admin.password);
+// sample: log-in
+await session.logIn(username, password);
+// end
+// sample: token
+const loans = new LoansApi(session.configuration);
 const loan = await loans.getLoan({ loanId: 1 });
+// end
 expect(`read loan ${loan.loanNumber}`, loan.loanID === 1);
-const found = await loans.listLoans({ loanNumber: loan.loanNumber });
+// sample: find
+const found = await loans.listLoans({ loanNumber: "L-000001" });
+// end
 expect("found it by its number", found.length === 1 && found[0]!.loanID === 1);
 
+// sample: repeating
+// Repeats the payment by itself if no response comes. To repeat it after a restart of your program,
+// store the key with it.
 const payment = {
     loanId: 1,
     idempotencyKey: "example-ts-1",
     newPayment: { amount: "10.07", excessHandling: ExcessHandling.Suspense },
 };
 const posted = await loans.postPayment(payment);
+// end
 const again = await loans.postPayment(payment);
 expect("posted a payment once", posted[0]!.transactionID === again[0]!.transactionID);
 
 const everything = await loans.listTransactions({ loanId: 1, limit: 1000 });
 const byTwos: LoanTransaction[] = [];
+// sample: paging
 const list = session.pages((page) => loans.listTransactionsRaw(page), { loanId: 1, limit: 2 });
 for await (const row of list) byTwos.push(row);
+// end
 expect("read a list page by page", JSON.stringify(byTwos) === JSON.stringify(everything));
 
-const document = await new CommentsApi(session.configuration).createLoanCommentDocument({
-    commentId: 1,
-    file: new File([SCAN], "scan.png"),
-    name: "A scan",
-});
+// sample: upload
+const comments = new CommentsApi(session.configuration);
+const file = new File([SCAN], "scan.png");
+const document = await comments.createLoanCommentDocument({ commentId: 1, file, name: "A scan" });
 const files = new FilesApi(session.configuration);
 const content = await files.downloadFile({ fileId: document.files[0]!.fileID });
+// end
 const bytes = new Uint8Array(await content.arrayBuffer());
 expect("uploaded and downloaded a document", Buffer.compare(bytes, SCAN) === 0);
 
-const importing = new ImportApi(session.configuration);
-const result = await importing.importXml({ test: false, body: new Blob([CONTACT]) });
+// sample: imports
+const imports = new ImportApi(session.configuration);
+const result = await imports.importXml({ test: false, body: new Blob([CONTACT]) });
+for (const record of result.records) console.log(record.line, record.element, record.action);
+// end
 expect("imported a contact", result.committed && result.failed === 0);
 const borrowers = await contacts.listContacts({ contactNumber: "C-TS" });
 expect("found it", borrowers.length === 1 && borrowers[0]!.lastName1 === "Script");
 
+// sample: sessions
+// A session refreshes its token by itself. Another process continues it:
 const first = session.refreshToken!;
 await session.resume(first);
+// end
 expect("refreshed", session.refreshToken !== first);
 
 const missing = await refusalOf(loans.getLoan({ loanId: 999_999_999 }));
 expect("read not-found", (await problemKind(missing)) === "not-found");
-const nothing = await refusalOf(loans.postPayment({ loanId: 1, newPayment: { amount: "0.00" } }));
-expect("read amount-not-positive", (await problemKind(nothing)) === "amount-not-positive");
+let kind;
+// sample: errors
+try {
+    await loans.postPayment({ loanId: 1, newPayment: { amount: "0.00" } });
+} catch (refused) {
+    kind = await problemKind(refused);
+    const problem = await problemOf(refused);
+    console.log(problem?.requestId, problem?.detail, problem?.errors);
+}
+// end
+expect("read amount-not-positive", kind === "amount-not-positive");
 
+// sample: sessions
 await session.logOut();
+// end
 expect("logged out", session.refreshToken === undefined);

@@ -1,10 +1,19 @@
-//! The getting-started section: what every client needs, each topic with an example. The topics are
-//! in `start.md`.
+//! The getting-started section: what every client needs, each topic with an example. The topics and
+//! their curl commands are in `start.md`; the samples in other languages are parts of programs that the
+//! tests run.
 
 use super::{InlineText, THIS_SERVER, lines};
 use maud::{Markup, html};
 
 const TOPICS: &str = include_str!("start.md");
+
+/// Languages of the samples, each with its program and how a comment begins there. Topics without a
+/// sample in a language show the curl commands.
+const LANGUAGES: [(&str, &str, &str); 3] = [
+    ("curl", "", ""),
+    ("Python", include_str!("../../../clients/python/example.py"), "#"),
+    ("TypeScript", include_str!("../../../clients/typescript/example.ts"), "//"),
+];
 
 /// The installer runs this very file, so the sample works.
 const OAUTH_CLIENT: &str = include_str!("../../../../installer/src/verification/oauth_client.rs");
@@ -26,6 +35,52 @@ impl<'a> Topic<'a> {
         let (text, example) = text.split_once("\n\n```\n")?;
         let paragraphs = text.split("\n\n").map(|lines| lines.replace('\n', " ")).collect();
         Some(Self { name, title, paragraphs, example: example.split_once("\n```\n")?.0 })
+    }
+}
+
+/// Returns the sample of a topic in a program: the lines between `sample: NAME` and `end`, in comments.
+/// It may have several parts; each loses its indentation.
+fn sample(program: &str, comment: &str, name: &str) -> Option<String> {
+    let begin = format!("{comment} sample: {name}");
+    let end = format!("{comment} end");
+    let mut program = program.lines();
+    let mut sample = Vec::new();
+    while program.by_ref().any(|line| line.trim() == begin) {
+        let part: Vec<&str> = program.by_ref().take_while(|line| line.trim() != end).collect();
+        let written = part.iter().filter(|line| !line.trim().is_empty());
+        let common = written.map(|line| line.len() - line.trim_start().len()).min()?;
+        sample.extend(part.iter().map(|line| line.get(common..).unwrap_or_default()));
+    }
+    (!sample.is_empty()).then(|| sample.join("\n").trim().to_owned())
+}
+
+/// Returns the samples of a topic, each with the CSS classes of the languages for which it is shown.
+fn samples(topic: &Topic) -> Vec<(String, String)> {
+    let (mut samples, mut curl_for) = (Vec::new(), Vec::new());
+    for (language, program, comment) in LANGUAGES {
+        let class = format!("in-{}", language.to_lowercase());
+        match sample(program, comment, topic.name) {
+            Some(text) => samples.push((class, text)),
+            None => curl_for.push(class),
+        }
+    }
+    samples.insert(0, (curl_for.join(" "), topic.example.to_owned()));
+    samples
+}
+
+/// Radio buttons for the language, which style sheets follow.
+fn languages() -> Markup {
+    html! {
+        fieldset.languages {
+            legend { "Samples in" }
+            @for (index, (language, ..)) in LANGUAGES.iter().enumerate() {
+                label {
+                    input type="radio" name="language" id={ "in-" (language.to_lowercase()) }
+                        checked[index == 0];
+                    (language)
+                }
+            }
+        }
     }
 }
 
@@ -51,12 +106,43 @@ pub(super) fn section(auth_url: &str, client_id: &str) -> Markup {
                     li { a href={ "#start-" (topic.name) } { (topic.title) } }
                 }
             }
+            (languages())
             @for topic in &topics {
                 article id={ "start-" (topic.name) } {
                     h3 { (topic.title) }
                     @for paragraph in &topic.paragraphs { p { (InlineText(paragraph)) } }
-                    (lines(topic.example))
+                    @for (classes, text) in samples(topic) {
+                        div class={ "sample " (classes) } { (lines(&text)) }
+                    }
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_put_together_from_the_parts_of_a_program() {
+        let program = "import a\n# sample: x\nimport b\n# end\ndef f():\n    # sample: x\n    b()\n\n    \
+                       c()\n    # end\n    # sample: y\n    if d:\n        e()\n    # end\n";
+        assert_eq!(sample(program, "#", "x").unwrap(), "import b\nb()\n\nc()");
+        assert_eq!(sample(program, "#", "y").unwrap(), "if d:\n    e()");
+        assert_eq!(sample(program, "#", "z"), None);
+    }
+
+    #[test]
+    fn every_sample_belongs_to_a_topic() {
+        let topics: Vec<Topic> = TOPICS.split("\n## ").skip(1).filter_map(Topic::read).collect();
+        for (language, program, comment) in LANGUAGES.iter().skip(1) {
+            let begin = format!("{comment} sample: ");
+            let names = program.lines().filter_map(|line| line.trim().strip_prefix(&begin));
+            let names: Vec<&str> = names.collect();
+            assert!(names.len() > 8, "{language}: {names:?}");
+            for name in names {
+                assert!(topics.iter().any(|topic| topic.name == name), "{language}: {name}");
             }
         }
     }

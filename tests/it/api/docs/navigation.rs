@@ -4,7 +4,7 @@ use crate::PROGRAM;
 use acceptance::World;
 use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
 use shared::problem::ProblemType;
-use thirtyfour::{By, Key};
+use thirtyfour::{By, Key, WebElement};
 
 const SECTIONS: [&str; 5] = ["start", "operations", "problems", "auth-server", "files"];
 const PAYMENTS: &str = "#operations-Loans-post_payment";
@@ -90,6 +90,32 @@ async fn everything_but_the_operations_works_without_scripts() {
                 .await
                 .unwrap()
         );
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn samples_are_shown_in_the_chosen_language_without_scripts_too() {
+    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        open(&world, &browser, "#start").await;
+        for (language, log_in) in [
+            ("curl", "grant_type=password"),
+            ("python", "session.log_in(username, password)"),
+            ("typescript", "await session.logIn(username, password);"),
+        ] {
+            let radio = browser.driver.find(By::Id(format!("in-{language}"))).await.unwrap();
+            radio.send_keys(Key::Space + "").await.unwrap();
+            let shown = browser.text("#start-log-in").await;
+            assert!(shown.contains(log_in), "{language}: {shown}");
+            assert_eq!(
+                shown.matches("grant_type=password").count(),
+                usize::from(language == "curl")
+            );
+            let discovery = browser.text("#start-code-flow").await;
+            assert!(discovery.contains("openid-configuration"), "the same in every language");
+            browser.screenshot(&format!("docs-samples-{language}")).await;
+        }
         (world, browser)
     })
     .await;
@@ -212,6 +238,13 @@ async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
     .await;
 }
 
+async fn check_sizes(targets: &[WebElement]) {
+    for target in targets {
+        let size = target.rect().await.unwrap();
+        assert!(size.height >= 44.0 && size.width >= 36.0, "{size:?}");
+    }
+}
+
 #[tokio::test]
 async fn touch_targets_are_large_enough() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
@@ -222,10 +255,11 @@ async fn touch_targets_are_large_enough() {
                        .expand-operation";
         let targets = browser.driver.find_all(By::Css(targets)).await.unwrap();
         assert!(targets.len() > 100);
-        for target in targets {
-            let size = target.rect().await.unwrap();
-            assert!(size.height >= 44.0 && size.width >= 36.0, "{size:?}");
-        }
+        check_sizes(&targets).await;
+        open(&world, &browser, "#start").await;
+        let languages = browser.driver.find_all(By::Css(".languages label")).await.unwrap();
+        assert_eq!(languages.len(), 3);
+        check_sizes(&languages).await;
         (world, browser)
     })
     .await;
