@@ -254,7 +254,9 @@
   // Marks the current section. A link to a row that a search has hidden shows it again.
   const arrive = () => {
     // Swagger UI follows links to operations only when it starts.
-    if (location.hash.startsWith('#/')) ui.layoutActions.parseDeepLinkHash(location.hash);
+    const atOperation = location.hash.startsWith('#/');
+    document.documentElement.classList.toggle('at-operation', atOperation);
+    if (atOperation) ui.layoutActions.parseDeepLinkHash(location.hash);
     const target = document.querySelector(':target');
     if (target && target.hidden) {
       document.getElementById('search-problems').value = '';
@@ -262,7 +264,7 @@
       target.scrollIntoView();
     }
     const section = target && target.closest('main > section');
-    const shown = section ? `#${section.id}` : '#operations';
+    const shown = section ? `#${section.id}` : atOperation ? '#operations' : '#start';
     for (const link of document.querySelectorAll('nav a')) {
       const here = link.hash === shown;
       if (here) link.setAttribute('aria-current', 'true');

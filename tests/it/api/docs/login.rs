@@ -19,7 +19,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         register(&world).await;
         let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
-        browser.open(&format!("{}/docs", world.client.api_url)).await;
+        browser.open(&format!("{}/docs#operations", world.client.api_url)).await;
         browser.see(".btn.authorize").await;
         browser.screenshot("docs").await;
         let page = browser.driver.window().await.unwrap();

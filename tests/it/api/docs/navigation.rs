@@ -45,11 +45,23 @@ async fn a_link_to_an_operation_opens_it_on_the_same_page() {
 }
 
 #[tokio::test]
+async fn the_page_opens_at_getting_started() {
+    for scripts in [Scripts::Run, Scripts::Forbidden] {
+        in_browser(PROGRAM, scripts, |world, browser| async {
+            open(&world, &browser, "").await;
+            assert_eq!(open_sections(&browser).await, ["start"]);
+            (world, browser)
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn the_keyboard_reaches_every_section() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         for (index, section) in SECTIONS.into_iter().enumerate() {
             open(&world, &browser, "").await;
-            assert_eq!(open_sections(&browser).await, ["operations"], "the page begins with them");
+            assert_eq!(open_sections(&browser).await, ["start"]);
             for _ in 0..=index {
                 browser.press(Key::Tab + "").await;
             }
@@ -71,7 +83,7 @@ async fn everything_but_the_operations_works_without_scripts() {
             open(&world, &browser, &format!("#{section}")).await;
             assert_eq!(open_sections(&browser).await, [section]);
         }
-        open(&world, &browser, "").await;
+        open(&world, &browser, "#operations").await;
         assert!(browser.text("noscript p").await.contains("/openapi.json"));
         open(&world, &browser, "#problem-loan-locked").await;
         let row = browser.text("#problem-loan-locked").await;
@@ -142,7 +154,7 @@ async fn search(browser: &WebBrowser, id: &str, query: &str) -> String {
 #[tokio::test]
 async fn a_search_finds_operations_by_any_of_their_text() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
-        open(&world, &browser, "").await;
+        open(&world, &browser, "#operations").await;
         browser.see(".opblock").await;
         let all = operations(&browser).await;
         assert!(all.len() > 80, "{all:?}");
@@ -249,7 +261,7 @@ async fn check_sizes(targets: &[WebElement]) {
 async fn touch_targets_are_large_enough() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         browser.resize(390, 844).await;
-        open(&world, &browser, "").await;
+        open(&world, &browser, "#operations").await;
         browser.see(".opblock").await;
         let targets = "nav a, #search-operations, .btn.authorize, .opblock-summary-control, \
                        .expand-operation";
