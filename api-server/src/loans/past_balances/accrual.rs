@@ -85,7 +85,7 @@ impl TermsChange {
     }
 }
 
-/// Returns the columns read from the history, in the order in which a row has them.
+/// Returns the columns whose changes are read.
 fn columns() -> impl Iterator<Item = &'static str> {
     TERMS.into_iter().chain([PAYOFF_DATE])
 }
