@@ -2,18 +2,17 @@
 //! change.
 
 mod audited;
-mod bulk_insert;
 mod field_names;
 pub mod history;
 
 pub use self::field_names::FieldNames;
 
-use self::bulk_insert::FieldChangeRow;
 use crate::auth::caller::Caller;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use shared::entity::field_changes::ChangeSource;
+use shared::bulk_insert;
+use shared::entity::field_changes::{self, ChangeSource};
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
 use std::sync::Arc;
@@ -184,10 +183,7 @@ pub async fn record_updates<'a, T: HasAuditTarget + 'a>(
         changes.add(&after.place(), Some(before), Some(after))?;
         rows = changes.rows;
     }
-    match rows.first().map(|row| row.author) {
-        Some(author) => Changes { author, now, rows }.write(tx).await,
-        None => Ok(()),
-    }
+    bulk_insert::add_all(tx, rows).await
 }
 
 /// Executes `work`, which changes tracked rows, and writes the changes that it noted in the same
@@ -208,7 +204,7 @@ pub async fn recording<T, E: From<DbErr>>(
 pub struct Changes<'a> {
     author: &'a Actor,
     now: Timestamp,
-    rows: Vec<FieldChangeRow<'a>>,
+    rows: Vec<field_changes::Model>,
 }
 
 impl Changes<'_> {
@@ -272,10 +268,38 @@ impl Changes<'_> {
     }
 
     /// Adds the change of a value that is not a column of a tracked row.
-    pub fn note(&mut self, mut note: FieldNote) {
-        let (author, owners) = (self.author, std::mem::take(&mut note.place.owners));
-        let rows = owners.into_iter();
-        self.rows.extend(rows.map(|owner| FieldChangeRow { author, owner, note: note.clone() }));
+    pub fn note(&mut self, note: FieldNote) {
+        let FieldNote { place, table, record_id, names, old_value, new_value } = note;
+        for owner in place.owners {
+            let (loan_id, contact_id) = match owner {
+                HistoryOwner::Loan(id) => (Some(id), None),
+                HistoryOwner::Contact(id) => (None, Some(id)),
+            };
+            self.rows.push(field_changes::Model {
+                row_id: 0,
+                loan_id,
+                contact_id,
+                table_name: table.to_owned(),
+                record_id,
+                field_name: names.field.clone(),
+                field_label: names.label.clone(),
+                old_value: old_value.clone(),
+                new_value: new_value.clone(),
+                modified_by_user_id: self.author.user_id,
+                modified_by_name: self.author.name.clone(),
+                modified_date: self.now,
+                source: self.author.source,
+                request_id: self.author.request_id.clone(),
+                privilege_path: place.privilege_path.to_owned(),
+                comment_category_id: place.comment.map(|comment| comment.category_id),
+                comment_id: place.comment.map(|comment| comment.comment_id),
+            });
+        }
+    }
+
+    /// Writes the collected changes.
+    async fn write(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
+        bulk_insert::add_all(tx, std::mem::take(&mut self.rows)).await
     }
 
     /// Writes the collected changes if there are many.

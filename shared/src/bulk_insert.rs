@@ -1,12 +1,13 @@
 //! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
 //! numbers a table's rows, the key in the model is ignored.
 
+use crate::column_arrays::{self, ColumnArrays};
 use crate::galera;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
-    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, IdenStatic, InsertMany,
-    IntoActiveModel, Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait, RuntimeErr,
-    Statement,
+    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic,
+    InsertMany, IntoActiveModel, Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait,
+    RuntimeErr, Statement,
 };
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
@@ -19,7 +20,7 @@ const FEW_ROWS: usize = 64;
 /// Returns how many of the remaining rows go into the next INSERT, at most `rows_max`. Above a few,
 /// it is a power of two: a connection caches every statement it has seen, and there must not be one
 /// for every number of rows.
-pub fn rows_at_once(remaining: usize, rows_max: usize) -> usize {
+fn rows_at_once(remaining: usize, rows_max: usize) -> usize {
     match remaining {
         remaining if remaining >= rows_max => rows_max,
         remaining if remaining <= FEW_ROWS => remaining,
@@ -70,12 +71,47 @@ async fn insert_all<A: ActiveModelTrait>(
     db: &impl ConnectionTrait,
     mut rows: impl ExactSizeIterator<Item = A>,
 ) -> Result<(), DbErr> {
+    let backend = db.get_database_backend();
     while rows.len() > 0 {
-        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
-        let batch: Vec<A> = rows.by_ref().take(count).collect();
-        A::Entity::insert_many(batch).exec_without_returning(db).await?;
+        let batch = next_batch(backend, &mut rows);
+        match backend {
+            DbBackend::Postgres => {
+                db.execute_raw(insert_arrays(batch, None)).await?;
+            }
+            _ => {
+                A::Entity::insert_many(batch).exec_without_returning(db).await?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Takes the rows that go into the next INSERT.
+fn next_batch<A: ActiveModelTrait>(
+    backend: DbBackend,
+    rows: &mut impl ExactSizeIterator<Item = A>,
+) -> Vec<A> {
+    let count = match backend {
+        DbBackend::Postgres => column_arrays::ROWS_MAX,
+        _ => rows_at_once(rows.len(), rows_per_insert::<A>()),
+    };
+    rows.take(count).collect()
+}
+
+/// Returns the statement that inserts these rows on PostgreSQL, all of which set the same columns.
+fn insert_arrays<A: ActiveModelTrait>(
+    mut rows: Vec<A>,
+    returning: Option<<A::Entity as EntityTrait>::Column>,
+) -> Statement {
+    let mut arrays = ColumnArrays::default();
+    for column in <A::Entity as EntityTrait>::Column::iter() {
+        let values = rows.iter_mut().filter_map(|row| row.take(column).into_value());
+        let values: Vec<_> = values.collect();
+        if !values.is_empty() {
+            arrays.push(&column, values);
+        }
+    }
+    arrays.insert(A::Entity::default().table_name(), returning.as_ref())
 }
 
 /// Reserves keys of a table for rows yet to be written, in ascending order. `None` on databases that
@@ -117,17 +153,18 @@ where
 {
     let mut keys = Vec::with_capacity(rows.len());
     let mut rows = rows.into_iter().map(new_row);
+    let backend = db.get_database_backend();
     while rows.len() > 0 {
-        let count = rows_at_once(rows.len(), rows_per_insert::<A>());
-        let batch: Vec<A> = rows.by_ref().take(count).collect();
+        let batch: Vec<A> = next_batch(backend, &mut rows);
         let count = batch.len() as i64;
+        if backend == DbBackend::Postgres {
+            let mut returned = returned_keys(db, batch).await?;
+            returned.sort_unstable();
+            keys.extend(returned);
+            continue;
+        }
         let insert = A::Entity::insert_many(batch);
-        match db.get_database_backend() {
-            DbBackend::Postgres => {
-                let mut returned = returned_keys(db, insert).await?;
-                returned.sort_unstable();
-                keys.extend(returned);
-            }
+        match backend {
             DbBackend::MySql => {
                 let step_before = match galera::is_node(db) {
                     true => Some(auto_increment_step(db).await?),
@@ -152,12 +189,10 @@ where
 
 async fn returned_keys<A: ActiveModelTrait>(
     db: &impl ConnectionTrait,
-    insert: InsertMany<A>,
+    rows: Vec<A>,
 ) -> Result<Vec<i64>, DbErr> {
-    let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column());
-    let mut insert = insert.into_query();
-    insert.returning(Query::returning().columns(keys));
-    let rows = db.query_all(&insert).await?;
+    let key = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column()).next();
+    let rows = db.query_all_raw(insert_arrays(rows, key)).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 

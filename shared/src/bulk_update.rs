@@ -1,9 +1,11 @@
 //! Bulk updates: columns of many rows, each row with its own values, in one statement.
 
 use crate::coalesced::padded;
+use crate::column_arrays::{self, ColumnArrays};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoSimpleExpr, QueryFilter, Value,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoSimpleExpr,
+    QueryFilter, Value,
 };
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
@@ -20,8 +22,8 @@ pub struct RowUpdate {
     pub values: Vec<Value>,
 }
 
-/// Sets these columns of each row. The statement's text depends only on the columns and, in steps,
-/// on the number of rows.
+/// Sets these columns of each row. The statement's text depends only on the columns and, except on
+/// PostgreSQL, in steps, on the number of rows.
 pub async fn update_each<C: ColumnTrait>(
     db: &impl ConnectionTrait,
     key: C,
@@ -31,6 +33,18 @@ pub async fn update_each<C: ColumnTrait>(
 where
     C::EntityName: EntityTrait<Column = C>,
 {
+    if db.get_database_backend() == DbBackend::Postgres {
+        for chunk in rows.chunks(column_arrays::ROWS_MAX) {
+            let mut arrays = ColumnArrays::default();
+            arrays.push(&key, chunk.iter().map(|row| row.key.into()).collect());
+            for (index, column) in columns.iter().enumerate() {
+                let values = chunk.iter().filter_map(|row| row.values.get(index).cloned());
+                arrays.push(column, values.collect());
+            }
+            db.execute_raw(arrays.update(C::EntityName::default().table_name())).await?;
+        }
+        return Ok(());
+    }
     let rows_max = (PARAMETERS_MAX / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
     let rows_max = 1 << rows_max.ilog2();
     for chunk in rows.chunks(rows_max) {

@@ -1,8 +1,9 @@
 //! Question coalescing: questions that arrive while others are in flight are asked together.
 //!
-//! A lone question is asked at once; there is no timer. While a batch is in flight, questions wait,
-//! and those that wait are the next batch. Equal questions are asked once. Questions of different
-//! groups do not share batches, nor wait for each other.
+//! There is no timer: a batch begins once no task that is ready to run adds another question, so a
+//! lone question is asked at once. While a batch is in flight, questions wait, and those that wait
+//! are the next batch. Equal questions are asked once. Questions of different groups do not share
+//! batches, nor wait for each other.
 //!
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
 //! batch that fails fails all its questions.
@@ -17,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::oneshot;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 /// Different questions of a group that wait. More callers than this are refused.
@@ -189,7 +191,9 @@ impl<Q: Clone + Eq + Hash, A: Clone, G: Clone + Eq + Hash> Batches<Q, A, G> {
 
     /// Asks batch after batch until no question of the group waits.
     async fn run(self: Arc<Self>, group: G) {
-        while let Some((questions, waiting)) = self.next_batch(&group) {
+        loop {
+            self.gather(&group).await;
+            let Some((questions, waiting)) = self.next_batch(&group) else { return };
             let (count, group) = (questions.len(), group.clone());
             let batch =
                 AssertUnwindSafe(async { (self.answer)(group, questions).await }).catch_unwind();
@@ -206,6 +210,20 @@ impl<Q: Clone + Eq + Hash, A: Clone, G: Clone + Eq + Hash> Batches<Q, A, G> {
                 }
                 let _ = last.map(|caller| caller.send(answer));
             }
+        }
+    }
+
+    /// Lets tasks that are ready run, until none of them has added a question. Larger batches cost
+    /// less per question.
+    async fn gather(&self, group: &G) {
+        let mut seen = 0;
+        loop {
+            let waiting = self.queues().get(group).map_or(0, |queue| queue.order.len());
+            if waiting == seen || waiting >= self.limits.questions_max {
+                return;
+            }
+            seen = waiting;
+            yield_now().await;
         }
     }
 

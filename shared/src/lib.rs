@@ -7,6 +7,7 @@ pub mod audit;
 pub mod bulk_insert;
 pub mod bulk_update;
 pub mod coalesced;
+mod column_arrays;
 pub mod contact_search;
 pub mod database_url;
 pub mod db;

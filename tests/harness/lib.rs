@@ -15,6 +15,7 @@ pub mod generators;
 pub mod haproxy;
 pub mod installed_clients;
 pub mod latencies;
+pub mod lean_client;
 pub mod loan_drivers;
 pub mod loan_model;
 pub mod localstripe;

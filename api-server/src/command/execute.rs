@@ -13,7 +13,7 @@ use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use shared::db;
-use shared::time::Clock;
+use shared::time::{Clock, Timestamp};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,6 +104,7 @@ impl ExecutionMode {
     async fn end<A: ToJSON>(
         &self,
         tx: DatabaseTransaction,
+        now: Timestamp,
         answer: A,
     ) -> Result<Replayable<A, true>, KeyError> {
         match self {
@@ -115,7 +116,7 @@ impl ExecutionMode {
             Self::Commit(scope) => {
                 let response = Replayable::new(StatusCode::CREATED, &answer);
                 let stored = scope.iter().map(|scope| response.of_request(scope)).collect();
-                in_transaction::store(&tx, stored).await?;
+                in_transaction::store(&tx, now, stored).await?;
                 db::commit(tx).await?;
                 Ok(response)
             }
@@ -249,7 +250,7 @@ impl Executor {
         }
         let clock = db::clock(&tx).await?;
         let failure = match command.apply(&tx, clock).await {
-            Ok(answer) => return Ok(mode.end(tx, answer).await?),
+            Ok(answer) => return Ok(mode.end(tx, clock.now, answer).await?),
             Err(failure) => failure,
         };
         // The same request may have been executed while this one waited for a row, and its effect be

@@ -377,6 +377,6 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
         }
         _ => None,
     });
-    in_transaction::store(tx, new.collect()).await?;
+    in_transaction::store(tx, clock.now, new.collect()).await?;
     Ok(responses)
 }

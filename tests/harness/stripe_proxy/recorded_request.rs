@@ -1,11 +1,10 @@
 //! A request as it arrived at the proxy, and the answer to it.
 
-use hyper::body::{Body as _, Incoming};
+use crate::lean_client::read;
+use hyper::body::Incoming;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use std::future::poll_fn;
-use std::pin::Pin;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
@@ -29,13 +28,8 @@ pub struct RecordedRequest {
 impl RecordedRequest {
     /// Reads a request to the end.
     pub(super) async fn read(request: hyper::Request<Incoming>) -> Result<Self, hyper::Error> {
-        let (head, mut body) = request.into_parts();
-        let mut bytes = Vec::new();
-        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-            if let Ok(data) = frame?.into_data() {
-                bytes.extend_from_slice(&data);
-            }
-        }
+        let (head, body) = request.into_parts();
+        let bytes = read(body).await?;
         Ok(Self {
             at: Instant::now(),
             method: head.method,

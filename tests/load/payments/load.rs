@@ -2,7 +2,8 @@
 
 use super::jobs::{Job, State};
 use super::responses::{Attempt, Outcome};
-use super::sender::{LoadMix, Sender, SentJobs};
+use super::sender::{LoadMix, Replica, Sender, SentJobs};
+use acceptance::lean_client::LeanClient;
 use acceptance::{Client, World};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -45,8 +46,11 @@ pub struct LoadResult {
 async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
     let World { tls, credentials, .. } = world;
     let secret = &credentials.integration;
-    let own_client = |of: &Client| Client::new(&of.auth_url, &of.api_url, &tls.authority, secret);
-    Sender::log_in(servers.iter().map(own_client).collect(), &credentials.teller).await
+    let replica = |Client { auth_url, api_url, .. }: &Client| Replica {
+        client: Client::new(auth_url, api_url, &tls.authority, secret),
+        api: LeanClient::new(api_url, &tls.authority),
+    };
+    Sender::log_in(servers.iter().map(replica).collect(), &credentials.teller).await
 }
 
 impl Load {

@@ -2,6 +2,7 @@
 
 use super::jobs::{Job, JobKind, MovementType, State, Work};
 use acceptance::TestResponse;
+use acceptance::lean_client::NoResponse;
 use serde_json::Value;
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
@@ -95,11 +96,11 @@ impl Attempt {
 }
 
 /// Classifies the response to a job.
-pub fn classify(job: &Job, response: Result<&TestResponse, &reqwest::Error>) -> Outcome {
+pub fn classify(job: &Job, response: Result<&TestResponse, &NoResponse>) -> Outcome {
     match response {
         Ok(response) => classify_response(job, response).unwrap_or_else(Outcome::Wrong),
-        Err(error) if error.is_timeout() => Outcome::TimedOut,
-        Err(error) => Outcome::Lost(format!("{error:?}")),
+        Err(NoResponse::TimedOut) => Outcome::TimedOut,
+        Err(NoResponse::Lost(error)) => Outcome::Lost(error.clone()),
     }
 }
 

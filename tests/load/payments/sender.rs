@@ -7,8 +7,11 @@ use super::jobs::{Job, State, Work};
 use super::loans::Loans;
 use super::responses::{Attempt, Outcome, classify};
 use acceptance::Client;
+use acceptance::lean_client::LeanClient;
+use hyper::Request;
 use indicatif::ProgressBar;
-use reqwest::Method;
+use reqwest::Body;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,10 +55,18 @@ pub struct LoadMix {
     pub card_percent: u32,
 }
 
+/// The two servers of a replica.
+pub struct Replica {
+    /// For log-ins.
+    pub client: Client,
+    /// For everything else.
+    pub api: LeanClient,
+}
+
 /// A sender with its own connection and token.
 pub struct Sender {
-    /// The client in use, followed by those to move on to.
-    clients: VecDeque<Client>,
+    /// The replica in use, followed by those to move on to.
+    replicas: VecDeque<Replica>,
     password: String,
     token: String,
     token_since: Instant,
@@ -63,19 +74,22 @@ pub struct Sender {
 
 impl Sender {
     /// Logs in as the teller.
-    pub async fn log_in(clients: VecDeque<Client>, password: &str) -> Result<Self, String> {
-        let token = token(&clients[0], password).await?;
+    pub async fn log_in(replicas: VecDeque<Replica>, password: &str) -> Result<Self, String> {
+        let token = token(&replicas[0].client, password).await?;
         let token_since = Instant::now();
-        Ok(Self { clients, password: password.to_owned(), token, token_since })
+        Ok(Self { replicas, password: password.to_owned(), token, token_since })
     }
 
     /// Sends a job once. Returns the outcome, and the pause before the next request.
     pub async fn send(&self, job: &Job) -> (Attempt, Duration) {
-        let client = &self.clients[0];
-        let request = client.request(Method::POST, &self.token, &job.path());
-        let request = request.header("Idempotency-Key", &job.name).timeout(RESPONSE_TIMEOUT);
+        let request = Request::post(job.path())
+            .header(AUTHORIZATION, format!("Bearer {}", self.token))
+            .header(CONTENT_TYPE, "application/json")
+            .header("Idempotency-Key", &job.name)
+            .body(Body::from(job.body().to_string()))
+            .expect("a request");
         let sent = Instant::now();
-        let response = client.send(request.json(&job.body())).await;
+        let response = self.replicas[0].api.send(request, RESPONSE_TIMEOUT).await;
         let latency = sent.elapsed();
         let outcome = classify(job, response.as_ref());
         let pause = response.ok().and_then(|response| response.header("retry-after").parse().ok());
@@ -88,7 +102,7 @@ impl Sender {
         if self.token_since.elapsed() < TOKEN_RENEWAL {
             return;
         }
-        match token(&self.clients[0], &self.password).await {
+        match token(&self.replicas[0].client, &self.password).await {
             Ok(token) => (self.token, self.token_since) = (token, Instant::now()),
             // Not with every job.
             Err(_) => self.token_since += Duration::from_secs(10),
@@ -139,8 +153,8 @@ impl Sender {
                 State::Open | State::Refused => {}
             }
             if is_outage {
-                self.clients.rotate_left(1);
-                sleep(if self.clients.len() > 1 { PAUSE } else { pause }).await;
+                self.replicas.rotate_left(1);
+                sleep(if self.replicas.len() > 1 { PAUSE } else { pause }).await;
             }
         }
         sent

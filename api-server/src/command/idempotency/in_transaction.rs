@@ -5,11 +5,14 @@ use super::{
     Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredKey, StoredResponse, given_up,
     of_request, replay,
 };
+use chrono::TimeDelta;
 use poem::http::StatusCode;
-use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use shared::bulk_insert;
 use shared::db::{self, Fault};
+use shared::entity::idempotency_records;
 use shared::random::random_bytes;
+use shared::time::Timestamp;
 
 /// Looks up the stored responses of these requests, in their order. `None`: the request is new.
 pub async fn find(
@@ -80,48 +83,31 @@ pub struct NewResponse<'a> {
     pub body: &'a str,
 }
 
-/// Stores responses. Fails if another request has taken one of the keys in the meantime: then the
-/// transaction must be rolled back.
+/// Stores responses at this time. Fails if another request has taken one of the keys in the
+/// meantime: then the transaction must be rolled back.
 ///
 /// The rows are sorted, so that two transactions with the same keys do not wait for each other.
 pub async fn store(
     tx: &DatabaseTransaction,
+    now: Timestamp,
     mut responses: Vec<NewResponse<'_>>,
 ) -> Result<(), KeyError> {
-    if responses.is_empty() {
-        return Ok(());
-    }
     responses.sort_by_cached_key(|response| response.scope.key_hash());
-    let backend = tx.get_database_backend();
-    let mut insert = Query::insert();
-    insert.into_table(Entity).columns([
-        Column::ScopeHash,
-        Column::KeyHash,
-        Column::Fingerprint,
-        Column::ClaimToken,
-        Column::LeaseUntil,
-        Column::CreatedDate,
-        Column::Status,
-        Column::Body,
-    ]);
-    for NewResponse { scope, status, body } in responses {
-        insert.values_panic([
-            scope.hash().into(),
-            scope.key_hash().into(),
-            scope.fingerprint.as_str().into(),
-            hex::encode(random_bytes::<16>()).into(),
-            db::seconds_from_now(backend, LEASE_SECONDS),
-            db::now(backend),
-            i32::from(status.as_u16()).into(),
-            body.into(),
-        ]);
-    }
-    match tx.execute(&insert).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(match db::fault(&error) {
-            Fault::Conflict => KeyError::Taken,
-            Fault::LockTimeout => KeyError::InProgress,
-            _ => error.into(),
-        }),
-    }
+    let row = |NewResponse { scope, status, body }: NewResponse<'_>| idempotency_records::Model {
+        record_id: 0,
+        scope_hash: scope.hash(),
+        key_hash: Some(scope.key_hash()),
+        fingerprint: scope.fingerprint.clone(),
+        claim_token: hex::encode(random_bytes::<16>()),
+        lease_until: Timestamp(now.0 + TimeDelta::seconds(LEASE_SECONDS)),
+        status: Some(status.as_u16().into()),
+        body: Some(body.to_owned()),
+        created_date: now,
+    };
+    let rows = responses.into_iter().map(row).collect();
+    bulk_insert::add_all(tx, rows).await.map_err(|error| match db::fault(&error) {
+        Fault::Conflict => KeyError::Taken,
+        Fault::LockTimeout => KeyError::InProgress,
+        _ => error.into(),
+    })
 }

@@ -1,0 +1,87 @@
+//! Many rows as arrays of their columns, for PostgreSQL: a statement then has one parameter or two
+//! for each column and the same text for any number of rows, so that it stays prepared.
+
+use sea_orm::sea_query::ArrayType;
+use sea_orm::{ColumnTrait, DbBackend, Statement, Value};
+use std::fmt::Write;
+
+/// Rows per statement.
+pub(crate) const ROWS_MAX: usize = 5_000;
+
+/// Columns of rows, each as an array.
+#[derive(Default)]
+pub(crate) struct ColumnArrays {
+    /// Names of the arrays, in the order of the parameters.
+    names: Vec<String>,
+    parameters: Vec<Value>,
+    columns: Vec<String>,
+    /// The value of each column, as an expression over the arrays.
+    expressions: Vec<String>,
+}
+
+impl ColumnArrays {
+    /// Adds a column: one value for each row.
+    ///
+    /// The driver's arrays hold no NULL. A nullable column is therefore two arrays: flags that say
+    /// whether there is a value, and the values, of which there need not be any after the last one
+    /// that is flagged.
+    pub(crate) fn push(&mut self, column: &impl ColumnTrait, mut values: Vec<Value>) {
+        let name = quoted(column.as_str());
+        let element_type = values.first().map_or(ArrayType::String, Value::array_type);
+        if column.def().is_null() {
+            let has = quoted(&format!("has {}", column.as_str()));
+            self.expressions.push(format!("CASE WHEN batch.{has} THEN batch.{name} END"));
+            let flags = values.iter().map(|value| value.is_some().into()).collect();
+            self.push_array(has, ArrayType::Bool, flags);
+            let used = values.iter().rposition(Value::is_some).map_or(0, |last| last + 1);
+            values.truncate(used);
+            for value in values.iter_mut().filter(|value| !value.is_some()) {
+                *value = value.dummy_value();
+            }
+        } else {
+            self.expressions.push(format!("batch.{name}"));
+        }
+        self.push_array(name.clone(), element_type, values);
+        self.columns.push(name);
+    }
+
+    fn push_array(&mut self, name: String, element_type: ArrayType, values: Vec<Value>) {
+        self.names.push(name);
+        self.parameters.push(Value::Array(element_type, Some(Box::new(values))));
+    }
+
+    /// Returns the statement that inserts the rows and returns this column of each.
+    pub(crate) fn insert(self, table: &str, returning: Option<&impl ColumnTrait>) -> Statement {
+        let (columns, expressions) = (self.columns.join(", "), self.expressions.join(", "));
+        let (table, rows) = (quoted(table), self.rows());
+        let mut text = format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM {rows}");
+        if let Some(column) = returning {
+            // Writing to a string cannot fail.
+            let _ = write!(text, " RETURNING {}", quoted(column.as_str()));
+        }
+        Statement::from_sql_and_values(DbBackend::Postgres, text, self.parameters)
+    }
+
+    /// Returns the statement that updates the rows with these keys, the first column.
+    pub(crate) fn update(self, table: &str) -> Statement {
+        let table = quoted(table);
+        let mut columns = self.columns.iter().zip(&self.expressions);
+        let key = columns.next().map_or("", |(key, _)| key.as_str());
+        let set: Vec<String> =
+            columns.map(|(column, expression)| format!("{column} = {expression}")).collect();
+        let (set, rows) = (set.join(", "), self.rows());
+        let text =
+            format!("UPDATE {table} SET {set} FROM {rows} WHERE {table}.{key} = batch.{key}");
+        Statement::from_sql_and_values(DbBackend::Postgres, text, self.parameters)
+    }
+
+    fn rows(&self) -> String {
+        let numbers: Vec<String> = (1..=self.names.len()).map(|it| format!("${it}")).collect();
+        format!("UNNEST({}) AS batch ({})", numbers.join(", "), self.names.join(", "))
+    }
+}
+
+/// Quotes a name of this program, none of which contains a quote.
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
