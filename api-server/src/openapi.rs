@@ -1,13 +1,14 @@
 //! The OpenAPI document. It is generated from the types, corrected in one place where the
 //! framework's output is wrong or generators stumble over it, and completed with what types cannot
 //! express: the problems of each operation ([`problems`]), limits of bodies and parameters
-//! ([`limits`]), examples ([`examples`]), and which operations are extensions ([`extensions`]). A
-//! test compares it with `openapi.json`, and the document of the interface alone with
-//! `openapi-interface.json`.
+//! ([`limits`]), what members mean that have the same name in many objects ([`members`]), examples
+//! ([`examples`]), and which operations are extensions ([`extensions`]). A test compares it with
+//! `openapi.json`, and the document of the interface alone with `openapi-interface.json`.
 
 pub mod examples;
 pub mod extensions;
 mod limits;
+mod members;
 pub mod problems;
 
 use crate::http::operations::privilege_of;
@@ -25,6 +26,7 @@ pub fn finish(spec: &str) -> Value {
     correct(&mut document);
     limits::describe(&mut document);
     describe_read_only_members(&mut document);
+    members::describe(&mut document);
     problems::describe(&mut document);
     extensions::mark(&mut document);
     describe_callers(&mut document);

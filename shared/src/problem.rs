@@ -76,7 +76,7 @@ impl InvalidValue {
 #[derive(Object)]
 #[oai(rename = "Problem", skip_serializing_if_is_none)]
 pub struct ProblemDocument {
-    /// Kind of problem, prefixed with `urn:problem-type:core:`.
+    /// Kind of problem: one of `ProblemType`, or one that a later release added.
     r#type: String,
     /// Title of the kind, the same for every occurrence.
     title: String,

@@ -6,7 +6,7 @@ use crate::http::operations::{FORM, is_about_cards, privilege_of};
 use crate::openapi::{id, operations};
 use poem::http::StatusCode;
 use serde_json::{Map, Value, json};
-use shared::problem::ProblemType;
+use shared::problem::{ProblemType, TYPE_PREFIX};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -145,7 +145,8 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     (&["get_loan_balances"], &[P::EffectiveDateTooEarly]),
 ];
 
-/// Adds each operation's problems and, to the components, the shared ones and an example of each.
+/// Adds each operation's problems and, to the components, the shared ones, an example of each, and
+/// the kinds as a type.
 pub(super) fn describe(document: &mut Value) {
     let mut shared = Map::new();
     let mut listed = ANYWHERE.to_vec();
@@ -157,6 +158,21 @@ pub(super) fn describe(document: &mut Value) {
     let kinds = ProblemType::ALL.iter().filter(|kind| listed.contains(kind));
     let examples = kinds.map(|kind| (kind.name().to_owned(), example(*kind)));
     document["components"]["examples"] = Value::Object(examples.collect());
+    document["components"]["schemas"]["ProblemType"] = kinds_as_type(document);
+}
+
+/// Returns the kinds as an enum for programs to compare `type` with. `type` itself is a string: a
+/// client must be able to read a problem of a kind that it does not know.
+fn kinds_as_type(document: &Value) -> Value {
+    let types = kinds(document).map(|kind| format!("{TYPE_PREFIX}{}", kind.name()));
+    let names = kinds(document).map(|kind| kind.name().to_uppercase().replace('-', "_"));
+    json!({
+        "type": "string",
+        "title": "ProblemType",
+        "description": "Kinds of problems, to compare `type` with. Later releases may add some.",
+        "enum": types.collect::<Vec<_>>(),
+        "x-enum-varnames": names.collect::<Vec<_>>(),
+    })
 }
 
 /// Returns the problems that a server with this document responds with.

@@ -1,6 +1,6 @@
 //! The documentation page as a whole: a fixed header, the sections, and Swagger UI among them.
 
-use super::{RECEIVER, auth_endpoints, problems, search, start};
+use super::{RECEIVER, auth_endpoints, problems, samples, search, start};
 use crate::openapi::VERSION;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem_openapi::OpenApiService;
@@ -66,6 +66,7 @@ pub(super) fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage
             body {
                 (header())
                 main {
+                    (start::languages())
                     (start::section(auth_url, client_id))
                     (operations())
                     (problems)
@@ -171,8 +172,10 @@ fn in_script(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// Returns the contract with a second way to authenticate: logging in at this auth server.
+/// Returns the contract with samples, and with a second way to authenticate: logging in at this auth
+/// server.
 fn document(mut document: Value, auth_url: &str) -> Value {
+    samples::add(&mut document);
     document["components"]["securitySchemes"] = json!({
         "oauth2": {
             "type": "oauth2",

@@ -69,7 +69,7 @@ fn samples(topic: &Topic) -> Vec<(String, String)> {
 }
 
 /// Radio buttons for the language, which style sheets follow.
-fn languages() -> Markup {
+pub(super) fn languages() -> Markup {
     html! {
         fieldset.languages {
             legend { "Samples in" }
@@ -106,7 +106,6 @@ pub(super) fn section(auth_url: &str, client_id: &str) -> Markup {
                     li { a href={ "#start-" (topic.name) } { (topic.title) } }
                 }
             }
-            (languages())
             @for topic in &topics {
                 article id={ "start-" (topic.name) } {
                     h3 { (topic.title) }
