@@ -1,6 +1,7 @@
-//! Legibility of pages, measured in a browser.
+//! Accessibility of pages, measured in a browser: legibility, and whatever axe-core finds.
 
-use crate::web_browser::WebBrowser;
+use crate::installed_clients::{installed, not_installed, skip};
+use crate::web_browser::{Scripts, WebBrowser};
 
 /// Every text of the page and its lowest contrast against the background, by the formulas of WCAG
 /// 2.2; for radio buttons and fields, their labels.
@@ -33,7 +34,27 @@ const CONTRASTS: &str = r#"
 const WIDTHS: &str =
     "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]";
 
+/// Runs axe-core, whose source comes before it. Each fault has its rule and the elements at fault.
+const RUN_AXE: &str = r#"
+    ;const done = arguments[arguments.length - 1];
+    axe.run(document, { resultTypes: ['violations'] }).then(
+        found => done(found.violations.map(fault =>
+            `${fault.id}: ${fault.nodes.map(node => node.target.join(' ')).join(', ')}`)),
+        error => done([String(error)]));
+"#;
+
 impl WebBrowser {
+    /// Fails the test if axe-core finds a fault in the page. Does nothing if scripts are forbidden.
+    pub(crate) async fn check_accessibility(&self, page: &str) {
+        let file = installed().join("node_modules/axe-core/axe.min.js");
+        let Ok(axe) = std::fs::read_to_string(&file) else { return skip(&not_installed(&file)) };
+        if self.scripts == Scripts::Forbidden {
+            return;
+        }
+        let found = self.driver.execute_async(axe + RUN_AXE, Vec::new()).await.expect("a script");
+        assert_eq!(*found.json(), serde_json::json!([]), "{page}");
+    }
+
     /// Every visible text with its contrast; 4.5 is the minimum for legibility.
     pub async fn contrasts(&self) -> Vec<(String, f64)> {
         let found = self.driver.execute(CONTRASTS, Vec::new()).await.expect("a script");

@@ -51,6 +51,7 @@ pub struct WebBrowser {
     /// For everything without a method below. Its own destructor would wait for an answer that the
     /// runtime of a failing test no longer delivers.
     pub driver: ManuallyDrop<WebDriver>,
+    pub(crate) scripts: Scripts,
     // Dropped in this order, so that no process writes into the profile while it is removed.
     _processes: Processes,
     _profile: TempDir,
@@ -136,7 +137,7 @@ impl WebBrowser {
         let config = WebDriverConfig::builder().poller(Arc::new(poller)).build();
         driver.set_config(config.expect("a configuration"));
         let driver = ManuallyDrop::new(driver);
-        Self { driver, _processes: processes, _profile: profile }
+        Self { driver, scripts, _processes: processes, _profile: profile }
     }
 
     /// Opens an address, as if it were typed in.
@@ -182,8 +183,10 @@ impl WebBrowser {
         self.driver.source().await.unwrap_or_default()
     }
 
-    /// Takes a screenshot of the page at each size, if screenshots are wanted.
-    pub async fn screenshot(&self, name: &str) {
+    /// Fails the test if the page has faults of accessibility, and takes a screenshot of it at each
+    /// size, if screenshots are wanted.
+    pub async fn inspect(&self, name: &str) {
+        self.check_accessibility(name).await;
         let Some(folder) = std::env::var_os(SCREENSHOTS).map(PathBuf::from) else { return };
         std::fs::create_dir_all(&folder).expect("a folder");
         for (device, width, height, mobile) in DEVICES {

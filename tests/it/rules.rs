@@ -19,6 +19,7 @@ mod layering;
 mod loan_books;
 mod loan_foresight;
 mod malformed_input;
+mod operation_samples;
 mod paging;
 mod rate_limits;
 mod read_only;

@@ -100,7 +100,8 @@ def main():
     expect("read a list page by page", len(everything) > 2 and by_twos == everything)
 
     # sample: upload
-    document = comments.create_loan_comment_document(1, ("scan.png", SCAN), name="A scan")
+    comment_id = 1
+    document = comments.create_loan_comment_document(comment_id, ("scan.png", SCAN), name="A scan")
     content = FilesApi(session).download_file(document.files[0].file_id)
     # end
     expect("uploaded and downloaded a document", content == SCAN)
@@ -128,7 +129,7 @@ def main():
         loans.post_payment(1, NewPayment(Amount="0.00"))
     except ApiException as refused:
         kind, problem = problem_kind(refused), refused.data
-        print(problem.request_id, problem.detail, problem.errors)
+        print(problem.title, problem.errors, problem.request_id)
     # end
     expect("read amount-not-positive", kind == "amount-not-positive")
 

@@ -128,7 +128,7 @@ try {
 } catch (refused) {
     kind = await problemKind(refused);
     const problem = await problemOf(refused);
-    console.log(problem?.requestId, problem?.detail, problem?.errors);
+    console.log(problem?.title, problem?.errors, problem?.requestId);
 }
 // end
 expect("read amount-not-positive", kind === "amount-not-positive");

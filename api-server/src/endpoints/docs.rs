@@ -13,7 +13,7 @@
 pub mod auth_endpoints;
 mod page;
 mod problems;
-mod samples;
+pub mod samples;
 mod start;
 
 use crate::http::etag::IfNoneMatch;

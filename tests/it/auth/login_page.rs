@@ -19,7 +19,7 @@ async fn logging_in_works_by_keyboard_and_without_scripts() {
         assert_eq!(browser.text("h1").await, "Log in");
         assert_eq!(browser.driver.title().await.unwrap(), "Log in – Loan Servicing");
         assert_eq!(browser.focus().await, "username");
-        browser.screenshot("log-in").await;
+        browser.inspect("log-in").await;
 
         browser.press("viewer" + Key::Tab).await;
         assert_eq!(browser.focus().await, "password");
@@ -33,7 +33,7 @@ async fn logging_in_works_by_keyboard_and_without_scripts() {
         assert_eq!(password.prop("value").await.unwrap().as_deref(), Some(""));
         assert_eq!(password.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
         assert_eq!(password.attr("aria-invalid").await.unwrap().as_deref(), Some("true"));
-        browser.screenshot("log-in-refused").await;
+        browser.inspect("log-in-refused").await;
         assert!(!application.has_arrivals());
 
         browser.press(world.credentials.viewer.as_str() + Key::Tab).await;
@@ -123,7 +123,7 @@ async fn a_log_out_without_an_id_token_requires_confirmation() {
             let parameters = if has_redirect { &parameters[..] } else { &[] };
             browser.open(&log_out_url(&world, parameters)).await;
             assert_eq!(browser.text("h1").await, "Do you want to log out?");
-            browser.screenshot("log-out").await;
+            browser.inspect("log-out").await;
             world.client.get(access, "/loans/1").await.expect_problem(404, "not-found");
             browser.press(Key::Tab).await;
             assert_eq!(browser.focus().await, "button");
@@ -133,7 +133,7 @@ async fn a_log_out_without_an_id_token_requires_confirmation() {
                 false => {
                     browser.see("p").await;
                     assert_eq!(browser.text("h1").await, "You are logged out");
-                    browser.screenshot("logged-out").await;
+                    browser.inspect("logged-out").await;
                 }
             }
             world.client.get(access, "/loans/1").await.expect_problem(401, "token-invalid");
@@ -157,7 +157,7 @@ async fn borrowers_have_their_own_log_in_page_and_errors_are_shown_on_a_page() {
         browser.open(&url).await;
         assert_eq!(browser.text("h1").await, "Log in to your loans");
         assert_eq!(browser.focus().await, "password");
-        browser.screenshot("log-in-web").await;
+        browser.inspect("log-in-web").await;
         browser.press("first words" + Key::Enter).await;
         let arrival = application.arrival().await;
         let tokens = application.exchange(&world, &arrival["code"]).await.expect(200).json();
@@ -168,7 +168,7 @@ async fn borrowers_have_their_own_log_in_page_and_errors_are_shown_on_a_page() {
         browser.open(&unregistered).await;
         assert_eq!(browser.text("h1").await, "This request cannot be processed");
         assert!(browser.text("main").await.contains("not registered"));
-        browser.screenshot("mistake").await;
+        browser.inspect("mistake").await;
         // The browser itself logs that the page came with 400.
         let errors = browser.console_errors().await;
         assert!(errors.len() == 1 && errors[0].contains("400"), "{errors:?}");

@@ -1,10 +1,11 @@
 //! Clients generated from the contract: nothing is left out, amounts stay texts, and each program
 //! of `tests/generators/` works with its client against a running quickstart.
 
+use super::operation_samples;
 use crate::PROGRAM;
 use acceptance::Client;
 use acceptance::generators::{GeneratedClient, MissingProgram, or_skip};
-use acceptance::installed_clients::{python_program, skip, system_program};
+use acceptance::installed_clients::{clients_folder, python_program, skip, system_program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,16 +25,16 @@ const WHILE_INPUT_IS_OPEN: &str = r#"
     rm -rf "$2"
 "#;
 
-/// A quickstart shared by all tests here, which take turns.
-struct Quickstart {
+/// A quickstart shared by all tests of clients and samples, which take turns.
+pub(super) struct Quickstart {
     _process: Child,
     /// The path of quickstart.json.
     file: PathBuf,
-    lock: tokio::sync::Mutex<()>,
+    pub(super) lock: tokio::sync::Mutex<()>,
 }
 
 impl Quickstart {
-    async fn running() -> &'static Self {
+    pub(super) async fn running() -> &'static Self {
         static RUNNING: OnceCell<Quickstart> = OnceCell::const_new();
         RUNNING.get_or_init(Self::start).await
     }
@@ -75,9 +76,21 @@ impl Quickstart {
 
     /// Lets a program read a loan and a problem with a token.
     async fn check_read(workshop: &GeneratedClient, command: &mut Command) {
-        let quickstart = Self::running().await;
-        let report = std::fs::read_to_string(&quickstart.file).expect("a report");
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let token = Self::running().await.log_in().await;
+        let steps = Self::run_against_quickstart(workshop, command.env("TOKEN", token)).await;
+        assert!(steps.starts_with("read loan L-000001: "), "{steps}");
+        assert!(steps.ends_with("read urn:problem-type:core:not-found\n"), "{steps}");
+    }
+
+    /// The content of quickstart.json.
+    pub(super) fn report(&self) -> Value {
+        let report = std::fs::read_to_string(&self.file).expect("a report");
+        serde_json::from_str(&report).expect("JSON")
+    }
+
+    /// Logs in as the admin account.
+    pub(super) async fn log_in(&self) -> String {
+        let report = self.report();
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let client = Client::new(
             &text(&report["auth_url"]),
@@ -87,10 +100,7 @@ impl Quickstart {
         );
         let admin = &report["users"]["admin"];
         let (name, password) = (text(&admin["username"]), text(&admin["password"]));
-        let token = client.log_in("core", &name, &password).await.expect("a token");
-        let steps = Self::run_against_quickstart(workshop, command.env("TOKEN", token)).await;
-        assert!(steps.starts_with("read loan L-000001: "), "{steps}");
-        assert!(steps.ends_with("read urn:problem-type:core:not-found\n"), "{steps}");
+        client.log_in("core", &name, &password).await.expect("a token")
     }
 }
 
@@ -149,6 +159,13 @@ async fn the_python_package() {
     let steps = steps.await;
     assert!(steps.contains("posted a payment once\n"), "{steps}");
     assert!(steps.ends_with("logged out\n"), "{steps}");
+    let samples = operation_samples::in_python();
+    let file = folder.path().join("samples.json");
+    std::fs::write(&file, serde_json::to_string(&samples).expect("JSON")).expect("a file");
+    let mut program = python();
+    program.arg(clients_folder().join("operation_samples.py")).arg(file);
+    let evaluated = Quickstart::run_against_quickstart(&client, &mut program).await;
+    assert_eq!(evaluated, format!("evaluated {}\n", samples.len()));
 }
 
 fn compile_typescript(client: &GeneratedClient) -> Result<(), MissingProgram> {
@@ -173,6 +190,8 @@ async fn the_typescript_package() {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api-server/clients/typescript");
     let folder = tempfile::tempdir().expect("a folder");
+    let samples = operation_samples::typescript_module();
+    std::fs::write(folder.path().join("samples.ts"), samples).expect("a module");
     let script = r#"
         set -e
         "$1/build.sh" "$2/packages"
@@ -183,7 +202,7 @@ async fn the_typescript_package() {
         cd "$2"
         echo '{"type": "module"}' >package.json
         tsc --target es2022 --module nodenext --lib es2022,dom,dom.iterable --types node --strict \
-            --skipLibCheck --outDir out example.ts session.test.ts
+            --skipLibCheck --outDir out example.ts session.test.ts samples.ts
         node --test out/session.test.js
     "#;
     let mut test = client.command(Path::new("sh"));
@@ -292,8 +311,8 @@ fn minor_of_go(version: &str) -> Option<u32> {
     version.split("go1.").nth(1)?.split(['.', ' ']).next()?.parse().ok()
 }
 
-#[test]
-fn go() {
+#[tokio::test]
+async fn go() {
     let Some(client) = open("go", |_| Ok(())) else { return };
     client.expect_operations("", |id| format!(") {}Execute(", pascal(id)));
     client.expect_no_fractions("docs", &["float32", "float64"]);
@@ -304,4 +323,9 @@ fn go() {
     }
     client.run("go", &["-C", "client", "build", "."]);
     client.run("go", &["-C", "client", "vet", "."]);
+    client.run("go", &["vet", "."]);
+    client.run("go", &["build", "-buildvcs=false", "."]);
+    assert_eq!(client.run("gofmt", &["-l", "main_job.go"]), "");
+    let program = client.folder.join("main_job");
+    Quickstart::check_main_job(&client, &mut client.command(&program)).await;
 }

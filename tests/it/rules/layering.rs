@@ -67,6 +67,7 @@ const SHARED: &[&str] = &[
     "user_names",
     "bulk_insert",
     "bulk_update",
+    "column_arrays",
     "passwords",
     "envelope_encryption",
     "fair_queue",
@@ -133,6 +134,7 @@ const HARNESS: &[&str] = &[
     "databases",
     "client",
     "contract",
+    "lean_client",
     "response",
 ];
 

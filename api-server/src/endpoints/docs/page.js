@@ -8,7 +8,9 @@
   const textOf = (tag, entry) => {
     const operation = entry.get('operation');
     const parameters = operation.get('parameters');
-    const texts = ['operationId', 'summary', 'description'].map(name => operation.get(name));
+    // Without the samples at its end.
+    const [description] = operation.get('description').split('\n\n```\n');
+    const texts = [operation.get('operationId'), operation.get('summary'), description];
     const names = parameters ? parameters.map(one => one.get('name')).toArray() : [];
     return [tag, entry.get('method'), entry.get('path'), ...texts, ...names]
       .join(' ').toLowerCase();
@@ -113,7 +115,12 @@
 
   const plugin = () => ({
     fn: { opsFilter },
-    components: { InfoContainer: () => null, FilterContainer: () => null },
+    components: {
+      InfoContainer: () => null,
+      FilterContainer: () => null,
+      // The only server is this one.
+      ServersContainer: () => null,
+    },
     statePlugins: {
       layout: {
         wrapActions: {
@@ -145,6 +152,8 @@
       },
     },
     wrapComponents: {
+      // A link within the button that opens an operation would be a second control.
+      DeepLink: (_, { React }) => ({ text }) => React.createElement('span', null, text),
       authorizeBtn: (Original, system) => props => {
         const { React, authActions, authSelectors } = system;
         const token = authSelectors.authorized().getIn(['oauth2', 'token']);
@@ -205,6 +214,31 @@
     oauth2RedirectUrl: window.location.origin + settings.receiver,
   });
   ui.initOAuth(settings.logIn);
+
+  // Swagger UI leaves controls without a name, scrollable text out of the keyboard's reach, and
+  // gaps between the levels of headings.
+  const names = { BUTTON: 'Copy', SELECT: 'Media type', TEXTAREA: 'Request body' };
+  const missingName = control => {
+    const parameter = control.closest('[data-param-name]');
+    if (parameter) return parameter.dataset.paramName;
+    return control.matches('.close-modal') ? 'Close' : names[control.tagName];
+  };
+  const complete = () => {
+    for (const control of document.querySelectorAll('#ui :is(button, select, textarea)')) {
+      const isText = control.tagName === 'BUTTON' && control.textContent.trim();
+      if (!isText && !control.labels.length && !control.title) control.ariaLabel ??= missingName(control);
+    }
+    for (const heading of document.querySelectorAll('#ui :is(.dialog-ux, .models) :is(h4, h6)')) {
+      heading.ariaLevel = heading.tagName === 'H4' ? 3 : 4;
+    }
+    for (const text of document.querySelectorAll('#ui pre')) {
+      const scrolls =
+        text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight;
+      if (scrolls) text.tabIndex = 0;
+    }
+  };
+  new MutationObserver(complete)
+    .observe(document.getElementById('ui'), { childList: true, subtree: true });
 
   const expire = () => {
     farewell = 'The token has expired. Log in again.';

@@ -5,18 +5,40 @@
 //! [`languages`]: super::start
 
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The samples of one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationSamples {
+    /// A command for a shell with the variables `API` and `TOKEN`.
+    pub curl: String,
+    /// An expression over a `session`, and bytes named `content` or `xml`.
+    pub python: String,
+    /// The same in TypeScript.
+    pub typescript: String,
+}
+
+/// Returns the samples of a document's operations, by operation id.
+pub fn by_operation(document: &Value) -> BTreeMap<String, OperationSamples> {
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let operations = paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().into_iter().flatten();
+        methods.map(move |(method, operation)| RecordedExample { path, method, operation })
+    });
+    operations.map(|example| (example.id().to_owned(), example.samples())).collect()
+}
 
 /// Ends the description of each operation of a document with its samples.
 pub(super) fn add(document: &mut Value) {
-    let paths = document["paths"].as_object_mut().into_iter().flatten();
-    for (path, methods) in paths {
-        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
-            let description = operation["description"].as_str().unwrap_or_default();
-            let example = RecordedExample { path, method, operation };
-            let samples = [example.command(), example.in_python(), example.in_typescript()];
-            let samples = samples.map(|sample| format!("\n\n```\n{sample}\n```"));
-            operation["description"] = Value::from(description.to_owned() + &samples.concat());
-        }
+    let samples = by_operation(document);
+    let methods = document["paths"].as_object_mut().into_iter().flatten();
+    let operations = methods.filter_map(|(_, methods)| methods.as_object_mut()).flatten();
+    for (_, operation) in operations {
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        let Some(OperationSamples { curl, python, typescript }) = samples.get(id) else { continue };
+        let samples = [curl, python, typescript].map(|sample| format!("\n\n```\n{sample}\n```"));
+        let description = operation["description"].as_str().unwrap_or_default();
+        operation["description"] = Value::from(description.to_owned() + &samples.concat());
     }
 }
 
@@ -36,16 +58,22 @@ enum ExampleBody<'a> {
 }
 
 /// Key in samples of requests that accept one.
-const KEY: &str = "example-1";
+const KEY: &str = "2024-05-15-1";
 
 impl RecordedExample<'_> {
-    /// Returns the parameters with a value in the example, in their order.
-    fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
+    fn samples(&self) -> OperationSamples {
+        OperationSamples {
+            curl: self.in_curl(),
+            python: self.in_python(),
+            typescript: self.in_typescript(),
+        }
+    }
+
+    /// Returns the parameters with a value in the example, in their order: name, value, parameter.
+    fn parameters(&self) -> impl Iterator<Item = (&str, &Value, &Value)> {
         let parameters = self.operation["parameters"].as_array().into_iter().flatten();
         parameters.filter_map(|parameter| {
-            let name = parameter["name"].as_str()?;
-            let value = parameter.get("example")?;
-            Some((name, value, parameter["in"] == "query"))
+            Some((parameter["name"].as_str()?, parameter.get("example")?, parameter))
         })
     }
 
@@ -72,11 +100,11 @@ impl RecordedExample<'_> {
         }
     }
 
-    fn command(&self) -> String {
+    fn in_curl(&self) -> String {
         let mut path = self.path.to_owned();
         let mut query = Vec::new();
-        for (name, value, is_in_query) in self.parameters() {
-            match is_in_query {
+        for (name, value, parameter) in self.parameters() {
+            match parameter["in"] == "query" {
                 true => query.push((name, text_of(value))),
                 false => path = path.replace(&format!("{{{name}}}"), &text_of(value)),
             }
@@ -117,7 +145,7 @@ impl RecordedExample<'_> {
     fn in_python(&self) -> String {
         let mut arguments: Vec<String> = self
             .parameters()
-            .map(|(name, value, _)| format!("{}={}", snake_case(name), python(value)))
+            .map(|(name, value, _)| format!("{}={}", python_name(name), python(value)))
             .collect();
         match self.body() {
             ExampleBody::None => {}
@@ -147,7 +175,10 @@ impl RecordedExample<'_> {
     fn in_typescript(&self) -> String {
         let mut members: Vec<String> = self
             .parameters()
-            .map(|(name, value, _)| format!("{}: {value}", camel_case(name)))
+            .map(|(name, value, parameter)| match parameter["schema"]["format"] == "date" {
+                true => format!("{}: new Date({value})", camel_case(name)),
+                false => format!("{}: {value}", camel_case(name)),
+            })
             .collect();
         match self.body() {
             ExampleBody::None => {}
@@ -220,6 +251,14 @@ fn python_members(members: &Map<String, Value>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
+/// Returns the name of a parameter in the generated client, where some names are taken.
+fn python_name(name: &str) -> String {
+    match name {
+        "date" | "field" => format!("var_{name}"),
+        _ => snake_case(name),
+    }
+}
+
 fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
@@ -249,28 +288,25 @@ mod tests {
     use super::*;
     use crate::router;
 
-    fn samples(path: &str, method: &str) -> [String; 3] {
+    fn samples(id: &str) -> OperationSamples {
         let document: Value = serde_json::from_str(router::document()).unwrap();
-        let operation = &document["paths"][path][method];
-        let example = RecordedExample { path, method, operation };
-        [example.command(), example.in_python(), example.in_typescript()]
+        by_operation(&document)[id].clone()
     }
 
     #[test]
     fn a_sample_reads_with_the_values_of_the_example() {
-        let [command, python, typescript] = samples("/loans/{loan_id}", "get");
-        assert_eq!(command, "curl -H \"Authorization: Bearer $TOKEN\" \\\n     \"$API/loans/1\"");
+        let OperationSamples { curl, python, typescript } = samples("get_loan");
+        assert_eq!(curl, "curl -H \"Authorization: Bearer $TOKEN\" \\\n     \"$API/loans/1\"");
         assert_eq!(python, "LoansApi(session).get_loan(loan_id=1)");
         assert_eq!(typescript, "await new LoansApi(session.configuration).getLoan({ loanId: 1 })");
     }
 
     #[test]
     fn a_sample_writes_under_a_key() {
-        let [command, python, typescript] =
-            samples("/loans/{loan_id}/transactions/payments", "post");
-        assert!(command.contains("-H \"Idempotency-Key: example-1\""), "{command}");
-        assert!(command.contains("-d '{\"Amount\":"), "{command}");
-        assert!(!command.contains("-X"), "{command}");
+        let OperationSamples { curl, python, typescript } = samples("post_payment");
+        assert!(curl.contains("-H \"Idempotency-Key: 2024-05-15-1\""), "{curl}");
+        assert!(curl.contains("-d '{\"Amount\":"), "{curl}");
+        assert!(!curl.contains("-X"), "{curl}");
         assert!(python.contains("new_payment=NewPayment.from_dict({\"Amount\": "), "{python}");
         assert!(typescript.contains("newPayment: NewPaymentFromJSON({\"Amount\":"), "{typescript}");
     }

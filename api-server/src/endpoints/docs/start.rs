@@ -9,10 +9,12 @@ const TOPICS: &str = include_str!("start.md");
 
 /// Languages of the samples, each with its program and how a comment begins there. Topics without a
 /// sample in a language show the curl commands.
-const LANGUAGES: [(&str, &str, &str); 3] = [
+const LANGUAGES: [(&str, &str, &str); 5] = [
     ("curl", "", ""),
     ("Python", include_str!("../../../clients/python/example.py"), "#"),
     ("TypeScript", include_str!("../../../clients/typescript/example.ts"), "//"),
+    ("Java", include_str!("../../../../tests/generators/java/MainJob.java"), "//"),
+    ("Go", include_str!("../../../../tests/generators/go/main_job.go"), "//"),
 ];
 
 /// The installer runs this very file, so the sample works.

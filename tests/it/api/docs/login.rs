@@ -21,7 +21,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs#operations", world.client.api_url)).await;
         browser.see(".btn.authorize").await;
-        browser.screenshot("docs").await;
+        browser.inspect("docs").await;
         let page = browser.driver.window().await.unwrap();
 
         browser.see(".btn.authorize").await.click().await.unwrap();
@@ -35,18 +35,18 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         assert_eq!(browser.focus().await, "button", "and back where it was");
         browser.press(Key::Enter + "").await;
         browser.see(".dialog-ux .scopes").await;
-        browser.screenshot("docs-authorize").await;
+        browser.inspect("docs-authorize").await;
         browser.see(".dialog-ux .auth-container .btn.authorize").await.click().await.unwrap();
         let popup = other_window(&browser, &page).await;
         browser.driver.switch_to_window(popup).await.unwrap();
         browser.see("#username").await;
-        browser.screenshot("docs-log-in").await;
+        browser.inspect("docs-log-in").await;
         browser.press("viewer" + Key::Tab).await;
         browser.press(world.credentials.viewer.as_str() + Key::Enter).await;
         browser.driver.switch_to_window(page.clone()).await.unwrap();
         // The button says "Authorize" until the page has exchanged its code.
         wait_for(&browser, ".dialog-ux .auth-container .auth-btn-wrapper .btn", "Logout").await;
-        browser.screenshot("docs-authorized").await;
+        browser.inspect("docs-authorized").await;
         assert_eq!(browser.driver.windows().await.unwrap(), [page], "the popup is gone");
 
         browser.see(".dialog-ux .btn-done").await.click().await.unwrap();
@@ -60,7 +60,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         wait_for(&browser, "#said", "Logged out.").await;
         assert_eq!(world.count(LOGGED_IN).await, 1, "the page's token is dead");
         assert!(browser.driver.find(By::Css("#who")).await.is_err());
-        browser.screenshot("docs-logged-out").await;
+        browser.inspect("docs-logged-out").await;
         // A discarded token is not sent either.
         browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();
         wait_for(&browser, &format!("{GET_LOAN} {STATUS}"), "401").await;
@@ -122,5 +122,5 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
         browser.see(&format!("{GET_LOAN} .live-responses-table tbody tr.response")).await;
     assert!(response.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
     response.scroll_into_view().await.unwrap();
-    browser.screenshot("docs-answer").await;
+    browser.inspect("docs-answer").await;
 }

@@ -115,19 +115,42 @@ async fn samples_are_shown_in_the_chosen_language_without_scripts_too() {
             ("curl", "grant_type=password"),
             ("python", "session.log_in(username, password)"),
             ("typescript", "await session.logIn(username, password);"),
+            ("java", "HttpClient.newBuilder()"),
+            ("go", "http.NewRequestWithContext("),
         ] {
             let radio = browser.driver.find(By::Id(format!("in-{language}"))).await.unwrap();
             radio.send_keys(Key::Space + "").await.unwrap();
             let shown = browser.text("#start-log-in").await;
             assert!(shown.contains(log_in), "{language}: {shown}");
-            assert_eq!(
-                shown.matches("grant_type=password").count(),
-                usize::from(language == "curl")
-            );
+            assert_eq!(shown.matches("TOKEN=$(curl").count(), usize::from(language == "curl"));
             let discovery = browser.text("#start-code-flow").await;
             assert!(discovery.contains("openid-configuration"), "the same in every language");
-            browser.screenshot(&format!("docs-samples-{language}")).await;
+            browser.inspect(&format!("docs-samples-{language}")).await;
         }
+        (world, browser)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_operation_has_a_sample_in_the_chosen_language() {
+    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        open(&world, &browser, "#/Loans/get_loan").await;
+        browser.see("#operations-Loans-get_loan .opblock-description pre").await;
+        for (language, call) in [
+            ("curl", "\"$API/loans/1\""),
+            ("python", "LoansApi(session).get_loan(loan_id=1)"),
+            ("typescript", "await new LoansApi(session.configuration).getLoan({ loanId: 1 })"),
+            ("go", "\"$API/loans/1\""),
+        ] {
+            let radio = browser.see(&format!("#in-{language}")).await;
+            radio.send_keys(Key::Space + "").await.unwrap();
+            let shown = browser.text("#operations-Loans-get_loan .opblock-description").await;
+            assert!(shown.contains(call), "{language}: {shown}");
+            assert_eq!(shown.matches("get_loan(").count(), usize::from(language == "python"));
+            browser.inspect(&format!("docs-operation-{language}")).await;
+        }
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;
@@ -175,12 +198,12 @@ async fn a_search_finds_operations_by_any_of_their_text() {
                 "" => {
                     assert_eq!(listed, format!("No operation matches “{query}”."));
                     assert_eq!(found, [""; 0]);
-                    browser.screenshot("docs-nothing-found").await;
+                    browser.inspect("docs-nothing-found").await;
                 }
                 expected => {
                     assert_eq!(listed, format!("1 of {} operations", all.len()), "{query}");
                     assert_eq!(found, [expected]);
-                    browser.screenshot("docs-found").await;
+                    browser.inspect("docs-found").await;
                 }
             }
         }
@@ -216,7 +239,7 @@ async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
             browser.prefer(scheme).await;
             for section in SECTIONS {
                 open(&world, &browser, &format!("#{section}")).await;
-                browser.screenshot(&format!("docs-{section}-{scheme}")).await;
+                browser.inspect(&format!("docs-{section}-{scheme}")).await;
             }
             for (width, height) in [(1280, 800), (390, 844), (320, 568)] {
                 browser.resize(width, height).await;
@@ -270,7 +293,7 @@ async fn touch_targets_are_large_enough() {
         check_sizes(&targets).await;
         open(&world, &browser, "#start").await;
         let languages = browser.driver.find_all(By::Css(".languages label")).await.unwrap();
-        assert_eq!(languages.len(), 3);
+        assert_eq!(languages.len(), 5);
         check_sizes(&languages).await;
         (world, browser)
     })

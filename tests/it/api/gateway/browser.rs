@@ -45,13 +45,13 @@ async fn adding_a_card_works_by_keyboard_and_without_scripts() {
             let (admin, loan) = begin(&world, &browser).await;
             assert_eq!(browser.driver.title().await.unwrap(), "Add a card – Loan Servicing");
             assert_eq!(browser.text("legend").await, "Card");
-            browser.screenshot("add-card").await;
+            browser.inspect("add-card").await;
 
             browser.press(Key::Tab + "").await;
             assert_eq!(browser.focus().await, "tok_visa");
             browser.press(Key::Down + Key::Down).await;
             assert_eq!(browser.focus().await, "tok_amex");
-            browser.screenshot("add-card-chosen").await;
+            browser.inspect("add-card-chosen").await;
             browser.press(Key::Tab + "").await;
             assert_eq!(browser.focus().await, "cardholder_name");
             browser.press("4242 4242 4242 4242" + Key::Enter).await;
@@ -63,14 +63,14 @@ async fn adding_a_card_works_by_keyboard_and_without_scripts() {
             assert_eq!(name.prop("value").await.unwrap().as_deref(), Some(""));
             assert_eq!(name.attr("aria-describedby").await.unwrap().as_deref(), Some("error"));
             assert!(browser.see("#tok_amex").await.is_selected().await.unwrap());
-            browser.screenshot("add-card-refused").await;
+            browser.inspect("add-card-refused").await;
 
             browser.press("Zoë Ångström" + Key::Tab).await;
             assert_eq!(browser.focus().await, "button");
             browser.press(Key::Enter + "").await;
             wait_for(&browser, &[ADDED]).await;
             assert_eq!(browser.text("h1").await, ADDED);
-            browser.screenshot("card-added").await;
+            browser.inspect("card-added").await;
             let added = cards(&world, &admin, loan).await;
             assert_eq!(added.len(), 1);
             assert_eq!(added[0]["BrandType"], "amex");
@@ -96,7 +96,7 @@ async fn a_used_page_says_that_it_was_used() {
             browser.see("button").await.click().await.unwrap();
             wait_for(&browser, &[OVER]).await;
         }
-        browser.screenshot("page-over").await;
+        browser.inspect("page-over").await;
         assert_eq!(cards(&world, &admin, loan).await.len(), 1);
         let complaints = browser.console_errors().await;
         assert!(complaints.iter().all(|text| text.contains("410")), "{complaints:?}");
@@ -128,7 +128,7 @@ async fn the_card_page_is_legible_in_light_and_dark_mode_on_small_screens_and_in
                 for (text, contrast) in found {
                     assert!(contrast >= 4.5, "{scheme}{state}: {contrast} {text}");
                 }
-                browser.screenshot(&format!("add-card{state}-{scheme}")).await;
+                browser.inspect(&format!("add-card{state}-{scheme}")).await;
             }
         }
         // 320 pixels is the width of a phone, or of a desktop at 400 %.

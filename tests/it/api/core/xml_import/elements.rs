@@ -134,6 +134,20 @@ async fn check_collateral(world: &World, result: &Value) {
 }
 
 #[tokio::test]
+async fn the_example_of_the_documentation_is_imported() {
+    let documentation = include_str!("../../../../../api-server/src/endpoints/docs/start.md");
+    let topic = documentation.split("\n## ").find(|topic| topic.starts_with("import-format: "));
+    let example = topic.and_then(|topic| topic.split("```\n").nth(1)).expect("an example");
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let result = world.client.import(&admin, true, example, None).await.expect(200).json();
+        assert_eq!((&result["Failed"], &result["Read"]), (&json!(0), &json!(3)), "{result}");
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn every_element_is_imported_and_readable() {
     on_each_database(PROGRAM, |world| async move {
         world.define_fields().await;
