@@ -76,7 +76,7 @@ async fn insert_all<A: ActiveModelTrait>(
         let batch = next_batch(backend, &mut rows);
         match backend {
             DbBackend::Postgres => {
-                db.execute_raw(insert_arrays(batch, None)).await?;
+                db.execute_raw(insert_arrays(batch, None)?).await?;
             }
             _ => {
                 A::Entity::insert_many(batch).exec_without_returning(db).await?;
@@ -98,20 +98,23 @@ fn next_batch<A: ActiveModelTrait>(
     rows.take(count).collect()
 }
 
-/// Returns the statement that inserts these rows on PostgreSQL, all of which set the same columns.
+/// Returns the statement that inserts these rows on PostgreSQL. All of them must set the same
+/// columns.
 fn insert_arrays<A: ActiveModelTrait>(
     mut rows: Vec<A>,
     returning: Option<<A::Entity as EntityTrait>::Column>,
-) -> Statement {
+) -> Result<Statement, DbErr> {
     let mut arrays = ColumnArrays::default();
     for column in <A::Entity as EntityTrait>::Column::iter() {
         let values = rows.iter_mut().filter_map(|row| row.take(column).into_value());
         let values: Vec<_> = values.collect();
-        if !values.is_empty() {
-            arrays.push(&column, values);
+        match values.len() {
+            0 => {}
+            count if count == rows.len() => arrays.push(&column, values),
+            _ => return Err(DbErr::Type(format!("not every row sets {}", column.as_str()))),
         }
     }
-    arrays.insert(A::Entity::default().table_name(), returning.as_ref())
+    Ok(arrays.insert(A::Entity::default().table_name(), returning.as_ref()))
 }
 
 /// Reserves keys of a table for rows yet to be written, in ascending order. `None` on databases that
@@ -192,7 +195,7 @@ async fn returned_keys<A: ActiveModelTrait>(
     rows: Vec<A>,
 ) -> Result<Vec<i64>, DbErr> {
     let key = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column()).next();
-    let rows = db.query_all_raw(insert_arrays(rows, key)).await?;
+    let rows = db.query_all_raw(insert_arrays(rows, key)?).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 

@@ -85,3 +85,47 @@ impl ColumnArrays {
 fn quoted(name: &str) -> String {
     format!("\"{name}\"")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::portfolios::Column;
+
+    /// The statement that gives portfolios 1, 2 and so on these masks.
+    fn statement(masks: &[Option<&str>]) -> Statement {
+        let mut arrays = ColumnArrays::default();
+        let keys = (1_i64..).take(masks.len()).map(Value::from);
+        arrays.push(&Column::PortfolioId, keys.collect());
+        let masks = masks.iter().map(|mask| mask.map(str::to_owned).into());
+        arrays.push(&Column::NumberMask, masks.collect());
+        arrays.update("portfolios")
+    }
+
+    fn array(element_type: ArrayType, values: impl IntoIterator<Item = Value>) -> Value {
+        Value::Array(element_type, Some(Box::new(values.into_iter().collect())))
+    }
+
+    #[test]
+    fn the_text_is_the_same_for_any_rows() {
+        let text = statement(&[Some("A")]).sql;
+        assert_eq!(
+            text,
+            "UPDATE \"portfolios\" SET \"number_mask\" = \
+             CASE WHEN batch.\"has number_mask\" THEN batch.\"number_mask\" END \
+             FROM UNNEST($1, $2, $3) AS batch (\"portfolio_id\", \"has number_mask\", \
+             \"number_mask\") WHERE \"portfolios\".\"portfolio_id\" = batch.\"portfolio_id\""
+        );
+        assert_eq!(statement(&[None, Some("B"), None]).sql, text);
+        assert_eq!(statement(&[None]).sql, text);
+    }
+
+    #[test]
+    fn null_is_a_flag_and_values_end_with_the_last_one() {
+        let values = statement(&[None, Some("B"), None]).values.expect("parameters").0;
+        let flags = [false, true, false].map(Value::from);
+        assert_eq!(values[1], array(ArrayType::Bool, flags));
+        assert_eq!(values[2], array(ArrayType::String, ["", "B"].map(Value::from)));
+        let values = statement(&[None]).values.expect("parameters").0;
+        assert_eq!(values[2], array(ArrayType::String, []));
+    }
+}
