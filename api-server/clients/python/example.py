@@ -5,23 +5,27 @@ uploads and downloads a document, imports a file, refreshes, and reads problems.
 step and ends at the first one that fails. The documentation page shows its samples."""
 
 import json
+import os
 import sys
+import tempfile
+
+# sample: log-in
+from pathlib import Path
 
 from loan_servicing import (
     ApiException,
     CommentsApi,
-    ContactsApi,
     ExcessHandling,
     FilesApi,
     ImportApi,
     LoansApi,
     NewPayment,
 )
-
-# sample: log-in
-from loan_servicing.session import LogInRefused, LogInRequired, Session, problem_kind
+from loan_servicing.session import Session, problem_kind
 
 # end
+from loan_servicing import ContactsApi
+from loan_servicing.session import LogInRefused, LogInRequired
 
 # What a PNG begins with, then every byte there is: nothing may read this as text.
 SCAN = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -55,7 +59,10 @@ def main():
     # sample: log-in
     session = Session(api_url, auth_url, client_id, client_secret, ca_certificate)
     # end
-    loans, contacts, comments = LoansApi(session), ContactsApi(session), CommentsApi(session)
+    loans, contacts = LoansApi(session), ContactsApi(session)
+    os.chdir(tempfile.mkdtemp())
+    Path("scan.png").write_bytes(SCAN)
+    Path("contact.xml").write_bytes(CONTACT)
 
     try:
         session.log_in(username, "wrong")
@@ -95,19 +102,21 @@ def main():
     # sample: paging
     for row in session.pages(loans.list_transactions, 1, limit=2):
         print(row.transaction_date, row.transaction_amount)
+        # end
         by_twos.append(row)
-    # end
     expect("read a list page by page", len(everything) > 2 and by_twos == everything)
 
     # sample: upload
     comment_id = 1
-    document = comments.create_loan_comment_document(comment_id, ("scan.png", SCAN), name="A scan")
+    scan = ("scan.png", Path("scan.png").read_bytes())
+    document = CommentsApi(session).create_loan_comment_document(comment_id, scan, name="A scan")
     content = FilesApi(session).download_file(document.files[0].file_id)
     # end
     expect("uploaded and downloaded a document", content == SCAN)
 
     # sample: imports
-    result = ImportApi(session).import_xml(False, CONTACT, _request_timeout=600.0)
+    contact = Path("contact.xml").read_bytes()
+    result = ImportApi(session).import_xml(test=False, body=contact, _request_timeout=600.0)
     for record in result.records:
         print(record.line, record.element, record.action)
     # end
@@ -115,11 +124,14 @@ def main():
     found = contacts.list_contacts(contact_number="C-PY")
     expect("found it", [row.last_name1 for row in found] == ["Thon"])
 
-    # sample: sessions
-    # A session refreshes its token by itself. Another process continues it:
     first = session.refresh_token
-    session.resume(first)
+    # sample: sessions
+    # A session refreshes its token by itself. Another process can continue it with the refresh
+    # token; this one must not use it afterwards.
+    other = Session(api_url, auth_url, client_id, client_secret, ca_certificate)
+    other.resume(session.refresh_token)
     # end
+    session, loans = other, LoansApi(other)
     expect("refreshed", session.refresh_token != first and loans.get_loan(1) is not None)
 
     expect("read not-found", kind_of(lambda: loans.get_loan(999_999_999)) == "not-found")

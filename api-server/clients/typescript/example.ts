@@ -2,21 +2,23 @@
 // to the quickstart's authority. It prints a line per step and ends at the first one that fails. The
 // documentation page shows its samples.
 
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ContactsApi, type LoanTransaction, LogInRefused, LogInRequired } from "loan-servicing";
+// sample: log-in
+// NODE_EXTRA_CA_CERTS is the file of the certificate authority, if it is your own.
 import { readFileSync } from "node:fs";
 import {
     CommentsApi,
-    ContactsApi,
     ExcessHandling,
     FilesApi,
     ImportApi,
-    type LoanTransaction,
-    LogInRefused,
-    LogInRequired,
+    LoansApi,
+    Session,
     problemKind,
     problemOf,
 } from "loan-servicing";
-// sample: log-in
-import { LoansApi, Session } from "loan-servicing";
 // end
 
 // What a PNG begins with, then every byte there is: nothing may read this as text.
@@ -48,6 +50,9 @@ const admin = quickstart.users.admin;
 const [apiUrl, authUrl] = [quickstart.api_url, quickstart.auth_url];
 const [clientId, clientSecret] = [client.client_id, client.client_secret];
 const { username, password } = admin;
+process.chdir(mkdtempSync(join(tmpdir(), "example-")));
+writeFileSync("scan.png", SCAN);
+writeFileSync("contact.xml", CONTACT);
 // sample: log-in
 
 const session = new Session({ apiUrl, authUrl, clientId, clientSecret });
@@ -63,7 +68,7 @@ expect("asked for a log-in", early.cause instanceof LogInRequired);
 await session.logIn(username, password);
 // end
 // sample: token
-const loans = new LoansApi(session.configuration);
+let loans = new LoansApi(session.configuration);
 const loan = await loans.getLoan({ loanId: 1 });
 // end
 expect(`read loan ${loan.loanNumber}`, loan.loanID === 1);
@@ -89,35 +94,44 @@ const everything = await loans.listTransactions({ loanId: 1, limit: 1000 });
 const byTwos: LoanTransaction[] = [];
 // sample: paging
 const list = session.pages((page) => loans.listTransactionsRaw(page), { loanId: 1, limit: 2 });
-for await (const row of list) byTwos.push(row);
+for await (const row of list) {
+    console.log(row.transactionDate, row.transactionAmount);
+    // end
+    byTwos.push(row);
+    // sample: paging
+}
 // end
 expect("read a list page by page", JSON.stringify(byTwos) === JSON.stringify(everything));
 
 // sample: upload
 const comments = new CommentsApi(session.configuration);
-const file = new File([SCAN], "scan.png");
-const document = await comments.createLoanCommentDocument({ commentId: 1, file, name: "A scan" });
+const file = new File([readFileSync("scan.png")], "scan.png");
+const scan = await comments.createLoanCommentDocument({ commentId: 1, file, name: "A scan" });
 const files = new FilesApi(session.configuration);
-const content = await files.downloadFile({ fileId: document.files[0]!.fileID });
+const content = await files.downloadFile({ fileId: scan.files[0]!.fileID });
 // end
 const bytes = new Uint8Array(await content.arrayBuffer());
 expect("uploaded and downloaded a document", Buffer.compare(bytes, SCAN) === 0);
 
 // sample: imports
 const imports = new ImportApi(session.configuration);
-const result = await imports.importXml({ test: false, body: new Blob([CONTACT]) });
+const body = new Blob([readFileSync("contact.xml")]);
+const result = await imports.importXml({ test: false, body });
 for (const record of result.records) console.log(record.line, record.element, record.action);
 // end
 expect("imported a contact", result.committed && result.failed === 0);
 const borrowers = await contacts.listContacts({ contactNumber: "C-TS" });
 expect("found it", borrowers.length === 1 && borrowers[0]!.lastName1 === "Script");
 
+const first = session.refreshToken;
 // sample: sessions
-// A session refreshes its token by itself. Another process continues it:
-const first = session.refreshToken!;
-await session.resume(first);
+// A session refreshes its token by itself. Another process can continue it with the refresh token;
+// this one must not use it afterwards.
+const other = new Session({ apiUrl, authUrl, clientId, clientSecret });
+await other.resume(session.refreshToken!);
 // end
-expect("refreshed", session.refreshToken !== first);
+expect("refreshed", other.refreshToken !== first);
+loans = new LoansApi(other.configuration);
 
 const missing = await refusalOf(loans.getLoan({ loanId: 999_999_999 }));
 expect("read not-found", (await problemKind(missing)) === "not-found");
@@ -126,14 +140,16 @@ let kind;
 try {
     await loans.postPayment({ loanId: 1, newPayment: { amount: "0.00" } });
 } catch (refused) {
-    kind = await problemKind(refused);
     const problem = await problemOf(refused);
-    console.log(problem?.title, problem?.errors, problem?.requestId);
+    console.log(await problemKind(refused), problem?.title, problem?.errors, problem?.requestId);
+    // end
+    kind = await problemKind(refused);
+    // sample: errors
 }
 // end
 expect("read amount-not-positive", kind === "amount-not-positive");
 
 // sample: sessions
-await session.logOut();
+await other.logOut();
 // end
-expect("logged out", session.refreshToken === undefined);
+expect("logged out", other.refreshToken === undefined);

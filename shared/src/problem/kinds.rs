@@ -65,7 +65,7 @@ problem_types! {
          core system (scope `core`).";
     AdminOnly = FORBIDDEN "admin-only"
         "Admin account only"
-        "No privilege opens this operation to other users. Log in with the admin account.";
+        "No privilege grants access to this operation. Log in with the admin account.";
     NotFound = NOT_FOUND "not-found"
         "Not found"
         "The path or the row does not exist, or the caller may not see the row: the two look \
@@ -163,12 +163,13 @@ problem_types! {
     NotReversible = UNPROCESSABLE_ENTITY "not-reversible"
         "Entry cannot be reversed"
         "Something stands in the way of the reversal: `detail` says what. If it is another entry, \
-         `blockedBy` has its reference number, and reversing that entry first clears the way, \
-         unless it is the reversal of this one.";
+         `blockedBy` has its reference number: reverse that one first. If it is the reversal of \
+         this entry, this entry is already reversed.";
     DrawRefused = UNPROCESSABLE_ENTITY "draw-refused"
         "Draw not allowed"
-        "The credit line does not allow this draw: it is beyond a limit, below the least or above \
-         the greatest amount of one draw, one too many, or too late. `detail` gives the figure.";
+        "The credit line does not allow this draw: it is beyond a limit, below the \
+         minimum or above the maximum of one draw, beyond the number of draws, or past the draw \
+         period. `detail` gives the figure.";
     CashDrawerRequired = UNPROCESSABLE_ENTITY "cash-drawer-required"
         "Cash drawer required"
         "Cash goes into a cash drawer. Specify one in `Cash_Drawer_ID`: it can be left out only if \
@@ -237,7 +238,7 @@ problem_types! {
          again.";
     InternalError = INTERNAL_SERVER_ERROR "internal-error"
         "Internal server error"
-        "A fault of the service. The log has it under `requestId`: quote it when you ask for help.";
+        "An internal fault. The log has it under `requestId`: quote it when you ask for help.";
     AuthServerUnavailable = SERVICE_UNAVAILABLE "auth-server-unavailable"
         "Auth server unavailable"
         "The token could not be checked, so nothing was done. Send the request again after the \
@@ -264,7 +265,7 @@ problem_types! {
     ServerStopping = SERVICE_UNAVAILABLE "server-stopping"
         "The server is stopping"
         "`/health/ready` reports this once the server has been told to stop; it still accepts \
-         requests for a few seconds. Send further ones to another server, or to this one when it \
+         requests for a few seconds. Send new ones to another server, or to this one when it \
          is ready again.";
 }
 

@@ -112,7 +112,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             (
                 "400",
                 "`invalid_request`, `invalid_grant`, `invalid_scope`, `unauthorized_client` \
-              or `unsupported_grant_type`. A wrong password and a locked account look alike.",
+              or `unsupported_grant_type`. A wrong password and a locked account are indistinguishable.",
             ),
             CLIENT_FAILED,
             TOO_MANY,

@@ -15,9 +15,9 @@ pub(super) fn section(contract: &Value) -> Markup {
                 "Every failure is " code { "application/problem+json" } " ("
                 a href="https://www.rfc-editor.org/rfc/rfc9457" { "RFC 9457" }
                 "). " code { "type" } " identifies its kind: " code { (TYPE_PREFIX) }
-                " and the name below. It is a name (a URN), not an address: compare it, and look
-                 the name up here. Every problem has " code { "title" } ", " code { "status" }
-                ", " code { "instance" } " and " code { "requestId" } "; most have "
+                " and the name below. It is a URN, not a URL: compare it as a string, and look it
+                 up here. Every problem has " code { "title" } ", " code { "status" }
+                ", " code { "instance" } " and " code { "requestId" } "; many have "
                 code { "detail" } ". If fields are at fault, " code { "errors" }
                 " has a " code { "field" } " and a " code { "message" } " for each."
             }

@@ -101,7 +101,9 @@ pub(super) fn section(auth_url: &str, client_id: &str) -> Markup {
                 "This is the HTTP API for the core system's loan servicing database. It uses JSON,
                  and every operation requires a token from the auth server. "
                 a href="#operations" { "Operations" } " lists them all, to read and try out; "
-                a href="#problems" { "Problems" } " explains what to do when one is refused."
+                a href="#problems" { "Problems" } " explains what to do when one is refused. "
+                "Operations that are extensions are absent where the installation has turned them
+                 off (" code { "API_EXTENSIONS=off" } ")."
             }
             ul.topics {
                 @for topic in &topics {
