@@ -169,7 +169,7 @@ impl RecordedExample<'_> {
         if self.accepts_key() {
             arguments.push(format!("idempotency_key=\"{KEY}\""));
         }
-        format!("{}(session).{}({})", self.class(), self.id(), listed(&arguments, "    "))
+        format!("{}(session).{}{}", self.class(), self.id(), enclosed("(", &arguments, ")"))
     }
 
     fn in_typescript(&self) -> String {
@@ -199,12 +199,11 @@ impl RecordedExample<'_> {
             members.push(format!("idempotencyKey: \"{KEY}\""));
         }
         let argument = match members.is_empty() {
-            true => String::new(),
-            false => format!("{{ {} }}", listed(&members, "    ")),
+            true => "()".to_owned(),
+            false => enclosed("({ ", &members, " })"),
         };
-        let argument = argument.replace("{ \n", "{\n").replace("\n }", "\n}");
         let method = camel_case(self.id());
-        format!("await new {}(session.configuration).{method}({argument})", self.class())
+        format!("await new {}(session.configuration).{method}{argument}", self.class())
     }
 
     fn id(&self) -> &str {
@@ -218,14 +217,15 @@ impl RecordedExample<'_> {
     }
 }
 
-/// Joins arguments, in lines of their own if they do not fit into one.
-fn listed(arguments: &[String], indent: &str) -> String {
+/// Returns arguments between brackets, in lines of their own if they do not fit into one.
+fn enclosed(open: &str, arguments: &[String], close: &str) -> String {
     const LINE_CHARACTERS: usize = 60;
     let line = arguments.join(", ");
-    match line.len() <= LINE_CHARACTERS {
-        true => line,
-        false => format!("\n{indent}{}\n", arguments.join(&format!(",\n{indent}"))),
+    if line.len() <= LINE_CHARACTERS {
+        return format!("{open}{line}{close}");
     }
+    let lines = arguments.join(",\n    ");
+    format!("{}\n    {lines}\n{}", open.trim_end(), close.trim_start())
 }
 
 fn text_of(value: &Value) -> String {
