@@ -5,6 +5,7 @@
 use crate::installed_clients::{installed, not_installed, python_program, skip};
 use aws_lc_rs::digest::{SHA256, digest};
 use serde_json::Value;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -58,6 +59,10 @@ impl GeneratedClient {
             return Err(not_installed(&node_tool));
         }
         let client = Self { tool, folder: parent.join(tool) };
+        // Several tests use one tool's client.
+        std::fs::create_dir_all(parent).expect("a folder");
+        let lock = File::create(parent.join(format!("{tool}.lock"))).expect("a file");
+        lock.lock().expect("a lock");
         let stamp = client.folder.join("stamp");
         let expected_hash = client.hash();
         if std::fs::read_to_string(&stamp).ok().as_ref() != Some(&expected_hash) {
