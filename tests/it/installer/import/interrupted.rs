@@ -16,6 +16,7 @@ use shared::passwords::Passwords;
 use shared::telemetry::RequestId;
 use std::process::Stdio;
 use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Child;
 use tokio::time::sleep;
 
@@ -73,17 +74,20 @@ async fn a_killed_import_resumes_after_its_last_record() {
             .await
             .expect_refusal(interrupted_message);
 
-        let waiting = start(&world, &payments, &["--json"]);
-        sleep(Duration::from_millis(500)).await;
+        let mut waiting = start(&world, &payments, &["--json"]);
+        let mut printed = BufReader::new(waiting.stderr.take().expect("a pipe")).lines();
+        let line = printed.next_line().await.expect("a line").expect("a line");
+        assert!(line.contains("waiting for up to 900 seconds"), "{line}");
         assert_eq!(world.count(POSTED).await, posted_so_far, "the key is another one's");
         // A shortcut for waiting: the lease holds for a minute and no longer.
         world.age("idempotency_records", &["lease_until"], 60).await;
-        let output = waiting.wait_with_output().await.expect("an end");
-        let error = String::from_utf8(output.stderr).expect("text");
+        let (mut error, mut rest) = (String::new(), printed.into_inner());
+        let (output, read) =
+            tokio::join!(waiting.wait_with_output(), rest.read_to_string(&mut error));
+        let (output, _) = (output.expect("an end"), read.expect("text"));
         assert_eq!(output.status.code(), Some(0), "{error}");
         let response: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!((&response["Inserted"], &response["Failed"]), (&json!(COUNT), &json!(0)));
-        assert!(error.contains("waiting for up to 900 seconds"), "{error}");
         assert!(error.contains("records imported already: continuing after them"), "{error}");
         assert_eq!(world.count(POSTED).await, COUNT, "each record once");
         world
