@@ -23,8 +23,9 @@ rust)
         --additional-properties=packageName=loan_servicing,reqwestDefaultFeatures=rustls
     ;;
 csharp)
+    # C# has an Action of its own, so that the client would not compile.
     openapi-generator-cli generate -g csharp -i "$document" -o "$folder" \
-        --additional-properties=packageName=LoanServicing
+        --additional-properties=packageName=LoanServicing --model-name-mappings Action=RecordAction
     ;;
 go)
     # Go would call the function that makes a Reconciliation NewReconciliation: a model's name.

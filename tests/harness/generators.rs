@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Messages of package managers whose registry is unreachable.
-const REGISTRY_UNREACHABLE: [&str; 7] = [
+const REGISTRY_UNREACHABLE: [&str; 8] = [
     "Could not transfer",
     "Could not resolve",
     "Cannot access",
@@ -18,6 +18,7 @@ const REGISTRY_UNREACHABLE: [&str; 7] = [
     "failed to download",
     "failed to get",
     "download of",
+    "NU1301",
 ];
 /// Warnings about renamed things, with nothing left out. The last one is about answers without a
 /// body.
