@@ -9,11 +9,12 @@ const TOPICS: &str = include_str!("start.md");
 
 /// Languages of the samples, each with its program and how a comment begins there. Topics without a
 /// sample in a language show the curl commands.
-const LANGUAGES: [(&str, &str, &str); 5] = [
+const LANGUAGES: [(&str, &str, &str); 6] = [
     ("curl", "", ""),
     ("Python", include_str!("../../../clients/python/example.py"), "#"),
     ("TypeScript", include_str!("../../../clients/typescript/example.ts"), "//"),
     ("Java", include_str!("../../../../tests/generators/java/MainJob.java"), "//"),
+    ("C#", include_str!("../../../../tests/generators/csharp/MainJob.cs"), "//"),
     ("Go", include_str!("../../../../tests/generators/go/main_job.go"), "//"),
 ];
 
@@ -56,11 +57,16 @@ fn sample(program: &str, comment: &str, name: &str) -> Option<String> {
     (!sample.is_empty()).then(|| sample.join("\n").trim().to_owned())
 }
 
+/// Returns the CSS class of a language's samples, which is also its radio button's id.
+fn class(language: &str) -> String {
+    format!("in-{}", language.to_lowercase().replace('#', "sharp"))
+}
+
 /// Returns the samples of a topic, each with the CSS classes of the languages for which it is shown.
 fn samples(topic: &Topic) -> Vec<(String, String)> {
     let (mut samples, mut curl_for) = (Vec::new(), Vec::new());
     for (language, program, comment) in LANGUAGES {
-        let class = format!("in-{}", language.to_lowercase());
+        let class = class(language);
         match sample(program, comment, topic.name) {
             Some(text) => samples.push((class, text)),
             None => curl_for.push(class),
@@ -77,8 +83,7 @@ pub(super) fn languages() -> Markup {
             legend { "Samples in" }
             @for (index, (language, ..)) in LANGUAGES.iter().enumerate() {
                 label {
-                    input type="radio" name="language" id={ "in-" (language.to_lowercase()) }
-                        checked[index == 0];
+                    input type="radio" name="language" id=(class(language)) checked[index == 0];
                     (language)
                 }
             }

@@ -293,7 +293,7 @@ async fn touch_targets_are_large_enough() {
         check_sizes(&targets).await;
         open(&world, &browser, "#start").await;
         let languages = browser.driver.find_all(By::Css(".languages label")).await.unwrap();
-        assert_eq!(languages.len(), 5);
+        assert_eq!(languages.len(), 6);
         check_sizes(&languages).await;
         (world, browser)
     })
