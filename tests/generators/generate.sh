@@ -16,7 +16,7 @@ typescript)
     ;;
 java)
     openapi-generator-cli generate -g java -i "$document" -o "$folder" \
-        --additional-properties=library=native
+        --additional-properties=library=native,useSingleRequestParameter=true
     ;;
 rust)
     openapi-generator-cli generate -g rust -i "$document" -o "$folder" \

@@ -125,11 +125,9 @@ public final class MainJob {
         expect("read loan " + loan.getLoanNumber(), loan.getLoanID() == 1);
 
         // sample: find
-        // The parameters are those of the operation, in its order; null leaves one out.
         List<LoanSummary> found =
                 loans.listLoans(
-                        "L-000001", null, null, null, null, null, null, null, null, null, null,
-                        null, null, null);
+                        LoansApi.APIListLoansRequest.newBuilder().loanNumber("L-000001").build());
         // end
         expect("found it by its number", found.size() == 1 && found.get(0).getLoanID() == 1);
 
@@ -139,12 +137,18 @@ public final class MainJob {
         String key = "example-java-1";
         NewPayment payment =
                 new NewPayment().amount("10.07").excessHandling(ExcessHandling.SUSPENSE);
-        List<LoanTransaction> posted = loans.postPayment(1L, payment, null, key);
+        var once =
+                LoansApi.APIPostPaymentRequest.newBuilder()
+                        .loanId(1L)
+                        .newPayment(payment)
+                        .idempotencyKey(key)
+                        .build();
+        List<LoanTransaction> posted = loans.postPayment(once);
         // end
         String amount = posted.get(0).getTransactionAmount();
         expect("posted " + amount, amount.equals("10.07"));
         List<LoanTransaction> everything = transactions(loans);
-        var repeated = loans.postPaymentWithHttpInfo(1L, payment, null, key);
+        var repeated = loans.postPaymentWithHttpInfo(once);
         expect(
                 "posted it once",
                 repeated.getData().equals(posted)
@@ -158,7 +162,12 @@ public final class MainJob {
         String after = null;
         do {
             var page =
-                    loans.listTransactionsWithHttpInfo(1L, null, null, null, null, 2, after, null);
+                    loans.listTransactionsWithHttpInfo(
+                            LoansApi.APIListTransactionsRequest.newBuilder()
+                                    .loanId(1L)
+                                    .limit(2)
+                                    .after(after)
+                                    .build());
             rows.addAll(page.getData());
             after = nextPage(page);
         } while (after != null);
@@ -173,9 +182,20 @@ public final class MainJob {
         // sample: upload
         Document document =
                 new CommentsApi(client)
-                        .createLoanCommentDocument(1L, scan, "example-java-scan", "A scan", null);
+                        .createLoanCommentDocument(
+                                CommentsApi.APICreateLoanCommentDocumentRequest.newBuilder()
+                                        .commentId(1L)
+                                        ._file(scan)
+                                        .name("A scan")
+                                        .idempotencyKey("example-java-scan")
+                                        .build());
         Long fileId = document.getFiles().get(0).getFileID();
-        File content = new FilesApi(client).downloadFile(fileId, null, null, null, null);
+        File content =
+                new FilesApi(client)
+                        .downloadFile(
+                                FilesApi.APIDownloadFileRequest.newBuilder()
+                                        .fileId(fileId)
+                                        .build());
         // end
         var file = document.getFiles().get(0);
         expect("uploaded " + file.getFileName(), file.getSizeBytes() == bytes.length);
@@ -208,7 +228,10 @@ public final class MainJob {
         expect("imported a contact", result.getCommitted() && result.getFailed() == 0);
         List<ContactSummary> borrowers =
                 new ContactsApi(client)
-                        .listContacts("C-JV", null, null, null, null, null, null, null, null, null);
+                        .listContacts(
+                                ContactsApi.APIListContactsRequest.newBuilder()
+                                        .contactNumber("C-JV")
+                                        .build());
         expect(
                 "found it",
                 borrowers.size() == 1 && borrowers.get(0).getLastName1().equals("Vee"));
@@ -233,7 +256,11 @@ public final class MainJob {
         Problem problem = null;
         // sample: errors
         try {
-            loans.postPayment(1L, new NewPayment().amount("0.00"), null, null);
+            loans.postPayment(
+                    LoansApi.APIPostPaymentRequest.newBuilder()
+                            .loanId(1L)
+                            .newPayment(new NewPayment().amount("0.00"))
+                            .build());
         } catch (ApiException refused) {
             problem = problemOf(refused);
             if (!problem.getType().equals("urn:problem-type:core:amount-not-positive")) {
@@ -344,7 +371,8 @@ public final class MainJob {
     }
 
     private static List<LoanTransaction> transactions(LoansApi loans) throws ApiException {
-        return loans.listTransactions(1L, null, null, null, null, 1000, null, null);
+        return loans.listTransactions(
+                LoansApi.APIListTransactionsRequest.newBuilder().loanId(1L).limit(1000).build());
     }
 
     private static File temporaryFile(String name, byte[] bytes) throws IOException {
