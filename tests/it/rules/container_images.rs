@@ -1,6 +1,6 @@
-//! The Dockerfiles of `deploy/docker/`: a linter has no complaint, they differ only in the program,
-//! everything that is built reaches the builder and no secret does, and the image has the libraries
-//! that the programs need. No container is run.
+//! `deploy/Dockerfile`: a linter has no complaint, the images are unprivileged, everything that is built
+//! reaches the builder and no secret does, and the images have the libraries that the programs need. No
+//! container is run.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{python_program, skip};
@@ -16,48 +16,53 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn file(program: &str) -> PathBuf {
-    root().join(format!("deploy/docker/{program}.Dockerfile"))
-}
-
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+fn deployed(name: &str) -> String {
+    read(&root().join("deploy").join(name))
+}
+
+/// The value of this key in the workspace's manifest.
+fn in_manifest(key: &str) -> String {
+    let manifest = read(&root().join("Cargo.toml"));
+    let value = manifest.split(&format!("\n{key} = \"")).nth(1).map(str::to_owned);
+    let value = value.expect("the key").split('"').next().map(str::to_owned);
+    value.expect("a value")
+}
+
 #[test]
-fn hadolint_accepts_the_dockerfiles() {
+fn hadolint_accepts_the_dockerfile() {
     let hadolint = match python_program("hadolint") {
         Ok(hadolint) => hadolint,
         Err(missing) => return skip(&missing),
     };
-    let linted = Command::new(hadolint).args(PROGRAMS.map(file)).output().expect("hadolint");
+    let file = root().join("deploy/Dockerfile");
+    let linted = Command::new(hadolint).arg(file).output().expect("hadolint");
     let output = [linted.stdout, linted.stderr].concat();
     assert!(linted.status.success(), "{}", String::from_utf8_lossy(&output));
 }
 
 #[test]
-fn images_are_built_the_same_way_and_run_unprivileged() {
-    let lines = |program: &str| {
-        let text = read(&file(program)).replace(program, "PROGRAM");
-        let lines = text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned);
-        lines.collect::<Vec<_>>()
-    };
-    let [auth, api, installer] = PROGRAMS.map(lines);
-    let listen = |line: &String| line.starts_with("ENV ") || line.starts_with("EXPOSE ");
-    let alike =
-        |lines: &[String]| lines.iter().filter(|line| !listen(line)).cloned().collect::<Vec<_>>();
-    assert_eq!(alike(&auth), alike(&api));
-    let serves = |line: &String| listen(line) || line.starts_with("STOPSIGNAL ");
-    let rest: Vec<_> = auth.iter().filter(|line| !serves(line)).cloned().collect();
-    assert_eq!(rest, installer);
-    assert!(auth.contains(&"USER 65532:65532".to_owned()));
-    assert!(auth.contains(&"STOPSIGNAL SIGTERM".to_owned()));
+fn each_program_has_an_unprivileged_image() {
+    let text = deployed("Dockerfile");
     // The compiler is the version that the workspace requires.
-    let manifest = read(&root().join("Cargo.toml"));
-    let version =
-        manifest.split("rust-version = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let from = format!("FROM rust:{}-slim-bookworm AS build", version.expect("a version"));
-    assert!(auth.contains(&from), "no {from}");
+    let compiler = format!("FROM rust:{}-slim-bookworm AS build\n", in_manifest("rust-version"));
+    assert!(text.contains(&compiler), "no {compiler}");
+    let stages: Vec<&str> = text.split("\nFROM ").collect();
+    let stage = |end: &str| {
+        let named = |stage: &&str| stage.lines().next().is_some_and(|line| line.ends_with(end));
+        *stages.iter().find(|stage| named(stage)).unwrap_or_else(|| panic!("no stage {end}"))
+    };
+    let base = stage("${BASE} AS base");
+    assert!(base.contains("\nUSER 65532:65532\n") && base.contains("\nSTOPSIGNAL SIGTERM\n"));
+    for program in PROGRAMS {
+        let stage = stage(&format!("base AS {program}"));
+        assert!(!stage.contains("\nUSER ") && !stage.contains("\nRUN "), "{stage}");
+        let entry_point = format!("\nENTRYPOINT [\"/usr/local/bin/{program}\"]\n");
+        assert!(stage.contains(&entry_point), "no {entry_point}");
+    }
 }
 
 #[test]
