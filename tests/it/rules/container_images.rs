@@ -1,6 +1,6 @@
-//! `deploy/Dockerfile`: a linter has no complaint, the images are unprivileged, everything that is built
-//! reaches the builder and no secret does, and the images have the libraries that the programs need. No
-//! container is run.
+//! `deploy/Dockerfile` and `deploy/compose.yaml`: a linter has no complaint, everything that is built
+//! reaches the builder and no secret does, the images have the libraries that the programs need, and
+//! the servers run unprivileged. No container is run.
 
 use crate::PROGRAM;
 use acceptance::installed_clients::{python_program, skip};
@@ -66,6 +66,35 @@ fn each_program_has_an_unprivileged_image() {
 }
 
 #[test]
+fn the_compose_file_runs_this_release_without_privileges_or_passwords() {
+    let text = deployed("compose.yaml");
+    let services: Vec<&str> = text.split("\n\n").collect();
+    let release = in_manifest("version");
+    for program in PROGRAMS {
+        let image = format!(
+            "\n    image: ${{REGISTRY:-localhost}}/loan-servicing/{program}:${{RELEASE:-{release}}}\n"
+        );
+        let service = services.iter().find(|service| service.contains(&image));
+        let service = service.unwrap_or_else(|| panic!("no {image}"));
+        for line in [
+            "tmpfs: [/tmp]",
+            "read_only: true",
+            "cap_drop: [ALL]",
+            "security_opt: [no-new-privileges]",
+        ] {
+            assert!(service.contains(&format!("\n    {line}\n")), "{program} has no {line}");
+        }
+        let settings = service.contains("\"settings:/etc/loan-servicing:ro\"");
+        assert_eq!(settings, program != "installer", "{program}");
+    }
+    for line in text.lines().filter(|line| line.to_lowercase().contains("password")) {
+        let names_a_file = ["/run/secrets/", "./secrets/", "secrets: [", "# "];
+        let is_name = line.trim() == "database-password:" || line.trim() == "admin-password:";
+        assert!(is_name || names_a_file.iter().any(|it| line.contains(it)), "{line}");
+    }
+}
+
+#[test]
 fn the_build_context_has_every_package_and_no_secret() {
     let ignored = read(&root().join(".dockerignore"));
     let lines: Vec<&str> = ignored.lines().filter(|line| !line.starts_with('#')).collect();
@@ -77,7 +106,7 @@ fn the_build_context_has_every_package_and_no_secret() {
     for needed in members.chain(["Cargo.toml", "Cargo.lock", "deploy"]) {
         assert!(lines.contains(&format!("!{needed}").as_str()), "{needed} does not get there");
     }
-    assert_eq!(lines[lines.len() - 2..], ["**/target", "**/*.env"]);
+    assert_eq!(lines[lines.len() - 3..], ["deploy/secrets", "**/target", "**/*.env"]);
 }
 
 #[test]
