@@ -8,6 +8,8 @@ command -v npm >/dev/null || foreign+=(npm)
 # For the generated Java client, whose dependencies come from Maven's registry.
 command -v javac >/dev/null || foreign+=(default-jdk-headless)
 command -v mvn >/dev/null || foreign+=(maven)
+# For the compose file.
+foreign+=(podman runc podman-compose netavark aardvark-dns iptables)
 missing=()
 for package in "${foreign[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
