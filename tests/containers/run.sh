@@ -158,6 +158,9 @@ for target in installer auth-server api-server; do
         "$work/programs" >"$work/podman.log"
 done
 
+ran=$(podman run --rm --network none "localhost/loan-servicing/installer:$version" --version 2>&1) ||
+    skip "where containers run: $ran"
+
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
