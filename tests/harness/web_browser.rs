@@ -30,8 +30,8 @@ use tokio::time::{Instant, sleep};
 
 /// The environment variable that names a directory for screenshots, if any.
 const SCREENSHOTS: &str = "TEST_SCREENSHOTS";
-/// How long a page may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a page may take, on a machine with much else to do.
+pub const PAGE_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The devices for screenshots: name, width and height of the page, and whether it is a phone.
 const DEVICES: [(&str, u32, u32, bool); 2] =
@@ -123,9 +123,9 @@ impl WebBrowser {
             .expect("chromedriver starts");
         let processes = Processes(child);
         let url = format!("http://127.0.0.1:{port}");
-        let http = reqwest::Client::builder().no_proxy().timeout(TIMEOUT * 4).build();
+        let http = reqwest::Client::builder().no_proxy().timeout(PAGE_TIMEOUT * 4).build();
         let http = http.expect("a client");
-        let deadline = Instant::now() + TIMEOUT;
+        let deadline = Instant::now() + PAGE_TIMEOUT;
         while http.get(format!("{url}/status")).send().await.is_err() {
             assert!(Instant::now() < deadline, "chromedriver does not answer");
             sleep(POLL_INTERVAL).await;
@@ -133,7 +133,7 @@ impl WebBrowser {
         let capabilities = capabilities(chromium, profile.path(), tls, scripts);
         let driver = WebDriver::builder(&url, capabilities.expect("capabilities")).client(http);
         let driver = driver.connect().await.expect("Chromium starts");
-        let poller = ElementPollerWithTimeout::new(TIMEOUT, POLL_INTERVAL);
+        let poller = ElementPollerWithTimeout::new(PAGE_TIMEOUT, POLL_INTERVAL);
         let config = WebDriverConfig::builder().poller(Arc::new(poller)).build();
         driver.set_config(config.expect("a configuration"));
         let driver = ManuallyDrop::new(driver);

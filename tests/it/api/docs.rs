@@ -6,7 +6,7 @@ mod operation_console;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::web_browser::WebBrowser;
+use acceptance::web_browser::{PAGE_TIMEOUT, WebBrowser};
 use api_server::endpoints::docs::auth_endpoints::ENDPOINTS;
 use auth_server::router::PATHS;
 use flate2::read::GzDecoder;
@@ -124,7 +124,7 @@ async fn expect_only_underscore_warnings(browser: &WebBrowser) {
 async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
     let started = Instant::now();
     while browser.text(selector).await.trim() != text {
-        assert!(started.elapsed() < Duration::from_secs(30), "{selector} does not become {text}");
+        assert!(started.elapsed() < PAGE_TIMEOUT, "{selector} does not become {text}");
         sleep(Duration::from_millis(50)).await;
     }
 }
