@@ -1,8 +1,9 @@
 //! Unread request bodies: the rest of a body that was refused early or is not read.
 //!
 //! Closing a connection (or an HTTP/2 stream) while its client is sending resets it, and many
-//! clients then lose the response that tells them why. So the rest of a body is read and discarded
-//! before the response is sent: up to a limit, and not if the client waits to be told to send it.
+//! clients then lose the response that tells them why. So the rest of a body is read and discarded, up
+//! to a limit, and not if the client waits to be told to send it: on HTTP/1.1 before the response is
+//! sent, because many clients read it only then; on HTTP/2 at the same time.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -50,6 +51,11 @@ pub(super) fn take(request: &mut Request) -> Option<Unread> {
 }
 
 impl Unread {
+    /// True unless it was read to its end.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Reads and discards the rest.
     pub(super) async fn read_to_end(mut self) {
         let discard = async {

@@ -7,11 +7,12 @@ use acceptance::forms::{Form, media_type};
 use acceptance::wire::Wire;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{TestResponse, World, on_each_database};
-use reqwest::Method;
+use futures_util::{StreamExt, stream};
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, Version};
 use serde_json::json;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// Fails the test unless nothing is left of the refused uploads.
 async fn assert_unchanged(world: &World, before: (i64, i64)) {
@@ -249,6 +250,28 @@ async fn a_client_that_expects_100_continue_is_refused_early() {
             assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{response}");
             assert!(response.to_lowercase().contains("\r\nconnection: close\r\n"), "{response}");
         }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refusal_does_not_wait_for_the_rest_of_a_slow_upload() {
+    on_each_database(PROGRAM, |world| async move {
+        let (answered, is_answered) = tokio::sync::oneshot::channel();
+        let beginning = stream::once(async { Ok::<_, std::io::Error>(vec![0; 100_000]) });
+        let rest = stream::once(async move {
+            is_answered.await.expect("an answer");
+            Ok(vec![0; 100_000])
+        });
+        let path = "/loans/comments/1/documents";
+        let request = world.client.request(Method::POST, "invalid", path);
+        let request = request.header(CONTENT_TYPE, media_type()).version(Version::HTTP_2);
+        let body = reqwest::Body::wrap_stream(beginning.chain(rest));
+        let refused = world.client.send(request.body(body));
+        let refused = timeout(Duration::from_secs(20), refused).await.expect("an early answer");
+        refused.expect("a response").expect(401);
+        answered.send(()).expect("the client is still sending");
         world
     })
     .await;
