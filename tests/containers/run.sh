@@ -212,7 +212,7 @@ say "installing, twice at once"
     cd "$work/deploy"
     mkdir -m 700 secrets
     openssl rand -hex 24 >secrets/database-password
-    openssl rand -base64 18 >secrets/admin-password
+    openssl rand -hex 12 >secrets/admin-password
     chmod 644 secrets/*
 )
 admin_password=$(cat "$work/deploy/secrets/admin-password")

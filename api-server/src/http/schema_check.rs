@@ -220,6 +220,7 @@ fn expected(schema: &Value) -> String {
         (Some("array"), _) => "must be an array".to_owned(),
         (Some("object"), _) => "must be an object".to_owned(),
         (_, Some("date")) => "must be a date as YYYY-MM-DD".to_owned(),
+        (_, Some("date-time")) => "must be a time like 2024-05-15T09:30:00Z".to_owned(),
         _ if is_amount(schema) => "must be a decimal in a string, like \"652.53\"".to_owned(),
         _ => "must be a string".to_owned(),
     }

@@ -70,9 +70,9 @@ public final class MainJob {
     private final String authUrl;
     private final String clientId;
     private final String clientSecret;
+    // sample: log-in
     private final HttpClient.Builder connections;
     private final HttpClient http;
-    // sample: log-in
     private static final ObjectMapper JSON = ApiClient.createDefaultObjectMapper();
     private String accessToken;
     private String refreshToken;

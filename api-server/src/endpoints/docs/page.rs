@@ -108,7 +108,8 @@ fn operations() -> Markup {
                 "Log in with the Authorize button, open an operation, and try it out: it sends real
                  requests to this server. Payments and imports are dry runs until you set "
                 code { "test" } " to " code { "false" } "; before anything is written, this page
-                 asks for confirmation. New here? "
+                 asks for confirmation. Each operation has samples in curl, Python and TypeScript, with
+                 an example's ids, versions and dates. New here? "
                 a href="#start" { "Getting started" } "."
             }
             noscript { p {

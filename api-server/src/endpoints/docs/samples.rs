@@ -57,9 +57,6 @@ enum ExampleBody<'a> {
     Form,
 }
 
-/// Key in samples of requests that accept one.
-const KEY: &str = "2024-05-15-1";
-
 impl RecordedExample<'_> {
     fn samples(&self) -> OperationSamples {
         OperationSamples {
@@ -77,9 +74,12 @@ impl RecordedExample<'_> {
         })
     }
 
-    fn accepts_key(&self) -> bool {
+    /// A key for a request that accepts one: each operation's own, so that samples can be run one
+    /// after the other.
+    fn key(&self) -> Option<String> {
         let mut parameters = self.operation["parameters"].as_array().into_iter().flatten();
-        parameters.any(|parameter| parameter["name"] == "Idempotency-Key")
+        let accepts_key = parameters.any(|parameter| parameter["name"] == "Idempotency-Key");
+        accepts_key.then(|| format!("{}-1", self.id().replace('_', "-")))
     }
 
     fn body(&self) -> ExampleBody<'_> {
@@ -115,8 +115,8 @@ impl RecordedExample<'_> {
             path = format!("{path}?{query}");
         }
         let mut lines = vec!["curl -H \"Authorization: Bearer $TOKEN\"".to_owned()];
-        if self.accepts_key() {
-            lines.push(format!("-H \"Idempotency-Key: {KEY}\""));
+        if let Some(key) = self.key() {
+            lines.push(format!("-H \"Idempotency-Key: {key}\""));
         }
         match self.body() {
             ExampleBody::None => {}
@@ -166,8 +166,8 @@ impl RecordedExample<'_> {
                 arguments.push("name=\"A scan\"".to_owned());
             }
         }
-        if self.accepts_key() {
-            arguments.push(format!("idempotency_key=\"{KEY}\""));
+        if let Some(key) = self.key() {
+            arguments.push(format!("idempotency_key=\"{key}\""));
         }
         format!("{}(session).{}{}", self.class(), self.id(), enclosed("(", &arguments, ")"))
     }
@@ -195,8 +195,8 @@ impl RecordedExample<'_> {
                 members.push("name: \"A scan\"".to_owned());
             }
         }
-        if self.accepts_key() {
-            members.push(format!("idempotencyKey: \"{KEY}\""));
+        if let Some(key) = self.key() {
+            members.push(format!("idempotencyKey: \"{key}\""));
         }
         let argument = match members.is_empty() {
             true => "()".to_owned(),
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_sample_writes_under_a_key() {
         let OperationSamples { curl, python, typescript } = samples("post_payment");
-        assert!(curl.contains("-H \"Idempotency-Key: 2024-05-15-1\""), "{curl}");
+        assert!(curl.contains("-H \"Idempotency-Key: post-payment-1\""), "{curl}");
         assert!(curl.contains("-d '{\"Amount\":"), "{curl}");
         assert!(!curl.contains("-X"), "{curl}");
         assert!(python.contains("new_payment=NewPayment.from_dict({\"Amount\": "), "{python}");

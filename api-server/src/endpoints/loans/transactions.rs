@@ -163,8 +163,8 @@ impl LoanTransactions {
     /// posted in their order.
     ///
     /// A payment's `Key` is the `Idempotency-Key` of a POST to
-    /// `/loans/{loan_id}/transactions/payments` whose body is the JSON of `Payment` as it was sent.
-    /// So a request without a response can be sent again, and so can each of its payments, in either
+    /// `/loans/{loan_id}/transactions/payments` whose body is the JSON of `Payment`, byte for byte,
+    /// spaces included. So a request without a response can be sent again, and so can each of its payments, in either
     /// way: what was posted is not posted again.
     ///
     /// A payment that gets 409, 423, 500 or 503 holds up the later ones on its loan: they get the
