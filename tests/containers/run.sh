@@ -70,13 +70,7 @@ fail() {
     exit 1
 }
 
-expect() {
-    local text=$1
-    shift
-    local found
-    found=$("$@" 2>&1) || fail "$*: $found"
-    grep -q -- "$text" <<<"$found" || fail "$* does not print $text, but: $found"
-}
+source tests/expect.sh
 
 # Waits until a command succeeds, for 40 seconds.
 eventually() {

@@ -34,13 +34,7 @@ fail() {
     exit 1
 }
 
-expect() {
-    local text=$1
-    shift
-    local found
-    found=$("$@" 2>&1) || fail "$*: $found"
-    grep -q -- "$text" <<<"$found" || fail "$* does not print $text, but: $found"
-}
+source tests/expect.sh
 
 in_root=(chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root)
 within() { "${in_root[@]}" "$@"; }
