@@ -129,7 +129,16 @@ async fn payments_at_once_on_one_loan_equal_those_posted_one_by_one() {
             let before = world.statements().await;
             let sent = payments.iter().enumerate().map(|(n, payment)| {
                 let (world, admin) = (&world, &admin);
-                async move { pay(world, admin, busy, payment, &format!("{round} {n}")).await }
+                async move {
+                    let key = format!("{round} {n}");
+                    loop {
+                        let response = pay(world, admin, busy, payment, &key).await;
+                        // On a slow machine, the last of them wait too long for their turn.
+                        if response.status != 423 {
+                            break response;
+                        }
+                    }
+                }
             });
             let responses = join_all(sent).await;
             println!("{} statements", world.statements().await - before);
