@@ -78,10 +78,6 @@ impl ExpectedVersion {
     pub fn of(request: &Request, version_hash: Option<String>) -> Result<Self, Problem> {
         let mut if_match = tags(request, "if-match");
         if_match.retain(|tag| tag != "*");
-        if if_match.iter().any(|tag| !tag.ends_with('"')) {
-            let detail = "If-Match must contain the version in quotation marks, as ETag does";
-            return Err(Problem::bad_request(detail));
-        }
         if version_hash.is_none() && if_match.is_empty() {
             let detail = "the expected version is missing: send versionHash or If-Match";
             return Err(Problem::bad_request(detail).field("versionHash", "is required"));

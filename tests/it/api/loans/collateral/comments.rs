@@ -169,7 +169,7 @@ async fn a_change_requires_the_current_version() {
             (&stale, &[old], 412, "precondition-failed"),
             (&valid, &[old], 412, "precondition-failed"),
             (&change_of("x"), &[old], 412, "precondition-failed"),
-            (&change_of("x"), &[&current], 400, "bad-request"),
+            (&change_of("x"), &[&current], 412, "precondition-failed"),
         ] {
             let refused = put(&world, &admin, &path, body, tags).await.expect_problem(status, kind);
             let named = match status {
