@@ -120,9 +120,7 @@ done
 # The variables of the official image that the compose file uses.
 database=$work/database
 share=/usr/share/postgresql/$(basename "${postgres%/bin}")
-# The last library in case this machine's settings load it.
-files=(/bin/sh "$postgres"/{initdb,postgres,pg_isready}
-    "${postgres%/bin}"/lib/{plpgsql,dict_snowball,pg_stat_statements}.so)
+files=(/bin/sh "$postgres"/{initdb,postgres,pg_isready} "${postgres%/bin}"/lib/{plpgsql,dict_snowball}.so)
 libraries "$database" "${files[@]}"
 cp --parents -r -L "${files[@]}" /usr/share/zoneinfo "$share" "$database"
 install -d -o 999 "$database/var/lib/postgresql/data"
