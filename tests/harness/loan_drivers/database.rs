@@ -267,15 +267,17 @@ impl<'a> DatabaseEngine<'a> {
 
     /// Changes the status to the one that differs in whether it stops accrual.
     async fn switch_accrual(&self, play: &mut Play<'_>, today: NaiveDate) -> Result<(), String> {
+        // Also what a refused change asked for.
+        let mut changed = play.books.terms.clone();
+        changed.accrual_switches.push(today);
         let expected = play.switch_accrual(today);
         let author = Actor::new(&self.driver.caller, ChangeSource::Batch, &RequestId::random());
         let tx = self.tx.begin().await.expect("a savepoint");
         let account = LoanAccount::lock(&tx, self.loan_id).await.expect("the account");
-        let stops = play.books.terms.stops_now();
-        let status = self.driver.setup.status(&play.books.terms, None);
+        let status = self.driver.setup.status(&changed, None);
         let loan = loans::Model { status_code_id: status, ..account.loan.clone() };
         let status = account::status(&tx, status).await.expect("a status");
-        assert_eq!(status.stop_accrual_flag, stops, "{expected:?}");
+        assert_ne!(status.stop_accrual_flag, account.status.stop_accrual_flag, "{expected:?}");
         let change = modifications::modify(&account, &author, today, loan, &status);
         let saved = match change {
             Ok(change) => {

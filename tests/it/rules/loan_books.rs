@@ -6,7 +6,11 @@
 use acceptance::Database;
 use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play, pure};
+use acceptance::loan_model::plan::{ActionSpec, AmountSpec, DateSpec, Move, Plan};
+use acceptance::loan_model::{AdjustmentKind, CENT, LARGEST, OpeningBalances, Terms};
 use acceptance::test_seed::{test_seed, test_seeds};
+use chrono::NaiveDate;
+use shared::entity::loans::{DistributionItem, ExcessHandling, PaymentPeriod, YearLength};
 use tokio::runtime::Runtime;
 
 /// Seeds that once produced a history on which the books, or this test, failed.
@@ -40,6 +44,52 @@ fn the_rows_of_each_database_match_the_loan_model() {
             println!("on {}: {tally:?}", database.name());
         }
     }
+}
+
+/// A change of status is refused if the interest until then cannot be stored.
+#[test]
+fn a_refused_change_of_status_matches_the_loan_model() {
+    let day = |day: &str| day.parse::<NaiveDate>().expect("a date");
+    let terms = Terms {
+        numerator: YearLength::D360,
+        denominator: YearLength::D360,
+        rates: vec![(day("2017-12-01"), 12_000_000)],
+        origination: day("2017-12-01"),
+        interest_start: day("2017-12-01"),
+        period: PaymentPeriod::Monthly,
+        payment_amount: Some(CENT),
+        number_of_payments: None,
+        first_payment: Some(day("2018-01-01")),
+        maturity: None,
+        payment_day: Some(1),
+        advance_days: 0,
+        distribution: vec![DistributionItem::PastDue, DistributionItem::Excess],
+        excess: ExcessHandling::Principal,
+        stops_accrual: false,
+        accrual_switches: Vec::new(),
+        refuses_payments: false,
+        opening: OpeningBalances { principal: CENT, ..OpeningBalances::default() },
+    };
+    let largest_advance = ActionSpec::Adjust {
+        kind: AdjustmentKind::Advance,
+        amount: AmountSpec::Cents(LARGEST / CENT - 1),
+    };
+    let moves = [
+        (largest_advance, DateSpec::AfterDue(0)),
+        (ActionSpec::SwitchAccrual, DateSpec::AfterBase(30)),
+    ];
+    let moves = moves.into_iter().map(|(action, date)| Move { action, date, lag: 0 });
+    let plan = Plan { terms, moves: moves.collect() };
+    let runtime = Runtime::new().expect("a runtime");
+    let folder = tempfile::tempdir().expect("a folder");
+    let tally = runtime.block_on(async {
+        let driver = DatabaseDriver::fresh(&Database::Sqlite, folder.path()).await;
+        let compared = driver.compare(&plan).await;
+        driver.close(&Database::Sqlite).await;
+        compared
+    });
+    let tally = tally.unwrap_or_else(|difference| panic!("{difference}"));
+    assert_eq!((tally.posted, tally.switched), (1, 0), "{tally:?}");
 }
 
 #[test]
