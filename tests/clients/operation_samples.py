@@ -28,6 +28,7 @@ names = vars(loan_servicing) | {
     "session": session,
     "content": b"\x89PNG\r\n\x1a\n\x00",
     "xml": b"<Core/>",
+    "version_hash": "0" * 64,
 }
 for operation, sample in samples.items():
     try:

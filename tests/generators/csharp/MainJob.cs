@@ -127,8 +127,8 @@ internal sealed class MainJob
         // restart of your program.
         string key = "example-csharp-1";
         var payment = new NewPayment("10.07") { ExcessHandling = ExcessHandling.Suspense };
-        IPostPaymentApiResponse response =
-            await loans.PostPaymentAsync(1, payment, idempotencyKey: key);
+        IPostPaymentApiResponse response = await UntilAnswered(
+            () => loans.PostPaymentAsync(1, payment, idempotencyKey: key));
         List<LoanTransaction> posted = response.Created() ?? throw Refusal(response);
         // end
         string amount = posted[0].TransactionAmount;
@@ -271,6 +271,37 @@ internal sealed class MainJob
     /// <summary>What to throw when a request is refused.</summary>
     private static HttpRequestException Refusal(IApiResponse response) =>
         new(response.RawContent, null, response.StatusCode);
+    // end
+
+    // sample: repeating
+    /// <summary>
+    /// Sends a request again if there was no response, or if the response says so.
+    /// </summary>
+    private static async Task<T> UntilAnswered<T>(Func<Task<T>> send) where T : IApiResponse
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            TimeSpan pause = TimeSpan.FromSeconds(1);
+            try
+            {
+                T response = await send();
+                TimeSpan? asked = response.Headers.RetryAfter?.Delta;
+                if (attempt == 5 || asked is null)
+                {
+                    return response;
+                }
+
+                pause = asked.Value;
+            }
+            catch (Exception lost)
+                when (attempt < 5 && lost is HttpRequestException or TaskCanceledException)
+            {
+                // There was no response.
+            }
+
+            await Task.Delay(pause);
+        }
+    }
     // end
 
     // sample: paging

@@ -20,7 +20,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // sample: token
@@ -123,10 +125,16 @@ func run(path string) error {
 	key := "example-go-1"
 	payment := loanservicing.NewNewPayment("10.07")
 	payment.SetExcessHandling(loanservicing.EXCESSHANDLING_SUSPENSE)
-	posted, _, err := client.LoansAPI.PostPayment(ctx, 1).
-		NewPayment(*payment).
-		IdempotencyKey(key).
-		Execute()
+	request := client.LoansAPI.PostPayment(ctx, 1).NewPayment(*payment).IdempotencyKey(key)
+	posted, response, err := request.Execute()
+	for attempt := 1; attempt < 5 && err != nil; attempt++ {
+		pause, again := pauseBeforeRetry(response)
+		if !again {
+			break
+		}
+		time.Sleep(pause)
+		posted, response, err = request.Execute()
+	}
 	if err != nil {
 		return err
 	}
@@ -137,10 +145,7 @@ func run(path string) error {
 	if err != nil {
 		return err
 	}
-	again, response, err := client.LoansAPI.PostPayment(ctx, 1).
-		NewPayment(*payment).
-		IdempotencyKey(key).
-		Execute()
+	again, response, err := request.Execute()
 	if err != nil {
 		return err
 	}
@@ -153,9 +158,9 @@ func run(path string) error {
 
 	// sample: paging
 	var rows []loanservicing.LoanTransaction
-	request := client.LoansAPI.ListTransactions(ctx, 1).Limit(2)
+	list := client.LoansAPI.ListTransactions(ctx, 1).Limit(2)
 	for {
-		page, response, err := request.Execute()
+		page, response, err := list.Execute()
 		if err != nil {
 			return err
 		}
@@ -167,7 +172,7 @@ func run(path string) error {
 		if after == "" {
 			break
 		}
-		request = request.After(after)
+		list = list.After(after)
 	}
 
 	// end
@@ -355,6 +360,20 @@ func trustOnly(caCertificate string) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: authorities}
 	return &http.Client{Transport: transport}, nil
+}
+
+// end
+
+// sample: repeating
+
+// pauseBeforeRetry tells whether to send a refused request again, and after how long: without a
+// response, or if the response says so.
+func pauseBeforeRetry(response *http.Response) (time.Duration, bool) {
+	if response == nil {
+		return time.Second, true
+	}
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	return time.Duration(seconds) * time.Second, err == nil
 }
 
 // end

@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -79,9 +80,12 @@ public final class MainJob {
 
     // end
 
-    private interface Call {
-        Object make() throws ApiException;
+    // sample: repeating
+    private interface Call<T> {
+        T make() throws ApiException;
     }
+
+    // end
 
     public static void main(String[] arguments) throws Exception {
         JsonNode quickstart = JSON.readTree(new File(arguments[0]));
@@ -143,7 +147,7 @@ public final class MainJob {
                         .newPayment(payment)
                         .idempotencyKey(key)
                         .build();
-        List<LoanTransaction> posted = loans.postPayment(once);
+        List<LoanTransaction> posted = untilAnswered(() -> loans.postPayment(once));
         // end
         String amount = posted.get(0).getTransactionAmount();
         expect("posted " + amount, amount.equals("10.07"));
@@ -339,6 +343,26 @@ public final class MainJob {
     }
     // end
 
+    // sample: repeating
+    /** Sends a request again if there was no response, or if the response says so. */
+    private static <T> T untilAnswered(Call<T> call) throws ApiException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return call.make();
+            } catch (ApiException refused) {
+                Optional<String> pause =
+                        refused.getResponseHeaders() == null
+                                ? Optional.of("1")
+                                : refused.getResponseHeaders().firstValue("Retry-After");
+                if (attempt == 5 || pause.isEmpty()) {
+                    throw refused;
+                }
+                Thread.sleep(Long.parseLong(pause.get()) * 1000);
+            }
+        }
+    }
+    // end
+
     // sample: paging
     private static final Pattern AFTER =
             Pattern.compile("<[^>]*[?&]after=([^&>]*)[^>]*>; *rel=\"next\"");
@@ -361,7 +385,7 @@ public final class MainJob {
     }
     // end
 
-    private static Problem refusalOf(Call call) throws ApiException, IOException {
+    private static Problem refusalOf(Call<?> call) throws ApiException, IOException {
         try {
             call.make();
         } catch (ApiException refused) {

@@ -34,7 +34,8 @@ pub(super) fn typescript_module() -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let mut module = format!("import {{ {} }} from \"loan-servicing\";\n", names.join(", "));
     for (id, OperationSamples { typescript, .. }) in &samples {
-        let parameters = "session: Session, content: Uint8Array<ArrayBuffer>, xml: string";
+        let parameters =
+            "session: Session, content: Uint8Array<ArrayBuffer>, xml: string, versionHash: string";
         // Writing to a string cannot fail.
         let _ = writeln!(module, "export async function {id}({parameters}) {{\n{typescript};\n}}");
     }
@@ -62,6 +63,7 @@ async fn every_command_is_accepted() {
             .current_dir(folder.path())
             .env("API", report["api_url"].as_str().expect("a URL"))
             .env("TOKEN", &token)
+            .env("VERSION_HASH", "0".repeat(64))
             .env("CURL_CA_BUNDLE", report["ca_certificate"].as_str().expect("a path"))
             .output()
             .expect("a shell");

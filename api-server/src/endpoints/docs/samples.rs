@@ -7,14 +7,17 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// The parameter, or member of a body, with the version of the row to change.
+const VERSION_HASH: &str = "versionHash";
+
 /// The samples of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationSamples {
-    /// A command for a shell with the variables `API` and `TOKEN`.
+    /// A command for a shell with the variables `API`, `TOKEN` and `VERSION_HASH`.
     pub curl: String,
-    /// An expression over a `session`, and bytes named `content` or `xml`.
+    /// An expression over a `session`, bytes named `content` or `xml`, and a `version_hash`.
     pub python: String,
-    /// The same in TypeScript.
+    /// The same in TypeScript, with a `versionHash`.
     pub typescript: String,
 }
 
@@ -59,11 +62,30 @@ enum ExampleBody<'a> {
 
 impl RecordedExample<'_> {
     fn samples(&self) -> OperationSamples {
-        OperationSamples {
-            curl: self.in_curl(),
-            python: self.in_python(),
-            typescript: self.in_typescript(),
+        let (python, typescript) = (self.in_python(), self.in_typescript());
+        match self.version_hash() {
+            None => OperationSamples { curl: self.in_curl(), python, typescript },
+            Some(recorded) => {
+                let literal = format!("\"{recorded}\"");
+                OperationSamples {
+                    curl: self.in_curl().replace(recorded, "$VERSION_HASH"),
+                    python: python.replace(&literal, "version_hash"),
+                    typescript: typescript.replace(&literal, "versionHash"),
+                }
+            }
         }
+    }
+
+    /// The version of the row in the example, which another row, or the same one later, does not
+    /// have.
+    fn version_hash(&self) -> Option<&str> {
+        let mut parameters = self.parameters();
+        let parameter = parameters.find(|(name, ..)| *name == VERSION_HASH);
+        let value = parameter.map(|(_, value, _)| value).or_else(|| match self.body() {
+            ExampleBody::Json { value, .. } => value.get(VERSION_HASH),
+            _ => None,
+        });
+        value?.as_str()
     }
 
     /// Returns the parameters with a value in the example, in their order: name, value, parameter.
@@ -122,7 +144,13 @@ impl RecordedExample<'_> {
             ExampleBody::None => {}
             ExampleBody::Json { value, .. } => {
                 lines.push("-H \"Content-Type: application/json\"".to_owned());
-                lines.push(format!("-d '{}'", value.to_string().replace('\'', r"'\''")));
+                let body = value.to_string().replace('\'', r"'\''");
+                let body = match self.version_hash() {
+                    None => body,
+                    // The shell replaces variables only outside single quotation marks.
+                    Some(hash) => body.replace(hash, &format!("'{hash}'")),
+                };
+                lines.push(format!("-d '{body}'"));
             }
             ExampleBody::Xml => {
                 lines.push("-H \"Content-Type: application/xml\"".to_owned());
@@ -309,5 +337,17 @@ mod tests {
         assert!(!curl.contains("-X"), "{curl}");
         assert!(python.contains("new_payment=NewPayment.from_dict({\"Amount\": "), "{python}");
         assert!(typescript.contains("newPayment: NewPaymentFromJSON({\"Amount\":"), "{typescript}");
+    }
+
+    #[test]
+    fn a_sample_changes_the_version_that_was_read() {
+        let OperationSamples { curl, python, typescript } = samples("change_document");
+        assert!(curl.contains(r#""versionHash":"'$VERSION_HASH'""#), "{curl}");
+        assert!(python.contains("\"versionHash\": version_hash"), "{python}");
+        assert!(typescript.contains("\"versionHash\":versionHash"), "{typescript}");
+        let OperationSamples { curl, python, typescript } = samples("remove_document");
+        assert!(curl.ends_with("/documents/9?versionHash=$VERSION_HASH\""), "{curl}");
+        assert!(python.contains("version_hash=version_hash"), "{python}");
+        assert!(typescript.contains("versionHash: versionHash"), "{typescript}");
     }
 }

@@ -18,6 +18,9 @@ const LANGUAGES: [(&str, &str, &str); 6] = [
     ("Go", include_str!("../../../../tests/generators/go/main_job.go"), "//"),
 ];
 
+/// The topic that shows the whole programs.
+const WHOLE_PROGRAMS: &str = "program";
+
 /// The installer runs this very file, so the sample works.
 const OAUTH_CLIENT: &str = include_str!("../../../../installer/src/verification/oauth_client.rs");
 
@@ -57,6 +60,16 @@ fn sample(program: &str, comment: &str, name: &str) -> Option<String> {
     (!sample.is_empty()).then(|| sample.join("\n").trim().to_owned())
 }
 
+/// Returns a program without the comments around its samples.
+fn without_markers(program: &str, comment: &str) -> String {
+    let is_marker = |line: &&str| {
+        let line = line.trim();
+        let text = line.strip_prefix(comment).unwrap_or_default();
+        text == " end" || text.starts_with(" sample: ")
+    };
+    program.lines().filter(|line| !is_marker(line)).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the CSS class of a language's samples, which is also its radio button's id.
 fn class(language: &str) -> String {
     format!("in-{}", language.to_lowercase().replace('#', "sharp"))
@@ -67,7 +80,11 @@ fn samples(topic: &Topic) -> Vec<(String, String)> {
     let (mut samples, mut curl_for) = (Vec::new(), Vec::new());
     for (language, program, comment) in LANGUAGES {
         let class = class(language);
-        match sample(program, comment, topic.name) {
+        let text = match topic.name {
+            WHOLE_PROGRAMS if !program.is_empty() => Some(without_markers(program, comment)),
+            name => sample(program, comment, name),
+        };
+        match text {
             Some(text) => samples.push((class, text)),
             None => curl_for.push(class),
         }
@@ -138,6 +155,8 @@ mod tests {
                        c()\n    # end\n    # sample: y\n    if d:\n        e()\n    # end\n";
         assert_eq!(sample(program, "#", "x").unwrap(), "import b\nb()\n\nc()");
         assert_eq!(sample(program, "#", "y").unwrap(), "if d:\n    e()");
+        let whole = "import a\nimport b\ndef f():\n    b()\n\n    c()\n    if d:\n        e()";
+        assert_eq!(without_markers(program, "#"), whole);
         assert_eq!(sample(program, "#", "z"), None);
     }
 
