@@ -101,8 +101,8 @@ impl Contacts {
         phone: Query<Option<String>>,
         /// Only contacts changed at this time or later.
         modified_since: Query<Option<Timestamp>>,
-        /// `id`, `name`, `phone` or `modifiedDate`, whichever the criteria lead to; after `-`, the
-        /// reverse.
+        /// `name` or `phone` with the parameter of this name, else `modifiedDate` with `modifiedSince`,
+        /// else `id`; after `-`, the reverse.
         order: Query<Option<String>>,
         page: Page,
     ) -> Result<List<ContactSummary>, Problem> {

@@ -120,8 +120,8 @@ impl Loans {
         modified_since: Query<Option<Timestamp>>,
         /// Only loans whose oldest unpaid installment has been due for this many days or longer.
         min_past_due_days: Query<Option<i32>>,
-        /// `id`, `dueDate`, `maturityDate` or `modifiedDate`, whichever the criteria lead to; after
-        /// `-`, the reverse.
+        /// `dueDate` with `minPastDueDays`, else `maturityDate` with `maturesFrom` or `maturesTo`, else
+        /// `modifiedDate` with `modifiedSince`, else `id`; after `-`, the reverse.
         order: Query<Option<String>>,
         page: Page,
     ) -> Result<List<LoanSummary>, Problem> {

@@ -102,10 +102,7 @@ impl Keyset {
             Some(order) if order == name => false,
             Some(order) if order.strip_prefix('-') == Some(name) => true,
             Some(_) => {
-                let message = format!(
-                    "must be {name} or -{name}: the other parameters of this request decide what \
-                     the rows are ordered by"
-                );
+                let message = format!("must be {name} or -{name} with these parameters");
                 return Err(
                     Problem::bad_request("a parameter is malformed").field("order", message)
                 );

@@ -35,7 +35,7 @@ async fn the_last_transactions_are_one_request() {
             let refused = world.client.get(&admin, &path).await.expect_problem(400, "bad-request");
             let error = refused.json()["errors"][0].clone();
             assert_eq!(error["field"], "order", "{error}");
-            let message = "must be effectiveDate or -effectiveDate here";
+            let message = "must be effectiveDate or -effectiveDate with these parameters";
             assert_eq!(error["message"], message, "{error}");
         }
         world
