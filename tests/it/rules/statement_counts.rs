@@ -21,10 +21,14 @@ async fn reading_operations(world: &World) -> Vec<(String, String)> {
 async fn statements(world: &World, token: &str, rows: &FilledRows) -> BTreeMap<String, u64> {
     let mut counted = BTreeMap::new();
     for (id, path) in reading_operations(world).await {
-        let before = world.statements().await;
-        let response = world.client.get(token, &rows.path(&path)).await.expect(200).json();
-        let sent = world.statements().await - before;
-        assert!(rows.all_are_in(&response), "{id}: fewer than {} rows: {response}", rows.count);
+        let mut sent = u64::MAX;
+        // The smaller number of two: background tasks of the servers send statements, too.
+        for _ in 0..2 {
+            let before = world.statements().await;
+            let response = world.client.get(token, &rows.path(&path)).await.expect(200).json();
+            sent = sent.min(world.statements().await - before);
+            assert!(rows.all_are_in(&response), "{id}: fewer than {} rows: {response}", rows.count);
+        }
         assert!((1..=7).contains(&sent), "{id} takes {sent} statements");
         counted.insert(id, sent);
     }
