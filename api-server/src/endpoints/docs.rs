@@ -51,22 +51,22 @@ pub fn lead() -> Response {
 
 /// `GET /docs`
 #[handler]
-pub(crate) fn show(
+pub(crate) async fn show(
     docs: Data<&Arc<Docs>>,
     request: &Request,
     if_none_match: IfNoneMatch,
 ) -> Response {
-    docs.page.response(request, &if_none_match)
+    docs.page.response(request, &if_none_match).await
 }
 
 /// `GET /docs/oauth-receiver.html`
 #[handler]
-pub(crate) fn receive(
+pub(crate) async fn receive(
     docs: Data<&Arc<Docs>>,
     request: &Request,
     if_none_match: IfNoneMatch,
 ) -> Response {
-    docs.receiver.response(request, &if_none_match)
+    docs.receiver.response(request, &if_none_match).await
 }
 
 impl Docs {
@@ -125,8 +125,8 @@ impl HtmlPage {
         })
     }
 
-    fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
-        let mut response = self.html.response(request, if_none_match);
+    async fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
+        let mut response = self.html.response(request, if_none_match).await;
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         response
     }

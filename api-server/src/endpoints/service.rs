@@ -48,7 +48,7 @@ pub(crate) struct OpenApiDocuments {
 }
 
 impl OpenApiDocuments {
-    /// Compresses the documents.
+    /// Creates the bodies of these documents.
     pub(crate) fn new(served: &'static str, interface: &'static str) -> Self {
         let body = |text| FixedBody::new("application/json", text);
         Self { served: body(served), interface: body(interface) }
@@ -57,20 +57,20 @@ impl OpenApiDocuments {
 
 /// `GET /openapi.json`: the OpenAPI document.
 #[handler]
-pub(crate) fn openapi(
+pub(crate) async fn openapi(
     request: &Request,
     documents: Data<&Arc<OpenApiDocuments>>,
     if_none_match: IfNoneMatch,
 ) -> Response {
-    documents.served.response(request, &if_none_match)
+    documents.served.response(request, &if_none_match).await
 }
 
 /// `GET /openapi-interface.json`: the OpenAPI document without the extensions.
 #[handler]
-pub(crate) fn openapi_of_interface(
+pub(crate) async fn openapi_of_interface(
     request: &Request,
     documents: Data<&Arc<OpenApiDocuments>>,
     if_none_match: IfNoneMatch,
 ) -> Response {
-    documents.interface.response(request, &if_none_match)
+    documents.interface.response(request, &if_none_match).await
 }

@@ -1,5 +1,6 @@
-//! Fixed bodies, which stay the same while the server runs: built and compressed once, shared by
-//! all responses, and not sent again to clients that already have them.
+//! Fixed bodies, which stay the same while the server runs: built once, compressed when a client
+//! first asks for that, shared by all responses, and not sent again to clients that already have
+//! them.
 
 use crate::http::etag::IfNoneMatch;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -11,13 +12,15 @@ use poem::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG,
 use poem::{Request, Response};
 use shared::server::SharedBody;
 use std::io::Write;
+use std::sync::{Arc, OnceLock};
+use tokio::task::spawn_blocking;
 
 /// A body with its media type.
 pub struct FixedBody {
     content_type: &'static str,
     hash: String,
     plain: Bytes,
-    gzip: Bytes,
+    gzip: Arc<OnceLock<Bytes>>,
 }
 
 impl FixedBody {
@@ -25,7 +28,7 @@ impl FixedBody {
     pub fn new(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let plain = body.into();
         let hash = hex::encode(digest(&SHA256, &plain));
-        Self { content_type, hash, gzip: gzip(&plain), plain }
+        Self { content_type, hash, plain, gzip: Arc::default() }
     }
 
     /// The uncompressed body.
@@ -35,31 +38,41 @@ impl FixedBody {
     }
 
     /// Returns the body in a coding the client accepts, or 304 if the client has it.
-    pub fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
-        let compressed = accepts_gzip(request) && !self.gzip.is_empty();
+    pub async fn response(&self, request: &Request, if_none_match: &IfNoneMatch) -> Response {
         let gzip_hash = format!("{}-gzip", self.hash);
+        let unchanged = if_none_match.contains(&self.hash) || if_none_match.contains(&gzip_hash);
+        let gzip = if accepts_gzip(request) { self.gzip().await } else { None };
         // Each coding is a separate representation (RFC 9110, 8.8.3.3).
-        let hash = if compressed { &gzip_hash } else { &self.hash };
+        let hash = if gzip.is_some() { &gzip_hash } else { &self.hash };
         let response = Response::builder()
             .header(ETAG, format!("\"{hash}\""))
             .header(CACHE_CONTROL, "no-cache")
             .header(VARY, "Accept-Encoding");
-        let unchanged = if_none_match.contains(&self.hash) || if_none_match.contains(&gzip_hash);
-        let mut response = match (unchanged, compressed) {
+        let mut response = match (unchanged, gzip) {
             (true, _) => response.status(StatusCode::NOT_MODIFIED).finish(),
-            (false, true) => response
-                .content_type(self.content_type)
-                .header(CONTENT_ENCODING, "gzip")
-                .body(self.gzip.clone()),
-            (false, false) => response.content_type(self.content_type).body(self.plain.clone()),
+            (false, Some(gzip)) => {
+                let response = response.content_type(self.content_type);
+                response.header(CONTENT_ENCODING, "gzip").body(gzip)
+            }
+            (false, None) => response.content_type(self.content_type).body(self.plain.clone()),
         };
         response.set_data(SharedBody);
         response
     }
+
+    /// Returns the compressed body. The first call compresses it, which takes long enough to hold up
+    /// other requests of its thread. `None` if that fails, which does not happen in memory.
+    async fn gzip(&self) -> Option<Bytes> {
+        if let Some(compressed) = self.gzip.get() {
+            return Some(compressed.clone());
+        }
+        let (plain, compressed) = (self.plain.clone(), Arc::clone(&self.gzip));
+        let body = spawn_blocking(move || compressed.get_or_init(|| compress(&plain)).clone());
+        body.await.ok().filter(|body| !body.is_empty())
+    }
 }
 
-/// Compresses a body. Empty if that fails, which does not happen in memory.
-fn gzip(plain: &[u8]) -> Bytes {
+fn compress(plain: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(plain).and_then(|()| encoder.finish());
     written.map(Bytes::from).unwrap_or_default()

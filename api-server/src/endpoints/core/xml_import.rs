@@ -158,10 +158,10 @@ impl ApiResponse for Imported {
 
 /// `GET /xml-import.xsd`: the schema of import files.
 #[handler]
-pub(crate) fn show_schema(request: &Request, if_none_match: IfNoneMatch) -> Response {
+pub(crate) async fn show_schema(request: &Request, if_none_match: IfNoneMatch) -> Response {
     static SCHEMA: LazyLock<FixedBody> =
         LazyLock::new(|| FixedBody::new("application/xml", schema::schema()));
-    SCHEMA.response(request, &if_none_match)
+    SCHEMA.response(request, &if_none_match).await
 }
 
 /// A spooled file: private, unnamed, and deleted with the request.
