@@ -2,10 +2,12 @@
 
 use crate::memory;
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::net::TcpSocket;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep};
 
@@ -190,6 +192,9 @@ pub fn send_signal(name: &str, processes: &[u32]) -> Result<(), String> {
 
 /// A free port outside the range from which the system assigns ports to outgoing connections: one
 /// of those could take it before the server does.
+///
+/// It is tried without listening. A process that another thread starts at the moment holds a copy
+/// of the socket until its program runs, and nobody else can bind the port of one that listens.
 pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 10_000;
@@ -198,7 +203,9 @@ pub fn free_port() -> u16 {
     for _ in 0..COUNT {
         let offset = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_add(start) % COUNT;
         let port = (FIRST + offset) as u16;
-        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("an option");
+        if socket.bind((Ipv4Addr::LOCALHOST, port).into()).is_ok() {
             return port;
         }
     }
