@@ -133,6 +133,7 @@ impl WebBrowser {
         let capabilities = capabilities(chromium, profile.path(), tls, scripts);
         let driver = WebDriver::builder(&url, capabilities.expect("capabilities")).client(http);
         let driver = driver.connect().await.expect("Chromium starts");
+        driver.set_script_timeout(PAGE_TIMEOUT).await.expect("a time limit");
         let poller = ElementPollerWithTimeout::new(PAGE_TIMEOUT, POLL_INTERVAL);
         let config = WebDriverConfig::builder().poller(Arc::new(poller)).build();
         driver.set_config(config.expect("a configuration"));
