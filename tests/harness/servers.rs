@@ -193,8 +193,8 @@ pub fn send_signal(name: &str, processes: &[u32]) -> Result<(), String> {
 /// A free port outside the range from which the system assigns ports to outgoing connections: one
 /// of those could take it before the server does.
 ///
-/// It is tried without listening. A process that another thread starts at the moment holds a copy
-/// of the socket until its program runs, and nobody else can bind the port of one that listens.
+/// The socket does not listen: a child process that another thread is starting inherits it until
+/// its program runs, and a port with a listening socket cannot be bound.
 pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 10_000;
