@@ -15,6 +15,7 @@ use shared::bulk_insert;
 use shared::entity::field_changes::{self, ChangeSource};
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
+use shared::writes::Writes;
 use std::sync::Arc;
 
 /// Number of changes collected before they are written together.
@@ -171,9 +172,9 @@ pub struct UpdatedRow<'a, T> {
     pub after: &'a T,
 }
 
-/// Records the updates of rows, each by its own author.
-pub async fn record_updates<'a, T: HasAuditTarget + 'a>(
-    tx: &DatabaseTransaction,
+/// Adds the records of updated rows, each by its own author, to these writes.
+pub fn queue_updates<'a, T: HasAuditTarget + 'a>(
+    writes: &mut Writes,
     now: Timestamp,
     updates: impl IntoIterator<Item = UpdatedRow<'a, T>>,
 ) -> Result<(), DbErr> {
@@ -183,7 +184,7 @@ pub async fn record_updates<'a, T: HasAuditTarget + 'a>(
         changes.add(&after.place(), Some(before), Some(after))?;
         rows = changes.rows;
     }
-    bulk_insert::add_all(tx, rows).await
+    bulk_insert::queue(writes, rows)
 }
 
 /// Executes `work`, which changes tracked rows, and writes the changes that it noted in the same

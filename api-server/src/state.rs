@@ -100,7 +100,7 @@ impl State {
                 executor: executor.clone(),
             }),
             loans,
-            payments: Arc::new(GroupCommit::new(executor.clone())),
+            payments: Arc::new(GroupCommit::new(executor.clone(), &reads)),
             executor,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),

@@ -1,8 +1,9 @@
 //! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
 //! numbers a table's rows, the key in the model is ignored.
 
-use crate::column_arrays::{self, ColumnArrays};
+use crate::column_arrays::{self, ArrayWrite, ColumnArrays};
 use crate::galera;
+use crate::writes::{Write, Writes};
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic,
@@ -55,35 +56,54 @@ where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    insert_all(db, rows.into_iter().map(new_row)).await
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let mut writes = Writes::new(db);
+        writes.push(next_insert(writes.backend(), &mut rows)?);
+        writes.execute(db).await?;
+    }
+    Ok(())
 }
 
-/// Inserts many rows with the keys in the models, which [`reserve_keys`] has reserved.
-pub async fn add_keyed<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
+/// Adds the insertion of many rows to these writes.
+pub fn queue<M, A>(writes: &mut Writes, rows: Vec<M>) -> Result<(), DbErr>
 where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    insert_all(db, rows.into_iter().map(|row| row.into_active_model().reset_all())).await
+    queue_all(writes, rows.into_iter().map(new_row))
 }
 
-async fn insert_all<A: ActiveModelTrait>(
-    db: &impl ConnectionTrait,
+/// Adds the insertion of many rows to these writes, with the keys in the models, which
+/// [`reserve_keys`] has reserved.
+pub fn queue_keyed<M, A>(writes: &mut Writes, rows: Vec<M>) -> Result<(), DbErr>
+where
+    M: IntoActiveModel<A>,
+    A: ActiveModelTrait,
+{
+    queue_all(writes, rows.into_iter().map(|row| row.into_active_model().reset_all()))
+}
+
+fn queue_all<A: ActiveModelTrait>(
+    writes: &mut Writes,
     mut rows: impl ExactSizeIterator<Item = A>,
 ) -> Result<(), DbErr> {
-    let backend = db.get_database_backend();
     while rows.len() > 0 {
-        let batch = next_batch(backend, &mut rows);
-        match backend {
-            DbBackend::Postgres => {
-                db.execute_raw(insert_arrays(batch, None)?).await?;
-            }
-            _ => {
-                A::Entity::insert_many(batch).exec_without_returning(db).await?;
-            }
-        }
+        writes.push(next_insert(writes.backend(), &mut rows)?);
     }
     Ok(())
+}
+
+/// Returns the next INSERT of these rows.
+fn next_insert<A: ActiveModelTrait>(
+    backend: DbBackend,
+    rows: &mut impl ExactSizeIterator<Item = A>,
+) -> Result<Write, DbErr> {
+    let batch = next_batch(backend, rows);
+    Ok(match backend {
+        DbBackend::Postgres => Write::Arrays(insert_arrays(batch, None)?),
+        _ => Write::Statement(A::Entity::insert_many(batch).build(backend)),
+    })
 }
 
 /// Takes the rows that go into the next INSERT.
@@ -103,7 +123,7 @@ fn next_batch<A: ActiveModelTrait>(
 fn insert_arrays<A: ActiveModelTrait>(
     mut rows: Vec<A>,
     returning: Option<<A::Entity as EntityTrait>::Column>,
-) -> Result<Statement, DbErr> {
+) -> Result<ArrayWrite, DbErr> {
     let mut arrays = ColumnArrays::default();
     for column in <A::Entity as EntityTrait>::Column::iter() {
         let values = rows.iter_mut().filter_map(|row| row.take(column).into_value());
@@ -195,7 +215,8 @@ async fn returned_keys<A: ActiveModelTrait>(
     rows: Vec<A>,
 ) -> Result<Vec<i64>, DbErr> {
     let key = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column()).next();
-    let rows = db.query_all_raw(insert_arrays(rows, key)?).await?;
+    let insert = ArrayWrite::together(vec![insert_arrays(rows, key)?]);
+    let rows = db.query_all_raw(insert).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 

@@ -2,10 +2,11 @@
 
 use crate::coalesced::padded;
 use crate::column_arrays::{self, ColumnArrays};
+use crate::writes::{Write, Writes};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoSimpleExpr,
-    QueryFilter, Value,
+    QueryFilter, QueryTrait, Value,
 };
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
@@ -33,7 +34,18 @@ pub async fn update_each<C: ColumnTrait>(
 where
     C::EntityName: EntityTrait<Column = C>,
 {
-    if db.get_database_backend() == DbBackend::Postgres {
+    let mut writes = Writes::new(db);
+    queue(&mut writes, key, columns, rows);
+    writes.execute(db).await
+}
+
+/// Adds the same to these writes.
+pub fn queue<C: ColumnTrait>(writes: &mut Writes, key: C, columns: &[C], rows: &[RowUpdate])
+where
+    C::EntityName: EntityTrait<Column = C>,
+{
+    let backend = writes.backend();
+    if backend == DbBackend::Postgres {
         for chunk in rows.chunks(column_arrays::ROWS_MAX) {
             let mut arrays = ColumnArrays::default();
             arrays.push(&key, chunk.iter().map(|row| row.key.into()).collect());
@@ -41,9 +53,9 @@ where
                 let values = chunk.iter().filter_map(|row| row.values.get(index).cloned());
                 arrays.push(column, values.collect());
             }
-            db.execute_raw(arrays.update(C::EntityName::default().table_name())).await?;
+            writes.push(Write::Arrays(arrays.update(C::EntityName::default().table_name())));
         }
-        return Ok(());
+        return;
     }
     let rows_max = (PARAMETERS_MAX / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
     let rows_max = 1 << rows_max.ilog2();
@@ -57,7 +69,7 @@ where
             });
             update = update.col_expr(*column, case.finally(column.into_simple_expr()).into());
         }
-        update.filter(key.is_in(chunk.iter().map(|row| row.key))).exec(db).await?;
+        let update = update.filter(key.is_in(chunk.iter().map(|row| row.key)));
+        writes.push(Write::Statement(update.build(backend)));
     }
-    Ok(())
 }

@@ -11,6 +11,7 @@ pub(crate) const ROWS_MAX: usize = 5_000;
 /// Columns of rows, each as an array.
 #[derive(Default)]
 pub(crate) struct ColumnArrays {
+    rows: usize,
     /// Names of the arrays, in the order of the parameters.
     names: Vec<String>,
     parameters: Vec<Value>,
@@ -26,6 +27,7 @@ impl ColumnArrays {
     /// whether there is a value, and the values, of which there need not be any after the last one
     /// that is flagged.
     pub(crate) fn push(&mut self, column: &impl ColumnTrait, mut values: Vec<Value>) {
+        self.rows = values.len();
         let name = quoted(column.as_str());
         let element_type = values.first().map_or(ArrayType::String, Value::array_type);
         if column.def().is_null() {
@@ -51,33 +53,76 @@ impl ColumnArrays {
     }
 
     /// Returns the statement that inserts the rows and returns this column of each.
-    pub(crate) fn insert(self, table: &str, returning: Option<&impl ColumnTrait>) -> Statement {
-        let (columns, expressions) = (self.columns.join(", "), self.expressions.join(", "));
-        let (table, rows) = (quoted(table), self.rows());
-        let mut text = format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM {rows}");
-        if let Some(column) = returning {
-            // Writing to a string cannot fail.
-            let _ = write!(text, " RETURNING {}", quoted(column.as_str()));
+    pub(crate) fn insert(self, table: &str, returning: Option<&impl ColumnTrait>) -> ArrayWrite {
+        let (table, columns) = (quoted(table), self.columns.join(", "));
+        let expressions = self.expressions.join(", ");
+        let returning = returning.map(|column| format!(" RETURNING {}", quoted(column.as_str())));
+        ArrayWrite {
+            before: format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM "),
+            after: returning.unwrap_or_default(),
+            arrays: self,
         }
-        Statement::from_sql_and_values(DbBackend::Postgres, text, self.parameters)
     }
 
     /// Returns the statement that updates the rows with these keys, the first column.
-    pub(crate) fn update(self, table: &str) -> Statement {
+    pub(crate) fn update(self, table: &str) -> ArrayWrite {
         let table = quoted(table);
         let mut columns = self.columns.iter().zip(&self.expressions);
         let key = columns.next().map_or("", |(key, _)| key.as_str());
         let set: Vec<String> =
             columns.map(|(column, expression)| format!("{column} = {expression}")).collect();
-        let (set, rows) = (set.join(", "), self.rows());
-        let text =
-            format!("UPDATE {table} SET {set} FROM {rows} WHERE {table}.{key} = batch.{key}");
-        Statement::from_sql_and_values(DbBackend::Postgres, text, self.parameters)
+        ArrayWrite {
+            before: format!("UPDATE {table} SET {} FROM ", set.join(", ")),
+            after: format!(" WHERE {table}.{key} = batch.{key}"),
+            arrays: self,
+        }
+    }
+}
+
+/// A statement that writes rows. Its parameters are numbered when it is combined with others.
+pub(crate) struct ArrayWrite {
+    /// The text before and after the rows.
+    before: String,
+    after: String,
+    arrays: ColumnArrays,
+}
+
+impl ArrayWrite {
+    /// The number of rows written.
+    pub(crate) fn rows(&self) -> usize {
+        self.arrays.rows
     }
 
-    fn rows(&self) -> String {
-        let numbers: Vec<String> = (1..=self.names.len()).map(|it| format!("${it}")).collect();
-        format!("UNNEST({}) AS batch ({})", numbers.join(", "), self.names.join(", "))
+    /// Returns one statement that writes all of these. In a data-modifying `WITH` each sees the
+    /// tables as they were before; keys to rows that others write are checked at the end.
+    pub(crate) fn together(writes: Vec<Self>) -> Statement {
+        let mut text = String::new();
+        let mut parameters = Vec::new();
+        let last = writes.len().saturating_sub(1);
+        for (index, write) in writes.into_iter().enumerate() {
+            let begin = match (index, last) {
+                (_, 0) => String::new(),
+                (0, _) => "WITH write0 AS (".to_owned(),
+                (index, last) if index < last => format!(", write{index} AS ("),
+                _ => " ".to_owned(),
+            };
+            text.push_str(&begin);
+            write.append(&mut text, &mut parameters);
+            if index < last {
+                text.push(')');
+            }
+        }
+        Statement::from_sql_and_values(DbBackend::Postgres, text, parameters)
+    }
+
+    fn append(self, text: &mut String, parameters: &mut Vec<Value>) {
+        let Self { before, after, arrays } = self;
+        let numbers = parameters.len() + 1..=parameters.len() + arrays.names.len();
+        let numbers: Vec<String> = numbers.map(|it| format!("${it}")).collect();
+        let (numbers, names) = (numbers.join(", "), arrays.names.join(", "));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{before}UNNEST({numbers}) AS batch ({names}){after}");
+        parameters.extend(arrays.parameters);
     }
 }
 
@@ -98,7 +143,7 @@ mod tests {
         arrays.push(&Column::PortfolioId, keys.collect());
         let masks = masks.iter().map(|mask| mask.map(str::to_owned).into());
         arrays.push(&Column::NumberMask, masks.collect());
-        arrays.update("portfolios")
+        ArrayWrite::together(vec![arrays.update("portfolios")])
     }
 
     fn array(element_type: ArrayType, values: impl IntoIterator<Item = Value>) -> Value {
@@ -127,5 +172,36 @@ mod tests {
         assert_eq!(values[2], array(ArrayType::String, ["", "B"].map(Value::from)));
         let values = statement(&[None]).values.expect("parameters").0;
         assert_eq!(values[2], array(ArrayType::String, []));
+    }
+
+    #[test]
+    fn several_are_one_statement_whose_parameters_are_numbered_through() {
+        let keys = |key: i64| {
+            let mut arrays = ColumnArrays::default();
+            arrays.push(&Column::PortfolioId, vec![key.into()]);
+            arrays
+        };
+        let none: Option<&Column> = None;
+        let writes = vec![
+            keys(1).insert("first", none),
+            keys(2).insert("second", none),
+            keys(3).insert("third", Some(&Column::PortfolioId)),
+        ];
+        let Statement { sql, values, .. } = ArrayWrite::together(writes);
+        let insert = |table: &str, parameter: u8| {
+            format!(
+                "INSERT INTO \"{table}\" (\"portfolio_id\") SELECT batch.\"portfolio_id\" \
+                 FROM UNNEST(${parameter}) AS batch (\"portfolio_id\")"
+            )
+        };
+        let (first, second, third) = (insert("first", 1), insert("second", 2), insert("third", 3));
+        assert_eq!(
+            sql,
+            format!(
+                "WITH write0 AS ({first}), write1 AS ({second}) {third} RETURNING \"portfolio_id\""
+            )
+        );
+        let expected = [1_i64, 2, 3].map(|key| array(ArrayType::BigInt, [key.into()]));
+        assert_eq!(values.expect("parameters").0, expected);
     }
 }

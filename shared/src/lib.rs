@@ -40,5 +40,6 @@ pub mod telemetry;
 pub mod time;
 pub mod tls;
 pub mod user_names;
+pub mod writes;
 
 pub use shared_macros::{interface_names, operations};

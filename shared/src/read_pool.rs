@@ -16,8 +16,8 @@ use sea_orm::sqlx::{
     self, AssertSqlSafe, Connection, Database, Executor, IntoArguments, MySql, Postgres,
 };
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr,
-    Statement,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult,
+    QueryResult, RuntimeErr, Statement,
 };
 use sea_query_sqlx::SqlxValues;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,6 +69,66 @@ pub async fn connect(
         }
     };
     Ok((db, ReadPool(Arc::new(backend))))
+}
+
+impl ReadPool {
+    /// Returns where a transaction reads, several statements at a time, what nobody else can change
+    /// meanwhile, or may: rows that it has locked and not written, and lists.
+    ///
+    /// On PostgreSQL that is this pool: once a transaction gets a lock, all connections see what the
+    /// lock's previous holder committed. Elsewhere it is the transaction itself.
+    pub fn beside<'a>(&'a self, tx: &'a DatabaseTransaction) -> ReadsBeside<'a> {
+        match &*self.0 {
+            Backend::Postgres(_) => ReadsBeside::Pool(self),
+            _ => ReadsBeside::Transaction(tx),
+        }
+    }
+}
+
+/// Reads of a transaction that need not be its own.
+pub enum ReadsBeside<'a> {
+    /// On other connections.
+    Pool(&'a ReadPool),
+    /// On the transaction's connection, one after the other.
+    Transaction(&'a DatabaseTransaction),
+}
+
+#[async_trait::async_trait]
+impl ConnectionTrait for ReadsBeside<'_> {
+    fn get_database_backend(&self) -> DbBackend {
+        match self {
+            Self::Pool(pool) => pool.get_database_backend(),
+            Self::Transaction(tx) => tx.get_database_backend(),
+        }
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        match self {
+            Self::Pool(pool) => pool.execute_raw(statement).await,
+            Self::Transaction(tx) => tx.execute_raw(statement).await,
+        }
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        match self {
+            Self::Pool(pool) => pool.execute_unprepared(sql).await,
+            Self::Transaction(tx) => tx.execute_unprepared(sql).await,
+        }
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        match self {
+            Self::Pool(pool) => pool.query_one_raw(statement).await,
+            Self::Transaction(tx) => tx.query_one_raw(statement).await,
+        }
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        match self {
+            Self::Pool(pool) => pool.query_all_raw(statement).await,
+            Self::Transaction(tx) => tx.query_all_raw(statement).await,
+        }
+    }
 }
 
 #[async_trait::async_trait]

@@ -96,7 +96,7 @@ impl ExecutionMode {
         tx: &DatabaseTransaction,
     ) -> Result<Option<Replayable<A, true>>, KeyError> {
         let Some(scope) = self.scope() else { return Ok(None) };
-        let stored = in_transaction::find(tx, &[scope]).await?.into_iter().next();
+        let stored = in_transaction::find(tx, tx, &[scope]).await?.into_iter().next();
         Ok(stored.transpose()?.flatten().map(Replayable::from))
     }
 

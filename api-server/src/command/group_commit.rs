@@ -16,9 +16,10 @@ use crate::command::lock_queues::LockMode;
 use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
-use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction};
 use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::db::{self, Contended};
+use shared::read_pool::ReadPool;
 use shared::time::Clock;
 use std::collections::HashSet;
 use std::future::Future;
@@ -41,6 +42,9 @@ pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
     /// The rows that a transaction has locked for its commands.
     type Locked: Send + Sync;
 
+    /// What commands on locked rows need to know.
+    type Read: Send;
+
     /// Locks those rows of these commands that no other transaction holds.
     fn lock_available(
         tx: &DatabaseTransaction,
@@ -51,12 +55,20 @@ pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
     /// of its own.
     fn is_locked(&self, locked: &Self::Locked) -> bool;
 
+    /// Reads what these commands need, if possible several statements at a time: `db` may be another
+    /// connection than that of the transaction.
+    fn read(
+        db: &impl ConnectionTrait,
+        locked: Self::Locked,
+        commands: &[&Self],
+    ) -> impl Future<Output = Result<Self::Read, Failure<Self::Refusal>>> + Send;
+
     /// Executes commands on locked rows, those on one row in their order. One that is refused does
     /// not stop the others. `None`: the command needs a transaction of its own.
     fn apply_all(
         tx: &DatabaseTransaction,
         clock: Clock,
-        locked: Self::Locked,
+        read: Self::Read,
         commands: &[&Self],
     ) -> impl Future<Output = GroupResult<Self>> + Send;
 }
@@ -125,13 +137,13 @@ impl<C> Hash for Member<C> {
 
 impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
     /// Returns a group for commands that this executor may also execute alone.
-    pub fn new(executor: Executor) -> Self {
-        let db = executor.db.clone();
+    pub fn new(executor: Executor, reads: &ReadPool) -> Self {
+        let (db, reads) = (executor.db.clone(), reads.clone());
         let groups = Coalesced::new(LIMITS, move |members: Vec<Member<C>>| {
-            let db = db.clone();
+            let (db, reads) = (db.clone(), reads.clone());
             async move {
                 let posts: Vec<&Post<C>> = members.iter().flat_map(|it| it.0.iter()).collect();
-                let mut responses = share(&db, &posts).await.into_iter();
+                let mut responses = share(&db, &reads, &posts).await.into_iter();
                 let of_member = |it: &Member<C>| responses.by_ref().take(it.0.len()).collect();
                 members.iter().map(of_member).collect()
             }
@@ -270,7 +282,8 @@ async fn try_in_order<C: GroupCommand>(
         let group = &commands[begun..commands.len().min(begun + GROUP_MAX)];
         let locked = C::lock_available(tx, group).await?;
         if commands[begun].is_locked(&locked) {
-            let together = C::apply_all(tx, clock, locked, group).await?;
+            let read = C::read(tx, locked, group).await?;
+            let together = C::apply_all(tx, clock, read, group).await?;
             results.extend(together.into_iter().map_while(|result| result));
         }
         if results.len() < begun + group.len() {
@@ -307,6 +320,7 @@ async fn try_alone<C: Command>(
 /// Executes commands in one transaction. Returns what came of each, in their order.
 async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
     db: &DatabaseConnection,
+    reads: &ReadPool,
     posts: &[&Post<C>],
 ) -> Vec<Shared<Response<C>>> {
     let tx = match db::begin_write(db).await {
@@ -315,7 +329,7 @@ async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
         Err(error) => return vec![Shared::Done(Err(Failure::from(error))); posts.len()],
     };
     // A command that panics must fail alone.
-    let applied = AssertUnwindSafe(apply(&tx, posts)).catch_unwind().await;
+    let applied = AssertUnwindSafe(apply(&tx, reads, posts)).catch_unwind().await;
     let Ok(Ok(responses)) = applied else {
         // Dropping the transaction rolls it back.
         return vec![Shared::Alone; posts.len()];
@@ -334,9 +348,11 @@ async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
     }
 }
 
-/// Executes commands, and stores their responses. If it fails, nothing may be committed.
+/// Executes commands, and stores their responses. What they need to know once their rows are locked
+/// is read several statements at a time. If it fails, nothing may be committed.
 async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     tx: &DatabaseTransaction,
+    reads: &ReadPool,
     posts: &[&Post<C>],
 ) -> Result<Vec<Shared<Response<C>>>, Failure<C::Refusal>> {
     let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; posts.len()];
@@ -351,7 +367,18 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     let mut held: Vec<usize> = held.map(|(index, _)| index).collect();
     let with_key = held.iter().filter_map(|index| Some((*index, posts[*index].scope()?)));
     let (indexes, scopes): (Vec<usize>, Vec<&IdempotencyScope>) = with_key.unzip();
-    for (index, stored) in indexes.into_iter().zip(in_transaction::find(tx, &scopes).await?) {
+    if held.is_empty() {
+        return Ok(responses);
+    }
+    let of_held: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
+    let reads = reads.beside(tx);
+    let (read, stored, clock) = tokio::join!(
+        C::read(&reads, locked, &of_held),
+        in_transaction::find(tx, &reads, &scopes),
+        db::clock(&reads),
+    );
+    let (read, stored, clock) = (read?, stored?, clock?);
+    for (index, stored) in indexes.into_iter().zip(stored) {
         match stored {
             Ok(None) => {}
             Ok(Some(stored)) => responses[index] = Shared::Done(Ok(stored.into())),
@@ -363,8 +390,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     }
     held.retain(|index| matches!(responses[*index], Shared::Alone));
     let executed: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
-    let clock = db::clock(tx).await?;
-    let outcomes = C::apply_all(tx, clock, locked, &executed).await?;
+    let outcomes = C::apply_all(tx, clock, read, &executed).await?;
     for (index, outcome) in held.into_iter().zip(outcomes) {
         if let Some(outcome) = outcome {
             let response = outcome.map(|answer| Replayable::new(StatusCode::CREATED, &answer));

@@ -18,11 +18,12 @@ use sea_orm::{
 };
 use shared::amounts::Money;
 use shared::bulk_insert;
-use shared::bulk_update::{RowUpdate, update_each};
+use shared::bulk_update::{self, RowUpdate};
 use shared::coalesced::padded;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
 use shared::galera;
 use shared::time::Timestamp;
+use shared::writes::Writes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -102,42 +103,43 @@ impl LoanAccount {
     pub async fn lock(tx: &DatabaseTransaction, loan_id: i64) -> Result<Self, LoanError> {
         let loan = loans::Entity::find_by_id(loan_id).lock_exclusive().one(tx).await?;
         let loan = loan.ok_or(LoanError::NotFound)?;
+        guard(tx, std::slice::from_ref(&loan)).await?;
         let accounts = Self::of_locked(tx, vec![loan]).await?;
         accounts.into_iter().next().ok_or(LoanError::NotFound)
     }
 
-    /// Locks those of these loans that no other transaction holds, and reads their accounts, in
+    /// Locks the rows of those of these loans that no other transaction holds, and returns them in
     /// ascending order of id.
     #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
     pub async fn lock_available(
         tx: &DatabaseTransaction,
         loan_ids: Vec<i64>,
-    ) -> Result<Vec<Self>, LoanError> {
+    ) -> Result<Vec<loans::Model>, LoanError> {
         let loans = loans::Entity::find()
             .filter(loans::Column::LoanId.is_in(padded(loan_ids)))
             .order_by_asc(loans::Column::LoanId)
             .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
             .all(tx)
             .await?;
-        Self::of_locked(tx, loans).await
+        guard(tx, &loans).await?;
+        Ok(loans)
     }
 
+    /// Reads the accounts of locked loans, in their order.
     #[expect(clippy::disallowed_methods, reason = "visibility was checked before")]
-    async fn of_locked(
-        tx: &DatabaseTransaction,
+    pub async fn of_locked(
+        db: &impl ConnectionTrait,
         loans: Vec<loans::Model>,
     ) -> Result<Vec<Self>, LoanError> {
         if loans.is_empty() {
             return Ok(Vec::new());
         }
-        // Galera: a transaction that locks the loan without changing its row would not conflict
-        // with one on another node. The guard row, which both write, makes it conflict.
-        for loan in &loans {
-            galera::guard_row(tx, "loans", loan.loan_id).await?;
-        }
-        let statuses = loan_status_codes::Entity::find().all(tx).await?;
         let loan_ids: Vec<i64> = loans.iter().map(|loan| loan.loan_id).collect();
-        let mut rows = RatesAndDueRows::read(tx, &loan_ids).await?;
+        let (statuses, rows) = tokio::join!(
+            loan_status_codes::Entity::find().all(db),
+            RatesAndDueRows::read(db, &loan_ids),
+        );
+        let (statuses, mut rows) = (statuses?, rows?);
         let accounts = loans.into_iter().map(|loan| {
             let status =
                 statuses.iter().find(|status| status.status_code_id == loan.status_code_id);
@@ -220,6 +222,16 @@ impl LoanAccount {
     }
 }
 
+/// Writes the guards of locked loans. On Galera a transaction that locks the loan without changing
+/// its row would not conflict with one on another node. The guard row, which both write, makes it
+/// conflict.
+async fn guard(tx: &DatabaseTransaction, loans: &[loans::Model]) -> Result<(), DbErr> {
+    for loan in loans {
+        galera::guard_row(tx, "loans", loan.loan_id).await?;
+    }
+    Ok(())
+}
+
 /// What an entry changes on its loan.
 pub struct AccountChange<'a> {
     /// Author of the change.
@@ -244,8 +256,20 @@ pub async fn save(
     tx: &DatabaseTransaction,
     now: Timestamp,
     changes: &[AccountChange<'_>],
+) -> Result<(), DbErr> {
+    let mut writes = Writes::new(tx);
+    queue(tx, &mut writes, now, changes).await?;
+    writes.execute(tx).await
+}
+
+/// Adds the same to these writes, but for due rows that are created or deleted, which it writes.
+pub(super) async fn queue(
+    tx: &DatabaseTransaction,
+    writes: &mut Writes,
+    now: Timestamp,
+    changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
-    let new_due_rows = save_due_rows(tx, changes).await?;
+    let new_due_rows = save_due_rows(tx, writes, changes).await?;
     let columns: Vec<loans::Column> = loans::Column::iter()
         .filter(|column| changes.iter().any(|it| it.after.get(*column) != it.before.get(*column)))
         .collect();
@@ -257,21 +281,22 @@ pub async fn save(
             values: columns.iter().map(|column| loan.get(*column)).collect(),
         });
         let rows: Vec<RowUpdate> = rows.collect();
-        update_each(tx, loans::Column::LoanId, &columns, &rows).await?;
+        bulk_update::queue(writes, loans::Column::LoanId, &columns, &rows);
     }
     let updates = changes.iter().map(|AccountChange { author, before, after, .. }| UpdatedRow {
         author,
         before,
         after,
     });
-    audit::record_updates(tx, now, updates).await?;
+    audit::queue_updates(writes, now, updates)?;
     Ok(new_due_rows)
 }
 
 /// Deletes due rows that reversed entries had created, inserts new ones with the amounts already
-/// paid on them, and updates stored ones whose paid amounts changed.
+/// paid on them. Stored ones whose paid amounts changed are updated with these writes.
 async fn save_due_rows(
     tx: &DatabaseTransaction,
+    writes: &mut Writes,
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
     use payments_due::Column::{DueDate, LoanId};
@@ -306,24 +331,21 @@ async fn save_due_rows(
             Some(row_id) => paid.push((row_id, row.interest_paid, row.principal_paid)),
         }
     }
-    update_paid(tx, paid).await?;
+    queue_paid(writes, paid);
     let places: Vec<(i64, NaiveDate)> = new.iter().map(|row| (row.loan_id, row.due_date)).collect();
     let keys = bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
     Ok(places.into_iter().zip(keys).collect())
 }
 
-/// Writes the paid amounts of stored due rows, each as key, interest and principal.
-async fn update_paid(
-    tx: &DatabaseTransaction,
-    rows: impl IntoIterator<Item = (i64, Money, Money)>,
-) -> Result<(), DbErr> {
+/// Adds the paid amounts of stored due rows to these writes, each as key, interest and principal.
+fn queue_paid(writes: &mut Writes, rows: impl IntoIterator<Item = (i64, Money, Money)>) {
     use payments_due::Column::{InterestPaid, PrincipalPaid, RowId};
     let rows = rows.into_iter().map(|(row_id, interest, principal)| RowUpdate {
         key: row_id,
         values: vec![interest.into(), principal.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    update_each(tx, RowId, &[InterestPaid, PrincipalPaid], &rows).await
+    bulk_update::queue(writes, RowId, &[InterestPaid, PrincipalPaid], &rows);
 }
 
 /// The columns of a loan that entries change together with due rows. If they are the same in two

@@ -11,11 +11,12 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::amounts::{Money, OutOfRange};
-use shared::bulk_update::{RowUpdate, update_each};
+use shared::bulk_update::{self, RowUpdate};
 use shared::entity::credit_lines::{self, DrawUntilType};
 use shared::entity::loan_transactions;
 use shared::entity::loans::{self, LoanType, PaymentPeriod};
 use shared::time::Timestamp;
+use shared::writes::Writes;
 use std::collections::BTreeMap;
 
 /// Transaction code of a main line. A sub-line has the code that it serves.
@@ -57,10 +58,10 @@ impl CreditLineChange {
     }
 }
 
-/// Writes the changes of entries in their order, each with its author, and the lines' field
-/// history. Each line is written once.
-pub(super) async fn save(
-    tx: &DatabaseTransaction,
+/// Adds the changes of entries in their order, each with its author, and the lines' field history
+/// to these writes. Each line is written once.
+pub(super) fn queue(
+    writes: &mut Writes,
     now: Timestamp,
     changes: &[(&Actor, CreditLineChange)],
 ) -> Result<(), DbErr> {
@@ -72,13 +73,13 @@ pub(super) async fn save(
         values: vec![line.draw_count.into(), line.draw_total.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    update_each(tx, CreditlineId, &[DrawCount, DrawTotal], &rows).await?;
+    bulk_update::queue(writes, CreditlineId, &[DrawCount, DrawTotal], &rows);
     let updates = changes.iter().map(|(author, CreditLineChange { before, after })| UpdatedRow {
         author,
         before,
         after,
     });
-    audit::record_updates(tx, now, updates).await
+    audit::queue_updates(writes, now, updates)
 }
 
 /// A locked credit line.

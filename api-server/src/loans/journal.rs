@@ -17,10 +17,11 @@ use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::bulk_insert;
-use shared::bulk_update::{RowUpdate, update_each};
+use shared::bulk_update::{self, RowUpdate, update_each};
 use shared::coalesced::padded;
 use shared::entity::{loan_transactions, loans, payment_allocations};
 use shared::time::{Clock, Timestamp};
+use shared::writes::Writes;
 
 /// Reference numbers per UPDATE, which for each row compares the keys of all.
 const REFERENCES_MAX: usize = 64;
@@ -79,8 +80,8 @@ pub struct Entry<'a> {
 }
 
 /// Writes entries, of one loan in their order, and numbers their rows: the key of an entry's first
-/// row becomes the reference number of all of them. Each table takes one statement, however many
-/// entries there are.
+/// row becomes the reference number of all of them. On PostgreSQL all tables take one statement
+/// together, elsewhere each takes one, however many entries there are.
 pub async fn write(
     tx: &DatabaseTransaction,
     now: Timestamp,
@@ -99,9 +100,10 @@ pub async fn write(
         changes.push(change);
         settled.push((due_row_parts, moves_base));
     }
-    insert(tx, &mut rows).await?;
-    mark_reversed(tx, &rows).await?;
-    let new_due_rows = account::save(tx, now, &changes).await?;
+    let mut writes = Writes::new(tx);
+    number_rows(tx, &mut writes, &mut rows).await?;
+    mark_reversed(tx, &mut writes, &rows).await?;
+    let new_due_rows = account::queue(tx, &mut writes, now, &changes).await?;
     let mut snapshots = Vec::new();
     let mut allocations = Vec::new();
     for ((rows, change), (parts, moves_base)) in rows.iter().zip(&changes).zip(&settled) {
@@ -111,9 +113,10 @@ pub async fn write(
         }
         allocations.extend(allocate(rows, parts, change.after.loan_id, &new_due_rows)?);
     }
-    bulk_insert::add_all(tx, snapshots).await?;
-    bulk_insert::add_all(tx, allocations).await?;
-    credit_lines::save(tx, now, &credit_lines).await?;
+    bulk_insert::queue(&mut writes, snapshots)?;
+    bulk_insert::queue(&mut writes, allocations)?;
+    credit_lines::queue(&mut writes, now, &credit_lines)?;
+    writes.execute(tx).await?;
     Ok(rows)
 }
 
@@ -122,11 +125,23 @@ pub async fn insert(
     tx: &DatabaseTransaction,
     entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
+    let mut writes = Writes::new(tx);
+    number_rows(tx, &mut writes, entries).await?;
+    writes.execute(tx).await
+}
+
+/// Numbers the rows of entries. They are inserted with these writes, or, if the database numbers
+/// them, at once.
+async fn number_rows(
+    tx: &DatabaseTransaction,
+    writes: &mut Writes,
+    entries: &mut [Vec<loan_transactions::Model>],
+) -> Result<(), DbErr> {
     let rows = entries.concat();
     if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, rows.len()).await?
     {
         number(entries, keys);
-        return bulk_insert::add_keyed(tx, entries.concat()).await;
+        return bulk_insert::queue_keyed(writes, entries.concat());
     }
     number(entries, bulk_insert::add_numbered(tx, rows).await?);
     set_references(tx, entries).await
@@ -163,6 +178,7 @@ async fn set_references(
 /// Links the rows that reversals name to these, and removes their allocations to due rows.
 async fn mark_reversed(
     tx: &DatabaseTransaction,
+    writes: &mut Writes,
     entries: &[Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
     use loan_transactions::Column::{
@@ -178,7 +194,7 @@ async fn mark_reversed(
         return Ok(());
     }
     let columns = [ReversedFlag, ReversalTransactionId, NsfFlag, NsfDate];
-    update_each(tx, TransactionId, &columns, &links).await?;
+    bulk_update::queue(writes, TransactionId, &columns, &links);
     let reversed = padded(links.iter().map(|link| link.key).collect());
     payment_allocations::Entity::delete_many()
         .filter(payment_allocations::Column::TransactionId.is_in(reversed))
@@ -187,7 +203,7 @@ async fn mark_reversed(
     Ok(())
 }
 
-/// Returns the allocations of an entry to due rows, which must already be stored.
+/// Returns the allocations of an entry to due rows, new ones of which must already be stored.
 fn allocate(
     rows: &[loan_transactions::Model],
     parts: &[DueRowPart],

@@ -26,7 +26,7 @@ use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing;
 use crate::loans::servicing::payment::{AllocationMode, PaymentInput, PostedPayment};
 use chrono::NaiveDate;
-use sea_orm::DatabaseTransaction;
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::entity::{loan_transactions, loans, payment_methods};
 use shared::time::{Clock, Day};
 use std::collections::{HashMap, HashSet};
@@ -63,7 +63,7 @@ pub async fn post(
 ) -> Result<EntryRows, LoanError> {
     let account = LoanAccount::lock(tx, loan_id).await?;
     let payment = LoanPayment { caller, author, loan_id, payment };
-    let setup = Setup::read(tx, &[payment]).await?;
+    let setup = Setup::read(tx, &[(loan_id, &payment.payment.request)]).await?;
     let checked = check(&setup, &account, payment, clock)?;
     let drawer_id = payment.payment.request.cash_drawer_id;
     let mut drawer = drawers::for_payment(tx, caller, checked.method, drawer_id).await?;
@@ -77,16 +77,34 @@ pub async fn post(
     Ok(rows)
 }
 
-/// Posts payments on locked loans, whose accounts these are, by loan. Those on one loan are posted in
-/// their order. A payment that is refused does not stop the others. Returns the outcomes in the order
-/// of the payments.
+/// Accounts of locked loans, by loan, and what the checks of payments on them need.
+pub struct LockedLoans {
+    accounts: HashMap<i64, LoanAccount>,
+    setup: Setup,
+}
+
+impl LockedLoans {
+    /// Reads them for these payments, each on its loan.
+    pub async fn read(
+        db: &impl ConnectionTrait,
+        loans: Vec<loans::Model>,
+        payments: &[(i64, &NewPayment)],
+    ) -> Result<Self, LoanError> {
+        let (accounts, setup) =
+            tokio::join!(LoanAccount::of_locked(db, loans), Setup::read(db, payments));
+        let accounts = accounts?.into_iter().map(|account| (account.loan.loan_id, account));
+        Ok(Self { accounts: accounts.collect(), setup: setup? })
+    }
+}
+
+/// Posts payments on locked loans. Those on one loan are posted in their order. A payment that is
+/// refused does not stop the others. Returns the outcomes in the order of the payments.
 pub async fn post_all(
     tx: &DatabaseTransaction,
     clock: Clock,
-    mut accounts: HashMap<i64, LoanAccount>,
+    LockedLoans { mut accounts, setup }: LockedLoans,
     payments: &[LoanPayment<'_>],
 ) -> Result<Vec<PaymentOutcome>, LoanError> {
-    let setup = Setup::read(tx, payments).await?;
     let mut external_ids = HashSet::new();
     let mut left_out = HashSet::new();
     let mut entries = Vec::with_capacity(payments.len());

@@ -21,7 +21,7 @@ use api_server::auth::privileges::Rights;
 use api_server::loans::account::{self, LoanAccount};
 use api_server::loans::adjustments::{self, ValidatedAdjustment};
 use api_server::loans::modifications;
-use api_server::loans::payments::{self, LoanPayment, NewPayment, ValidatedPayment};
+use api_server::loans::payments::{self, LoanPayment, LockedLoans, NewPayment, ValidatedPayment};
 use api_server::loans::refusals::LoanError;
 use api_server::loans::reversals::{self, ReturnedPayment, ValidatedReversal};
 use api_server::loans::servicing::adjustment as engine;
@@ -235,9 +235,10 @@ impl<'a> DatabaseEngine<'a> {
         let payments = payments.map(|payment| LoanPayment { caller, author, loan_id, payment });
         let payments: Vec<_> = payments.collect();
         let tx = self.tx.begin().await.expect("a savepoint");
-        let account = LoanAccount::lock(&tx, loan_id).await.expect("the account");
-        let accounts = HashMap::from([(loan_id, account)]);
-        let posted = payments::post_all(&tx, clock(day), accounts, &payments).await;
+        let loans = LoanAccount::lock_available(&tx, vec![loan_id]).await.expect("the loan");
+        let requests: Vec<_> = payments.iter().map(|it| (loan_id, it.payment.request())).collect();
+        let loans = LockedLoans::read(&tx, loans, &requests).await.expect("the account");
+        let posted = payments::post_all(&tx, clock(day), loans, &payments).await;
         let mut outcomes = posted.map_err(|problem| problem.message())?.into_iter();
         tx.commit().await.expect("the end of a savepoint");
         for ((_, expected), payment) in gathered.into_iter().zip(&validated) {

@@ -67,6 +67,7 @@ const SHARED: &[&str] = &[
     "user_names",
     "bulk_insert",
     "bulk_update",
+    "writes",
     "column_arrays",
     "passwords",
     "envelope_encryption",

@@ -14,16 +14,18 @@ use shared::entity::idempotency_records;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
 
-/// Looks up the stored responses of these requests, in their order. `None`: the request is new.
+/// Looks up the stored responses of these requests, in their order, reading beside the transaction.
+/// `None`: the request is new.
 pub async fn find(
     tx: &DatabaseTransaction,
+    reads: &impl ConnectionTrait,
     scopes: &[&IdempotencyScope],
 ) -> Result<Vec<Result<Option<StoredResponse>, KeyError>>, KeyError> {
     let mut responses = Vec::with_capacity(scopes.len());
     if scopes.is_empty() {
         return Ok(responses);
     }
-    let found = super::find(tx, scopes).await?;
+    let found = super::find(reads, scopes).await?;
     for scope in scopes {
         responses.push(replayable(tx, scope, of_request(&found, scope)).await);
     }

@@ -1,6 +1,6 @@
 //! The command that posts a payment.
 
-use super::{EntryRows, LoanPayment, NewPayment, ValidatedPayment, post, post_all};
+use super::{EntryRows, LoanPayment, LockedLoans, NewPayment, ValidatedPayment, post, post_all};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::command::execute::{Command, ExecutionMode};
@@ -11,9 +11,10 @@ use crate::command::lock_queues::RowKey;
 use crate::loans::account::LoanAccount;
 use crate::loans::lookups::VisibleCodes;
 use crate::loans::refusals::{LoanError, LoanRefusal};
-use sea_orm::DatabaseTransaction;
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use shared::entity::loans;
 use shared::time::Clock;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An admitted payment.
@@ -70,25 +71,35 @@ impl Command for PostPayment {
 }
 
 impl GroupCommand for PostPayment {
-    type Locked = HashMap<i64, LoanAccount>;
+    type Locked = BTreeMap<i64, loans::Model>;
+    type Read = LockedLoans;
 
     async fn lock_available(
         tx: &DatabaseTransaction,
         commands: &[&Self],
     ) -> Result<Self::Locked, LoanError> {
         let loan_ids: BTreeSet<i64> = commands.iter().map(|command| command.loan_id).collect();
-        let accounts = LoanAccount::lock_available(tx, loan_ids.into_iter().collect()).await?;
-        Ok(accounts.into_iter().map(|account| (account.loan.loan_id, account)).collect())
+        let loans = LoanAccount::lock_available(tx, loan_ids.into_iter().collect()).await?;
+        Ok(loans.into_iter().map(|loan| (loan.loan_id, loan)).collect())
     }
 
     fn is_locked(&self, locked: &Self::Locked) -> bool {
         locked.contains_key(&self.loan_id)
     }
 
+    async fn read(
+        db: &impl ConnectionTrait,
+        locked: Self::Locked,
+        commands: &[&Self],
+    ) -> Result<LockedLoans, LoanError> {
+        let payments: Vec<_> = commands.iter().map(|it| (it.loan_id, &it.new)).collect();
+        LockedLoans::read(db, locked.into_values().collect(), &payments).await
+    }
+
     async fn apply_all(
         tx: &DatabaseTransaction,
         clock: Clock,
-        locked: Self::Locked,
+        loans: LockedLoans,
         commands: &[&Self],
     ) -> GroupResult<Self> {
         let validated: Vec<_> = commands.iter().map(|command| command.validated()).collect();
@@ -98,7 +109,7 @@ impl GroupCommand for PostPayment {
             Some(LoanPayment { caller, author, loan_id: *loan_id, payment })
         });
         let valid: Vec<_> = valid.collect();
-        let mut outcomes = post_all(tx, clock, locked, &valid).await?.into_iter();
+        let mut outcomes = post_all(tx, clock, loans, &valid).await?.into_iter();
         let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
             Err(error) => Some(Err(error.clone())),
             Ok(_) => outcomes

@@ -1,13 +1,13 @@
 //! What the checks of payments read: setup lists, and the rows that requests refer to. For any
 //! number of payments on locked loans.
 
-use super::LoanPayment;
+use super::NewPayment;
 use crate::loans::account::PAID_OFF;
 use crate::loans::field_values;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 use shared::coalesced::padded;
 use shared::entity::{
@@ -30,24 +30,26 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Reads what these payments need: two statements, and one more each if a payment is a payoff,
-    /// names a payer, or has an External_ID.
-    #[expect(clippy::disallowed_methods, reason = "lists that every core user may see")]
+    /// Reads what payments need, each on its loan: two statements, and one more each if a payment is
+    /// a payoff, names a payer, or has an External_ID.
     pub(super) async fn read(
-        tx: &DatabaseTransaction,
-        payments: &[LoanPayment<'_>],
+        db: &impl ConnectionTrait,
+        payments: &[(i64, &NewPayment)],
     ) -> Result<Self, DbErr> {
-        use payment_methods::Column::ActiveFlag;
-        let has_payoff = payments.iter().any(|it| it.payment.request.is_payoff());
+        let has_payoff = payments.iter().any(|(_, payment)| payment.is_payoff());
+        let (methods, statuses, user_fields, linked_payers, with_external_ids) = tokio::join!(
+            active_methods(db),
+            statuses(db, has_payoff),
+            field_values::of_transactions(db),
+            linked_payers(db, payments),
+            transactions_with_external_ids(db, payments),
+        );
         Ok(Self {
-            methods: payment_methods::Entity::find().filter(ActiveFlag.eq(true)).all(tx).await?,
-            statuses: match has_payoff {
-                true => loan_status_codes::Entity::find().all(tx).await?,
-                false => Vec::new(),
-            },
-            user_fields: field_values::of_transactions(tx).await?,
-            linked_payers: linked_payers(tx, payments).await?,
-            with_external_ids: transactions_with_external_ids(tx, payments).await?,
+            methods: methods?,
+            statuses: statuses?,
+            user_fields: user_fields?,
+            linked_payers: linked_payers?,
+            with_external_ids: with_external_ids?,
         })
     }
 
@@ -103,35 +105,54 @@ impl Setup {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a list that every core user may see")]
+async fn active_methods(db: &impl ConnectionTrait) -> Result<Vec<payment_methods::Model>, DbErr> {
+    payment_methods::Entity::find()
+        .filter(payment_methods::Column::ActiveFlag.eq(true))
+        .all(db)
+        .await
+}
+
+#[expect(clippy::disallowed_methods, reason = "a list that every core user may see")]
+async fn statuses(
+    db: &impl ConnectionTrait,
+    are_needed: bool,
+) -> Result<Vec<loan_status_codes::Model>, DbErr> {
+    match are_needed {
+        true => loan_status_codes::Entity::find().all(db).await,
+        false => Ok(Vec::new()),
+    }
+}
+
 /// Returns those payers that these payments name who are linked to the loan: loan and contact.
 #[expect(clippy::disallowed_methods, reason = "visible with the loan, which was checked before")]
 async fn linked_payers(
-    tx: &DatabaseTransaction,
-    payments: &[LoanPayment<'_>],
+    db: &impl ConnectionTrait,
+    payments: &[(i64, &NewPayment)],
 ) -> Result<HashSet<(i64, i64)>, DbErr> {
     use loan_contacts::Column::{ContactId, LoanId};
     let named =
-        payments.iter().filter_map(|it| Some((it.loan_id, it.payment.request.paid_by_contact_id?)));
+        payments.iter().filter_map(|(loan, payment)| Some((*loan, payment.paid_by_contact_id?)));
     let links = named.map(|(loan, contact)| LoanId.eq(loan).and(ContactId.eq(contact)));
     let links: Vec<Expr> = links.collect();
     if links.is_empty() {
         return Ok(HashSet::new());
     }
     let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only();
-    let rows: Vec<(i64, i64)> = rows.columns([LoanId, ContactId]).into_tuple().all(tx).await?;
+    let rows: Vec<(i64, i64)> = rows.columns([LoanId, ContactId]).into_tuple().all(db).await?;
     Ok(rows.into_iter().collect())
 }
 
 /// Returns the transactions that have the External_IDs of these payments, by loan and External_ID.
 #[expect(clippy::disallowed_methods, reason = "the id is unique among all rows of the loan")]
 async fn transactions_with_external_ids(
-    tx: &DatabaseTransaction,
-    payments: &[LoanPayment<'_>],
+    db: &impl ConnectionTrait,
+    payments: &[(i64, &NewPayment)],
 ) -> Result<HashMap<(i64, String), i64>, DbErr> {
     use loan_transactions::Column::{ExternalId, LoanId, TransactionId};
     let given = payments
         .iter()
-        .filter_map(|it| Some((it.loan_id, it.payment.request.external_id.as_deref()?)));
+        .filter_map(|(loan, payment)| Some((*loan, payment.external_id.as_deref()?)));
     let given = given.map(|(loan, external_id)| LoanId.eq(loan).and(ExternalId.eq(external_id)));
     let given: Vec<Expr> = given.collect();
     if given.is_empty() {
@@ -139,7 +160,7 @@ async fn transactions_with_external_ids(
     }
     let rows = loan_transactions::Entity::find().filter(any_of(given));
     let rows = rows.select_only().columns([LoanId, ExternalId, TransactionId]);
-    let rows: Vec<(i64, String, i64)> = rows.into_tuple().all(tx).await?;
+    let rows: Vec<(i64, String, i64)> = rows.into_tuple().all(db).await?;
     Ok(rows.into_iter().map(|(loan, external_id, id)| ((loan, external_id), id)).collect())
 }
 

@@ -90,6 +90,11 @@ pub struct CardCharge {
 }
 
 impl ValidatedPayment {
+    /// Returns the request.
+    pub fn request(&self) -> &NewPayment {
+        &self.request
+    }
+
     /// Returns the same payment, charged to a card.
     #[must_use]
     pub fn by_card(self, card: CardCharge) -> Self {

@@ -65,15 +65,19 @@ fn faults(statements: &[RecordedStatement]) -> Vec<(&str, usize, StatementFault)
 /// True for a statement that writes the entries of payments.
 fn writes_entries(statement: &&RecordedStatement) -> bool {
     let words: String = statement.text.chars().filter(|c| !"\"`".contains(*c)).collect();
-    words.starts_with("INSERT INTO loan_transactions")
+    words.contains("INSERT INTO loan_transactions")
 }
 
-/// The statements of the transaction that wrote entries, if there was one.
-fn only_posting(recorded: Vec<RecordedStatement>) -> Option<Vec<RecordedStatement>> {
+/// The statements of the transaction that wrote entries, if there was one, and those sent beside it.
+fn only_posting(mut recorded: Vec<RecordedStatement>) -> Option<Vec<RecordedStatement>> {
     let postings: BTreeSet<Option<u64>> =
         recorded.iter().filter(writes_entries).map(|statement| statement.transaction).collect();
     let posting = *postings.first().filter(|_| postings.len() == 1)?;
-    Some(recorded.into_iter().filter(|statement| statement.transaction == posting).collect())
+    let is_of_posting = |statement: &RecordedStatement| statement.transaction == posting;
+    recorded.truncate(recorded.iter().rposition(is_of_posting)? + 1);
+    recorded.drain(..recorded.iter().position(is_of_posting)?);
+    recorded.retain(|statement| is_of_posting(statement) || statement.transaction.is_none());
+    Some(recorded)
 }
 
 /// Makes each statement of a posting fail once, in every way.

@@ -1,0 +1,92 @@
+//! Writes to several tables that belong together. On PostgreSQL they are one statement, which saves
+//! the round trips of the others; elsewhere they are executed one after the other.
+
+use crate::column_arrays::{self, ArrayWrite};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+
+/// Writes that are yet to be executed, in their order. None may read or change what another writes,
+/// but a row may refer to one that is written with it.
+pub struct Writes {
+    backend: DbBackend,
+    writes: Vec<Write>,
+}
+
+/// Rows to be written.
+pub(crate) enum Write {
+    /// On PostgreSQL.
+    Arrays(ArrayWrite),
+    /// On the other databases.
+    Statement(Statement),
+}
+
+impl Writes {
+    /// Returns no writes yet, for this database.
+    pub fn new(db: &impl ConnectionTrait) -> Self {
+        Self { backend: db.get_database_backend(), writes: Vec::new() }
+    }
+
+    pub(crate) fn backend(&self) -> DbBackend {
+        self.backend
+    }
+
+    pub(crate) fn push(&mut self, write: Write) {
+        self.writes.push(write);
+    }
+
+    /// Executes them.
+    pub async fn execute(self, db: &impl ConnectionTrait) -> Result<(), DbErr> {
+        for statement in self.into_statements() {
+            db.execute_raw(statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Combines what PostgreSQL can write at once.
+    fn into_statements(self) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        let mut combined: Vec<ArrayWrite> = Vec::new();
+        let mut rows = 0;
+        for write in self.writes {
+            match write {
+                Write::Statement(statement) => statements.push(statement),
+                Write::Arrays(write) => {
+                    if rows + write.rows() > column_arrays::ROWS_MAX && !combined.is_empty() {
+                        statements.push(ArrayWrite::together(std::mem::take(&mut combined)));
+                        rows = 0;
+                    }
+                    rows += write.rows();
+                    combined.push(write);
+                }
+            }
+        }
+        if !combined.is_empty() {
+            statements.push(ArrayWrite::together(combined));
+        }
+        statements
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column_arrays::ColumnArrays;
+    use crate::entity::portfolios::Column;
+
+    fn insert(rows: usize) -> Write {
+        let mut arrays = ColumnArrays::default();
+        arrays.push(&Column::PortfolioId, (1_i64..).take(rows).map(Into::into).collect());
+        Write::Arrays(arrays.insert("portfolios", None::<&Column>))
+    }
+
+    #[test]
+    fn a_statement_writes_a_limited_number_of_rows() {
+        let max = column_arrays::ROWS_MAX;
+        let mut writes = Writes { backend: DbBackend::Postgres, writes: Vec::new() };
+        for rows in [1, 2, max, max - 1, 1, 1] {
+            writes.push(insert(rows));
+        }
+        let statements = writes.into_statements();
+        let inserts = |it: &Statement| it.sql.matches("INSERT").count();
+        assert_eq!(statements.iter().map(inserts).collect::<Vec<_>>(), [2, 1, 2, 1]);
+    }
+}
