@@ -1,7 +1,13 @@
 //! Callers that introspect tokens for a while, each one request after the other, and time every
 //! response.
 
-use reqwest::{Request, StatusCode, Version};
+use acceptance::lean_client::{HttpVersion, LeanClient};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hyper::body::Bytes;
+use hyper::{Request, StatusCode};
+use reqwest::Body;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,32 +16,6 @@ use tokio::task::JoinSet;
 
 /// A response that takes longer counts as missing.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The version of HTTP, over TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// All callers share one connection.
-    Http2,
-    /// Each caller has its own connection.
-    Http1,
-}
-
-impl Protocol {
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Http2 => "HTTP/2",
-            Self::Http1 => "HTTP/1.1",
-        }
-    }
-
-    fn version(self) -> Version {
-        match self {
-            Self::Http2 => Version::HTTP_2,
-            Self::Http1 => Version::HTTP_11,
-        }
-    }
-}
 
 /// The latency of each response, and the total time.
 pub struct CallerResults {
@@ -54,9 +34,10 @@ struct IntrospectionBody {
 /// Prepared requests, and the response expected to each.
 #[derive(Clone)]
 pub struct Callers {
-    http: reqwest::Client,
-    protocol: Protocol,
-    requests: Arc<[Request]>,
+    http: Arc<LeanClient>,
+    url: Arc<str>,
+    authorization: HeaderValue,
+    bodies: Arc<[Bytes]>,
     active: bool,
 }
 
@@ -67,30 +48,23 @@ impl Callers {
         url: &str,
         authority: &Path,
         secret: &str,
-        protocol: Protocol,
+        version: HttpVersion,
         tokens: &[String],
         active: bool,
     ) -> Result<Self, String> {
-        let failed = |error: reqwest::Error| format!("{error:?}");
-        let pem = std::fs::read(authority).map_err(|error| error.to_string())?;
-        let authority = reqwest::Certificate::from_pem(&pem).map_err(failed)?;
-        let builder = reqwest::Client::builder()
-            .tls_certs_only([authority])
-            .no_proxy()
-            .connect_timeout(RESPONSE_TIMEOUT)
-            .timeout(RESPONSE_TIMEOUT);
-        let builder = match protocol {
-            Protocol::Http2 => builder.http2_prior_knowledge(),
-            Protocol::Http1 => builder.http1_only(),
-        };
-        let http = builder.build().map_err(failed)?;
-        let request = |token: &String| {
-            let url = format!("{url}/oauth2/introspect");
-            let form = [("token", token.as_str())];
-            http.post(url).basic_auth("api-server", Some(secret)).form(&form).build()
-        };
-        let requests = tokens.iter().map(request).collect::<Result<_, _>>().map_err(failed)?;
-        Ok(Self { http, protocol, requests, active })
+        let path = "/oauth2/introspect";
+        let credentials = STANDARD.encode(format!("api-server:{secret}"));
+        let authorization = HeaderValue::try_from(format!("Basic {credentials}"));
+        Ok(Self {
+            http: Arc::new(LeanClient::new(url, authority, version)),
+            url: match version {
+                HttpVersion::Http1 => path.into(),
+                HttpVersion::Http2 => format!("{url}{path}").into(),
+            },
+            authorization: authorization.map_err(|error| error.to_string())?,
+            bodies: tokens.iter().map(|token| Bytes::from(format!("token={token}"))).collect(),
+            active,
+        })
     }
 
     /// Runs this many callers for this long.
@@ -111,30 +85,31 @@ impl Callers {
     /// Runs one caller; each begins with another token.
     async fn call_until(self, until: Instant, caller: usize) -> Result<Vec<Duration>, String> {
         let mut latencies = Vec::new();
-        let first = caller % self.requests.len();
-        for request in self.requests.iter().cycle().skip(first) {
+        let first = caller % self.bodies.len();
+        for body in self.bodies.iter().cycle().skip(first) {
             let sent = Instant::now();
             if sent >= until {
                 break;
             }
-            self.send(request).await?;
+            self.send(body.clone()).await?;
             latencies.push(sent.elapsed());
         }
         Ok(latencies)
     }
 
-    async fn send(&self, request: &Request) -> Result<(), String> {
-        let failed = |error: reqwest::Error| format!("no response: {error:?}");
-        let request = request.try_clone().ok_or("the request cannot be cloned")?;
-        let response = self.http.execute(request).await.map_err(failed)?;
-        let (status, version) = (response.status(), response.version());
-        let body = response.bytes().await.map_err(failed)?;
-        let active = serde_json::from_slice(&body).map(|body: IntrospectionBody| body.active);
-        let is_expected = active.is_ok_and(|active| active == self.active);
-        if status == StatusCode::OK && version == self.protocol.version() && is_expected {
+    async fn send(&self, body: Bytes) -> Result<(), String> {
+        let request = Request::post(&*self.url)
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body))
+            .map_err(|error| error.to_string())?;
+        let response = self.http.send(request, RESPONSE_TIMEOUT).await;
+        let response = response.map_err(|error| format!("no response: {error:?}"))?;
+        let active = serde_json::from_str(&response.text).map(|it: IntrospectionBody| it.active);
+        if response.status == StatusCode::OK && active.is_ok_and(|active| active == self.active) {
             return Ok(());
         }
-        let body = String::from_utf8_lossy(&body);
-        Err(format!("expected active:{}, got {version:?} {status}: {body:.500}", self.active))
+        let (active, status, text) = (self.active, response.status, response.text);
+        Err(format!("expected active:{active}, got {status}: {text:.500}"))
     }
 }

@@ -20,10 +20,11 @@
 mod callers;
 mod report;
 
+use acceptance::lean_client::HttpVersion;
 use acceptance::pgbench::Pgbench;
 use acceptance::servers::{ServerKind, ServerProcess, free_port};
 use acceptance::{Client, Database, databases, postgres};
-use callers::{Callers, Protocol};
+use callers::Callers;
 use clap::Parser;
 use futures_util::FutureExt;
 use installer::installation::certificates::{self, TlsFiles};
@@ -77,7 +78,7 @@ impl Arguments {
     }
 }
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();
@@ -161,14 +162,14 @@ async fn measure(
     let junk: Vec<String> = live.iter().map(|token| junk(token)).collect();
     let mut runs = Vec::new();
     for (name, tokens, active) in [("live tokens", &live, true), ("junk tokens", &junk, false)] {
-        for protocol in [Protocol::Http2, Protocol::Http1] {
-            eprintln!("{name}, {}", protocol.name());
+        for version in [HttpVersion::Http2, HttpVersion::Http1] {
+            eprintln!("{name}, {version:?}");
             let secret = &credentials.api_server;
             let callers =
-                Callers::new(&client.auth_url, &tls.authority, secret, protocol, tokens, active)?;
+                Callers::new(&client.auth_url, &tls.authority, secret, version, tokens, active)?;
             callers.run(WARM_UP, arguments.connections).await?;
             let results = callers.run(arguments.duration(), arguments.connections).await?;
-            runs.push(Run::new(name, protocol, &results)?);
+            runs.push(Run::new(name, version, &results)?);
         }
     }
     let stopped = timeout(PREPARATION, server.stop()).await;

@@ -17,6 +17,8 @@
 //! per transaction of pgbench, and by the cores that senders and servers need for everything else,
 //! which here are shared with PostgreSQL.
 //!
+//! Then as many clients read loans, compared with requests for which the api-server reads nothing.
+//!
 //! Some payments are cash, which goes into one of a few cash drawers. Meanwhile the senders put
 //! money into these drawers, take it out, move it between them and a reserve, and count them.
 //! Others are by card, at the sandbox.
@@ -50,6 +52,7 @@ mod payments {
     pub mod loans;
     pub mod outage;
     pub mod pgbench_ratio;
+    pub mod reads;
     pub mod responses;
     pub mod sender;
     pub mod verdicts;
@@ -117,7 +120,7 @@ impl Arguments {
     }
 }
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     shared::tls::install_provider();
     let arguments = Arguments::parse();

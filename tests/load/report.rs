@@ -1,7 +1,8 @@
 //! The report of an introspection measurement: the figures, each compared with pgbench's.
 
-use crate::callers::{CallerResults, Protocol};
+use crate::callers::CallerResults;
 use acceptance::latencies::Latencies;
+use acceptance::lean_client::HttpVersion;
 use acceptance::pgbench::PgbenchFigures;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,13 +26,16 @@ impl Run {
     /// Computes the figures of these responses.
     pub fn new(
         tokens: &'static str,
-        protocol: Protocol,
+        version: HttpVersion,
         results: &CallerResults,
     ) -> Result<Self, String> {
         let latencies = Latencies::of(&results.latencies).ok_or("nothing was answered")?;
         Ok(Self {
             tokens,
-            protocol: protocol.name(),
+            protocol: match version {
+                HttpVersion::Http1 => "HTTP/1.1",
+                HttpVersion::Http2 => "HTTP/2",
+            },
             answers: results.latencies.len(),
             answers_per_second: results.latencies.len() as f64 / results.elapsed.as_secs_f64(),
             latencies,

@@ -1,4 +1,4 @@
-//! What payments cost: CPU time of each process, statements, and transactions.
+//! What payments and reads cost: CPU time of each process, statements, and transactions.
 
 use acceptance::postgres::Postgres;
 use acceptance::{World, cpu_time};
@@ -32,9 +32,9 @@ impl Meter {
         }
     }
 
-    /// Returns what was consumed for each of this many postings since an earlier reading.
-    pub fn per_posting(&self, earlier: &Self, postings: usize) -> Costs {
-        let each = |total: f64| total / postings as f64;
+    /// Returns what was consumed for each of this many requests since an earlier reading.
+    pub fn each(&self, earlier: &Self, requests: usize) -> Costs {
+        let each = |total: f64| total / requests as f64;
         let cpu = std::iter::zip(self.cpu_seconds, earlier.cpu_seconds);
         let mut cpu_ms = cpu.map(|(now, earlier)| each(1000.0 * (now - earlier)));
         Costs {
@@ -45,7 +45,7 @@ impl Meter {
     }
 }
 
-/// What one posting costs.
+/// What one request costs.
 pub struct Costs {
     cpu_ms: [f64; PROCESSES.len()],
     statements: f64,
@@ -57,7 +57,7 @@ impl fmt::Display for Costs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CPU ms:")?;
         for (process, ms) in std::iter::zip(PROCESSES, self.cpu_ms) {
-            write!(f, " {process} {ms:.2},")?;
+            write!(f, " {process} {ms:.3},")?;
         }
         let Self { statements, transactions, .. } = self;
         write!(f, " {statements:.1} statements, {transactions:.2} transactions")

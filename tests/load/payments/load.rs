@@ -3,7 +3,7 @@
 use super::jobs::{Job, State};
 use super::responses::{Attempt, Outcome};
 use super::sender::{LoadMix, Replica, Sender, SentJobs};
-use acceptance::lean_client::LeanClient;
+use acceptance::lean_client::{HttpVersion, LeanClient};
 use acceptance::{Client, World};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -48,7 +48,7 @@ async fn sender(world: &World, servers: &[Client]) -> Result<Sender, String> {
     let secret = &credentials.integration;
     let replica = |Client { auth_url, api_url, .. }: &Client| Replica {
         client: Client::new(auth_url, api_url, &tls.authority, secret),
-        api: LeanClient::new(api_url, &tls.authority),
+        api: LeanClient::new(api_url, &tls.authority, HttpVersion::Http1),
     };
     Sender::log_in(servers.iter().map(replica).collect(), &credentials.teller).await
 }

@@ -2,6 +2,7 @@
 
 use super::costs::{Costs, Meter};
 use super::load::{Load, LoadResult};
+use super::reads;
 use super::responses::{Attempt, Outcome, ResponseTable};
 use super::sender::{LoadMix, SentJobs};
 use super::verdicts::unexpected_outcomes;
@@ -50,7 +51,7 @@ pub async fn run(
     eprintln!("pgbench, before");
     let before = pgbench.post(clients, seconds).await?;
     let plain = LoadMix { cash_percent: 0, card_percent: 0, ..mix.clone() };
-    let warm_up = plain.clone();
+    let (warm_up, loans) = (plain.clone(), plain.loans.clone());
     let is_mixed = mix.cash_percent + mix.card_percent > 0;
     let mixes = [("payments", Some(plain)), ("with drawers and cards", is_mixed.then_some(mix))];
     eprintln!("warm-up");
@@ -73,6 +74,7 @@ pub async fn run(
     for figures in &loads {
         figures.print(before.mean(after));
     }
+    reads::run(seconds, clients, &loans, world, postgres).await?;
     print_responses(&sent.attempts);
     let faults = unexpected_outcomes(&sent.attempts, &[], |_, _| false);
     Ok((sent, faults))
@@ -104,7 +106,7 @@ async fn measure(
         name,
         payments: rate_of(true).ok_or("nothing was posted")?,
         others: rate_of(false),
-        costs: after.per_posting(&before, posted().count()),
+        costs: after.each(&before, posted().count()),
         peak_mib,
     };
     Ok((sent, figures))
