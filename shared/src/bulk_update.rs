@@ -39,7 +39,7 @@ where
     writes.execute(db).await
 }
 
-/// Adds the same to these writes.
+/// Adds such an update to `writes`.
 pub fn queue<C: ColumnTrait>(writes: &mut Writes, key: C, columns: &[C], rows: &[RowUpdate])
 where
     C::EntityName: EntityTrait<Column = C>,

@@ -72,11 +72,11 @@ pub async fn connect(
 }
 
 impl ReadPool {
-    /// Returns where a transaction reads, several statements at a time, what nobody else can change
-    /// meanwhile, or may: rows that it has locked and not written, and lists.
+    /// Returns connections on which a transaction can run several reads at once: of rows that it has
+    /// locked but not written, and of lists. They may not see what the transaction has written.
     ///
-    /// On PostgreSQL that is this pool: once a transaction gets a lock, all connections see what the
-    /// lock's previous holder committed. Elsewhere it is the transaction itself.
+    /// On PostgreSQL this is the pool: once a transaction holds a lock, every connection sees what
+    /// the previous holder committed. Elsewhere it is the transaction's own connection.
     pub fn beside<'a>(&'a self, tx: &'a DatabaseTransaction) -> ReadsBeside<'a> {
         match &*self.0 {
             Backend::Postgres(_) => ReadsBeside::Pool(self),
@@ -85,7 +85,7 @@ impl ReadPool {
     }
 }
 
-/// Reads of a transaction that need not be its own.
+/// Connections for reads that belong to a transaction.
 pub enum ReadsBeside<'a> {
     /// On other connections.
     Pool(&'a ReadPool),

@@ -262,7 +262,7 @@ pub async fn save(
     writes.execute(tx).await
 }
 
-/// Adds the same to these writes, but for due rows that are created or deleted, which it writes.
+/// Adds these changes to `writes`. Due rows that are created or deleted are written at once.
 pub(super) async fn queue(
     tx: &DatabaseTransaction,
     writes: &mut Writes,
