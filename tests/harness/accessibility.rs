@@ -37,21 +37,23 @@ const WIDTHS: &str =
 /// Runs axe-core, whose source comes before it. Each fault has its rule and the elements at fault.
 const RUN_AXE: &str = r#"
     ;const done = arguments[arguments.length - 1];
-    axe.run(document, { resultTypes: ['violations'] }).then(
+    axe.run(arguments[0], { resultTypes: ['violations'] }).then(
         found => done(found.violations.map(fault =>
             `${fault.id}: ${fault.nodes.map(node => node.target.join(' ')).join(', ')}`)),
         error => done([String(error)]));
 "#;
 
 impl WebBrowser {
-    /// Fails the test if axe-core finds a fault in the page. Does nothing if scripts are forbidden.
-    pub(crate) async fn check_accessibility(&self, page: &str) {
+    /// Fails the test if axe-core finds a fault in the part of the page that this selector finds. Does
+    /// nothing if scripts are forbidden.
+    pub(crate) async fn check_accessibility(&self, page: &str, part: &str) {
         let file = installed().join("node_modules/axe-core/axe.min.js");
         let Ok(axe) = std::fs::read_to_string(&file) else { return skip(&not_installed(&file)) };
         if self.scripts == Scripts::Forbidden {
             return;
         }
-        let found = self.driver.execute_async(axe + RUN_AXE, Vec::new()).await.expect("a script");
+        let found = self.driver.execute_async(axe + RUN_AXE, vec![part.into()]).await;
+        let found = found.expect("a script");
         assert_eq!(*found.json(), serde_json::json!([]), "{page}");
     }
 

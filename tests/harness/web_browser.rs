@@ -187,7 +187,13 @@ impl WebBrowser {
     /// Fails the test if the page has faults of accessibility, and takes a screenshot of it at each
     /// size, if screenshots are wanted.
     pub async fn inspect(&self, name: &str) {
-        self.check_accessibility(name).await;
+        self.inspect_part(name, "html").await;
+    }
+
+    /// Inspects the page as [`Self::inspect`] does, but looks for faults only in the part that this
+    /// selector finds: a large page takes long.
+    pub async fn inspect_part(&self, name: &str, part: &str) {
+        self.check_accessibility(name, part).await;
         let Some(folder) = std::env::var_os(SCREENSHOTS).map(PathBuf::from) else { return };
         std::fs::create_dir_all(&folder).expect("a folder");
         for (device, width, height, mobile) in DEVICES {

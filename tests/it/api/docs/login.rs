@@ -35,7 +35,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         assert_eq!(browser.focus().await, "button", "and back where it was");
         browser.press(Key::Enter + "").await;
         browser.see(".dialog-ux .scopes").await;
-        browser.inspect("docs-authorize").await;
+        browser.inspect_part("docs-authorize", ".dialog-ux").await;
         browser.see(".dialog-ux .auth-container .btn.authorize").await.click().await.unwrap();
         let popup = other_window(&browser, &page).await;
         browser.driver.switch_to_window(popup).await.unwrap();
@@ -46,7 +46,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         browser.driver.switch_to_window(page.clone()).await.unwrap();
         // The button says "Authorize" until the page has exchanged its code.
         wait_for(&browser, ".dialog-ux .auth-container .auth-btn-wrapper .btn", "Logout").await;
-        browser.inspect("docs-authorized").await;
+        browser.inspect_part("docs-authorized", ".dialog-ux").await;
         assert_eq!(browser.driver.windows().await.unwrap(), [page], "the popup is gone");
 
         browser.see(".dialog-ux .btn-done").await.click().await.unwrap();
@@ -122,5 +122,5 @@ async fn try_out(browser: &WebBrowser, loan_id: i64) {
         browser.see(&format!("{GET_LOAN} .live-responses-table tbody tr.response")).await;
     assert!(response.text().await.unwrap().contains("\"Loan_Number\": \"L-1\""));
     response.scroll_into_view().await.unwrap();
-    browser.inspect("docs-answer").await;
+    browser.inspect_part("docs-answer", GET_LOAN).await;
 }

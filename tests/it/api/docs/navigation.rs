@@ -7,6 +7,7 @@ use shared::problem::ProblemType;
 use thirtyfour::{By, Key, WebElement};
 
 const SECTIONS: [&str; 5] = ["start", "operations", "problems", "auth-server", "files"];
+const GET_LOAN: &str = "#operations-Loans-get_loan";
 const PAYMENTS: &str = "#operations-Loans-post_payment";
 
 fn url(world: &World, rest: &str) -> String {
@@ -136,7 +137,7 @@ async fn samples_are_shown_in_the_chosen_language_without_scripts_too() {
 async fn an_operation_has_a_sample_in_the_chosen_language() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         open(&world, &browser, "#/Loans/get_loan").await;
-        browser.see("#operations-Loans-get_loan .opblock-description pre").await;
+        browser.see(&format!("{GET_LOAN} .opblock-description pre")).await;
         for (language, call) in [
             ("curl", "\"$API/loans/1\""),
             ("python", "LoansApi(session).get_loan(loan_id=1)"),
@@ -145,10 +146,10 @@ async fn an_operation_has_a_sample_in_the_chosen_language() {
         ] {
             let radio = browser.see(&format!("#in-{language}")).await;
             radio.send_keys(Key::Space + "").await.unwrap();
-            let shown = browser.text("#operations-Loans-get_loan .opblock-description").await;
+            let shown = browser.text(&format!("{GET_LOAN} .opblock-description")).await;
             assert!(shown.contains(call), "{language}: {shown}");
             assert_eq!(shown.matches("get_loan(").count(), usize::from(language == "python"));
-            browser.inspect(&format!("docs-operation-{language}")).await;
+            browser.inspect_part(&format!("docs-operation-{language}"), GET_LOAN).await;
         }
         super::expect_only_underscore_warnings(&browser).await;
         (world, browser)

@@ -62,14 +62,14 @@ async fn writes_from_the_page_require_confirmation_and_happen_once() {
         // The first click.
         execute(&browser).await;
         wait_for(&browser, &format!("{PAY} {STATUS}"), "200").await;
-        browser.inspect("docs-test-run").await;
+        browser.inspect_part("docs-test-run", PAY).await;
         assert_eq!((world.count(POSTED).await, world.count(KEYS).await), (0, 0));
 
         let test = browser.see(&format!("{PAY} tr[data-param-name=test] select")).await;
         test.find(By::Css("option[value=false]")).await.unwrap().click().await.unwrap();
         execute(&browser).await;
         assert_eq!(browser.text("#sure code").await, "POST /loans/{loan_id}/transactions/payments");
-        browser.inspect("docs-sure").await;
+        browser.inspect_part("docs-sure", "#sure").await;
         browser.press(Key::Escape + "").await;
         execute(&browser).await;
         assert_eq!(browser.focus().await, "button", "Cancel");
@@ -97,7 +97,7 @@ async fn writes_from_the_page_require_confirmation_and_happen_once() {
         }
         assert_eq!(posted.len(), 2);
         assert!(posted.contains(&made_up));
-        browser.inspect("docs-posted").await;
+        browser.inspect_part("docs-posted", PAY).await;
         super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
