@@ -6,11 +6,12 @@
 //! target/release/read_scale --database-url postgres://USER@HOST/postgres --loans 1000000
 //! ```
 //!
-//! It creates two databases with the demo portfolio, one of a thousand loans and one of the given
-//! number, and starts both servers on each. Then it reads from each in turn, one request at a time,
-//! loans and filtered pages of their transactions, as a user whose every row is checked for
-//! officers and trustees. The medians of the two are compared: milliseconds mean nothing on another
-//! machine, but their ratio does. A million loans take a while to create, and about 20 GB.
+//! It creates two databases with the demo portfolio, one of the given number of loans and one of a
+//! thousand, or half as many if that is less, and starts both servers on each. Then it reads from
+//! each in turn, one request at a time, loans and filtered pages of their transactions, as a user
+//! whose every row is checked for officers and trustees. The medians of the two are compared:
+//! milliseconds mean nothing on another machine, but their ratio does. A million loans take a while
+//! to create, and about 20 GB.
 //!
 //! With `--searches` it measures the searches for loans and contacts instead: as the admin account,
 //! and as an officer who sees a hundred of them. Then it compares searches for rows that the officer
@@ -37,15 +38,15 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Loans of the smaller portfolio.
-const FEW_LOANS: u32 = 1000;
+/// The most loans of the smaller portfolio.
+const FEW_LOANS_MAX: u32 = 1000;
 /// Transactions of the loan with a long history, and of the one with a short one.
 const LONG_HISTORY: i64 = 100_000;
 const SHORT_HISTORY: i64 = 10;
 /// The number of loans read in turn: more than fit into one page of anything.
 const LOANS_READ: usize = 500;
-/// Requests before those that count.
-const WARM_UP: usize = 100;
+/// The most requests before those that count.
+const WARM_UP_MAX: usize = 100;
 
 /// Compares reads of a small and of a large portfolio.
 #[derive(Parser)]
@@ -55,7 +56,7 @@ struct Arguments {
     #[arg(long)]
     database_url: Option<String>,
     /// Loans of the larger portfolio.
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..=1_000_000))]
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(200..=1_000_000))]
     loans: u32,
     /// Requests of each kind to each database.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
@@ -107,8 +108,9 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
 }
 
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
-    for (world, loans) in [(few, FEW_LOANS), (many, arguments.loans)] {
-        let size = PortfolioSize { loans, block: BLOCK };
+    let few_loans = FEW_LOANS_MAX.min(arguments.loans / 2);
+    for (world, loans) in [(few, few_loans), (many, arguments.loans)] {
+        let size = PortfolioSize { loans, block: BLOCK.min(few_loans) };
         let result = demo::fill(
             &world.db,
             &world.documents(),
@@ -119,7 +121,7 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         .await;
         result.map_err(|refused| refused.0)?;
     }
-    println!("{} loans compared with {FEW_LOANS}, on {}", arguments.loans, many.database.name());
+    println!("{} loans compared with {few_loans}, on {}", arguments.loans, many.database.name());
     if arguments.searches {
         return measure_searches(arguments, few, many).await;
     }
@@ -291,9 +293,11 @@ async fn compare(
 ) -> Result<Comparison, String> {
     let (mut first_times, mut second_times) = (Vec::new(), Vec::new());
     let (mut first, mut second) = (first.clone(), second.clone());
-    for round in 0..WARM_UP + rounds as usize {
+    let rounds = rounds as usize;
+    let warm_up = WARM_UP_MAX.min(rounds);
+    for round in 0..warm_up + rounds {
         let times = (first.time(round, suffix).await?, second.time(round, suffix).await?);
-        if round >= WARM_UP {
+        if round >= warm_up {
             first_times.push(times.0);
             second_times.push(times.1);
         }
