@@ -8,6 +8,7 @@
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
 //! batch that fails fails all its questions.
 
+use crate::waits::WAITS;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::hash_map::Entry;
@@ -235,6 +236,7 @@ impl<Q: Clone + Eq + Hash, A: Clone, G: Clone + Eq + Hash> Batches<Q, A, G> {
         while questions.len() < self.limits.questions_max {
             let Some((question, since)) = queue.order.pop_front() else { break };
             let callers = queue.waiting.remove(&question).unwrap_or_default();
+            WAITS.batch.add(since.elapsed());
             if since.elapsed() > self.limits.queue_time_max {
                 for caller in callers {
                     let _ = caller.send(Err(Unanswered::Overloaded));

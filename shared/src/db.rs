@@ -13,6 +13,7 @@
 use crate::galera;
 use crate::random::random_bytes;
 use crate::time::{Clock, Timestamp};
+use crate::waits::WAITS;
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
@@ -151,8 +152,8 @@ pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction,
 /// Begins a write transaction of a migration: the table of marks may not exist yet.
 pub(crate) async fn begin_unmarked(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
-    db.begin_with_options(TransactionOptions { sqlite_transaction_mode, ..Default::default() })
-        .await
+    let options = TransactionOptions { sqlite_transaction_mode, ..Default::default() };
+    WAITS.connection.measure(db.begin_with_options(options)).await
 }
 
 /// Commits a write transaction. Contention if another node of a cluster has silently rolled it back

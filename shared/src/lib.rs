@@ -40,6 +40,7 @@ pub mod telemetry;
 pub mod time;
 pub mod tls;
 pub mod user_names;
+pub mod waits;
 pub mod writes;
 
 pub use shared_macros::{interface_names, operations};

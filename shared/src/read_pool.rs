@@ -10,6 +10,7 @@
 
 use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, IDLE_TRUSTED, RELEASE_WAIT};
 use crate::telemetry::{Counter, Metrics};
+use crate::waits::WAITS;
 use sea_orm::sqlx::pool::Pool;
 use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::{
@@ -234,7 +235,7 @@ where
 
     /// Waits for a connection that answers, for a limited time.
     async fn acquire(self: &Arc<Self>) -> Result<Lease<D>, DbErr> {
-        let open = timeout(ACQUIRE_WAIT, self.open()).await;
+        let open = WAITS.connection.measure(timeout(ACQUIRE_WAIT, self.open())).await;
         let open = open.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(failed)?;
         self.statements.inc();
         Ok(Lease { pool: Arc::clone(self), open: Some(open) })

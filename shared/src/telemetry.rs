@@ -3,6 +3,7 @@
 
 use crate::db;
 use crate::random::random_bytes;
+use crate::waits::WAITS;
 use prometheus_client::encoding::EncodeLabelSet;
 pub use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -106,7 +107,9 @@ impl Default for Metrics {
             "Transactions retried after contention",
             db::TRIED_AGAIN.clone(),
         );
-        Self { registry, requests, seconds, statements }
+        let mut metrics = Self { registry, requests, seconds, statements };
+        WAITS.register(&mut metrics);
+        metrics
     }
 }
 
@@ -121,6 +124,16 @@ impl Metrics {
     /// Registers a metric that is kept elsewhere.
     pub fn register(&mut self, name: &str, help: &str, figures: impl Metric) {
         self.registry.register(name, help, figures);
+    }
+
+    pub(crate) fn register_with_unit(
+        &mut self,
+        name: &str,
+        help: &str,
+        unit: Unit,
+        figures: impl Metric,
+    ) {
+        self.registry.register_with_unit(name, help, unit, figures);
     }
 
     /// Counts every statement that this connection sends.

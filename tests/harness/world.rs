@@ -17,8 +17,11 @@ use serde_json::Value;
 use shared::db;
 use shared::envelope_encryption::MasterKeys;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::future::Future;
+use std::iter::Sum;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -486,17 +489,23 @@ impl World {
         self.counted(&[&self.metrics.0, &self.metrics.1], "sql_statements").await
     }
 
-    /// The sum of a metric over these servers.
-    pub async fn counted(&self, metrics: &[&String], name: &str) -> u64 {
-        let (mut total, name) = (0, format!("{name}_total"));
-        for url in metrics {
+    /// The seconds that requests of both servers have waited for this.
+    pub async fn waited_seconds(&self, wait: &str) -> f64 {
+        let name = format!("{wait}_wait_seconds");
+        self.counted(&[&self.metrics.0, &self.metrics.1], &name).await
+    }
+
+    /// The sum of a counter over these servers.
+    pub async fn counted<T: FromStr<Err: Debug> + Sum>(&self, at: &[&String], name: &str) -> T {
+        let (mut totals, name) = (Vec::new(), format!("{name}_total"));
+        for url in at {
             let text = self.client.http.get(*url).send().await.expect("metrics");
             let text = text.text().await.expect("metrics");
             let line = text.lines().find(|line| line.starts_with(&name));
             let figure = line.and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
-            total += figure.parse::<u64>().expect("a figure");
+            totals.push(figure.parse::<T>().expect("a figure"));
         }
-        total
+        totals.into_iter().sum()
     }
 }
 

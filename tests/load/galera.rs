@@ -322,7 +322,7 @@ impl ClusterRun<'_> {
         );
         let World { metrics: (auth, api), .. } = &self.world;
         let servers = [auth, api, &self.pair.metrics[0], &self.pair.metrics[1]];
-        let retries = self.world.counted(&servers, "transactions_tried_again").await;
+        let retries: u64 = self.world.counted(&servers, "transactions_tried_again").await;
         println!("  retried because another node or transaction came first: {retries} times");
         let mut gap = Duration::ZERO;
         for pair in posted.windows(2) {

@@ -14,6 +14,7 @@ use poem_openapi::types::ToJSON;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use shared::db;
 use shared::time::{Clock, Timestamp};
+use shared::waits::WAITS;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -202,7 +203,7 @@ impl Executor {
         command: &C,
         mode: LockMode,
     ) -> Result<Vec<QueueLock>, Failure<C::Refusal>> {
-        let locks = self.lock_queues.lock(&command.rows(), mode).await;
+        let locks = WAITS.row.measure(self.lock_queues.lock(&command.rows(), mode)).await;
         locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
     }
 

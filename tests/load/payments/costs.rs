@@ -1,15 +1,18 @@
-//! What payments and reads cost: CPU time of each process, statements, and transactions.
+//! What payments and reads cost: CPU time of each process, statements, transactions, and waits.
 
 use acceptance::postgres::Postgres;
 use acceptance::{World, cpu_time};
 use std::fmt;
 
+/// What requests wait for, in the order in which it is printed.
+const WAITS: [&str; 3] = ["batch", "connection", "row"];
 /// The processes, in the order in which they are printed.
 const PROCESSES: [&str; 4] = ["PostgreSQL", "api-server", "auth-server", "senders"];
 
 /// What was consumed so far.
 pub struct Meter {
     cpu_seconds: [f64; PROCESSES.len()],
+    waited_seconds: [f64; WAITS.len()],
     statements: u64,
     transactions: i64,
 }
@@ -20,7 +23,12 @@ impl Meter {
         let of_server = |id: Option<u32>| id.and_then(cpu_time::seconds).unwrap_or_default();
         let transactions =
             "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
+        let mut waited_seconds = [0.0; WAITS.len()];
+        for (seconds, wait) in waited_seconds.iter_mut().zip(WAITS) {
+            *seconds = world.waited_seconds(wait).await;
+        }
         Self {
+            waited_seconds,
             cpu_seconds: [
                 postgres.cpu_seconds(),
                 of_server(world.api.id()),
@@ -35,10 +43,11 @@ impl Meter {
     /// Returns what was consumed for each of this many requests since an earlier reading.
     pub fn each(&self, earlier: &Self, requests: usize) -> Costs {
         let each = |total: f64| total / requests as f64;
-        let cpu = std::iter::zip(self.cpu_seconds, earlier.cpu_seconds);
-        let mut cpu_ms = cpu.map(|(now, earlier)| each(1000.0 * (now - earlier)));
+        let ms = |now: f64, earlier: f64| each(1000.0 * (now - earlier));
+        let (cpu, waited) = (&self.cpu_seconds, &self.waited_seconds);
         Costs {
-            cpu_ms: std::array::from_fn(|_| cpu_ms.next().unwrap_or_default()),
+            cpu_ms: std::array::from_fn(|it| ms(cpu[it], earlier.cpu_seconds[it])),
+            wait_ms: std::array::from_fn(|it| ms(waited[it], earlier.waited_seconds[it])),
             statements: each((self.statements - earlier.statements) as f64),
             transactions: each((self.transactions - earlier.transactions) as f64),
         }
@@ -48,6 +57,7 @@ impl Meter {
 /// What one request costs.
 pub struct Costs {
     cpu_ms: [f64; PROCESSES.len()],
+    wait_ms: [f64; WAITS.len()],
     statements: f64,
     /// A statement outside of a transaction counts as one.
     transactions: f64,
@@ -60,6 +70,10 @@ impl fmt::Display for Costs {
             write!(f, " {process} {ms:.3},")?;
         }
         let Self { statements, transactions, .. } = self;
-        write!(f, " {statements:.1} statements, {transactions:.2} transactions")
+        write!(f, " {statements:.1} statements, {transactions:.2} transactions; waits ms:")?;
+        for (wait, ms) in std::iter::zip(WAITS, self.wait_ms) {
+            write!(f, " {wait} {ms:.2}")?;
+        }
+        Ok(())
     }
 }
