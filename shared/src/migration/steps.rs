@@ -2,7 +2,9 @@
 //! taken effect.
 
 use super::table::Table;
-use sea_orm::sea_query::{ColumnDef, Index, IndexCreateStatement};
+use sea_orm::sea_query::{
+    ColumnDef, ConditionalStatement, Expr, ExprTrait, Index, IndexCreateStatement,
+};
 use sea_orm::{DbBackend, Statement, StatementBuilder};
 
 /// The statements of a migration: always the same ones in the same order.
@@ -129,6 +131,24 @@ impl Steps {
         let description = format!("create index {name} on {table}");
         let created = Effect::Created(Object::Index(table, name));
         self.change(&index(table, columns, unique), created, description);
+    }
+
+    /// Adds an index on these columns, of those rows that have a value in the column `optional`. It
+    /// is to replace the one that [`Steps::add_index`] created on the same columns.
+    pub(super) fn add_partial_index(
+        &mut self,
+        table: &'static str,
+        columns: &[&'static str],
+        optional: &'static str,
+        unique: bool,
+    ) {
+        let name = format!("{}_set", index_name(table, columns));
+        let create = index(table, columns, unique)
+            .name(&name)
+            .and_where(Expr::col(optional).is_not_null())
+            .take();
+        let description = format!("create index {name} on {table}");
+        self.change(&create, Effect::Created(Object::Index(table, name)), description);
     }
 
     /// Drops the index that [`Steps::add_index`] created on the same columns.
