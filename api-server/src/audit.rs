@@ -4,13 +4,15 @@
 mod audited;
 mod field_names;
 pub mod history;
+mod stored_columns;
 
 pub use self::field_names::FieldNames;
 
+use self::stored_columns::{ChangedColumn, RowStates};
 use crate::auth::caller::Caller;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use shared::bulk_insert;
 use shared::entity::field_changes::{self, ChangeSource};
 use shared::telemetry::RequestId;
@@ -233,24 +235,23 @@ impl Changes<'_> {
         if from.owners.is_empty() && to.owners.is_empty() {
             return Ok(());
         }
-        let (old, new) = (columns(before)?, columns(after)?);
-        let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
-        for column in names.filter(|name| !T::UNTRACKED.contains(&name.as_str())) {
-            let (old, new) = (old.get(column), new.get(column));
-            if old == new {
+        let states = RowStates::new(before, after)?;
+        for column in states.changed_columns()? {
+            let ChangedColumn { name, before, after } = column;
+            if T::UNTRACKED.contains(&name) {
                 continue;
             }
-            let text = |value: &Value| match value {
-                _ if T::SECRET.contains(&column.as_str()) => "(changed)".to_owned(),
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
+            let text = |value: &RawValue| match T::SECRET.contains(&name) {
+                true => Ok("(changed)".to_owned()),
+                false => stored_columns::text(value),
             };
-            let (old_value, new_value) = (old.map(text), new.map(text));
+            let (old_value, new_value) =
+                (before.map(text).transpose()?, after.map(text).transpose()?);
             let note = |place: &AuditTarget, old_value, new_value| FieldNote {
                 place: place.clone(),
                 table: T::TABLE,
                 record_id: row.record_id(),
-                names: FieldNames::of(column),
+                names: FieldNames::of(name),
                 old_value,
                 new_value,
             };
@@ -326,17 +327,4 @@ where
         }
     }
     columns.is_changed().then_some(columns)
-}
-
-/// Returns a row's columns in their stored form, without those that are NULL.
-fn columns<T: Audited>(row: Option<&T>) -> Result<Map<String, Value>, DbErr> {
-    let Some(row) = row else { return Ok(Map::new()) };
-    match serde_json::to_value(row) {
-        Ok(Value::Object(mut columns)) => {
-            columns.retain(|_, value| !value.is_null());
-            Ok(columns)
-        }
-        Ok(_) => Err(DbErr::Type("a row is a JSON object".to_owned())),
-        Err(error) => Err(DbErr::Type(error.to_string())),
-    }
 }

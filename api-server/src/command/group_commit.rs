@@ -21,6 +21,7 @@ use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::db::{self, Contended};
 use shared::read_pool::ReadPool;
 use shared::time::Clock;
+use shared::writes::Writes;
 use std::collections::HashSet;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -63,10 +64,12 @@ pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
         commands: &[&Self],
     ) -> impl Future<Output = Result<Self::Read, Failure<Self::Refusal>>> + Send;
 
-    /// Executes commands on locked rows, those on one row in their order. One that is refused does
-    /// not stop the others. `None`: the command needs a transaction of its own.
+    /// Executes commands on locked rows, those on one row in their order: what is yet to be written
+    /// is added to `writes`. One that is refused does not stop the others. `None`: the command needs
+    /// a transaction of its own.
     fn apply_all(
         tx: &DatabaseTransaction,
+        writes: &mut Writes,
         clock: Clock,
         read: Self::Read,
         commands: &[&Self],
@@ -283,7 +286,9 @@ async fn try_in_order<C: GroupCommand>(
         let locked = C::lock_available(tx, group).await?;
         if commands[begun].is_locked(&locked) {
             let read = C::read(tx, locked, group).await?;
-            let together = C::apply_all(tx, clock, read, group).await?;
+            let mut writes = Writes::new(tx);
+            let together = C::apply_all(tx, &mut writes, clock, read, group).await?;
+            writes.execute(tx).await?;
             results.extend(together.into_iter().map_while(|result| result));
         }
         if results.len() < begun + group.len() {
@@ -390,7 +395,8 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     }
     held.retain(|index| matches!(responses[*index], Shared::Alone));
     let executed: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
-    let outcomes = C::apply_all(tx, clock, read, &executed).await?;
+    let mut writes = Writes::new(tx);
+    let outcomes = C::apply_all(tx, &mut writes, clock, read, &executed).await?;
     for (index, outcome) in held.into_iter().zip(outcomes) {
         if let Some(outcome) = outcome {
             let response = outcome.map(|answer| Replayable::new(StatusCode::CREATED, &answer));
@@ -403,6 +409,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
         }
         _ => None,
     });
-    in_transaction::store(tx, clock.now, new.collect()).await?;
+    in_transaction::queue(&mut writes, clock.now, new.collect())?;
+    writes.execute(tx).await?;
     Ok(responses)
 }

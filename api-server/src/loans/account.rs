@@ -247,6 +247,31 @@ pub struct AccountChange<'a> {
     pub deleted_due_rows: Option<NaiveDate>,
 }
 
+/// True for columns that entries usually move. They are written even if they stay the same, so that
+/// the statement does, too, and stays prepared.
+const fn is_usually_moved(column: loans::Column) -> bool {
+    use loans::Column::*;
+    matches!(
+        column,
+        CurrentPrincipalBalance
+            | CurrentInterestBalance
+            | CurrentLateChargeBalance
+            | CurrentFeesBalance
+            | CurrentImpoundBalance
+            | CurrentSuspenseBalance
+            | InterestAccruedThruDate
+            | InterestAccruedTotal
+            | InterestSettledTotal
+            | PaidAheadAmount
+            | AccrualBaseDate
+            | AccrualBaseTotal
+            | NextDueDate
+            | LastPaymentDate
+            | LastPaymentAmount
+            | LastActivityDate
+    )
+}
+
 /// Keys of new due rows, by loan and due date.
 pub type NewDueRows = HashMap<(i64, NaiveDate), i64>;
 
@@ -270,10 +295,13 @@ pub(super) async fn queue(
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
     let new_due_rows = save_due_rows(tx, writes, changes).await?;
-    let columns: Vec<loans::Column> = loans::Column::iter()
-        .filter(|column| changes.iter().any(|it| it.after.get(*column) != it.before.get(*column)))
-        .collect();
-    if !columns.is_empty() {
+    if changes.iter().any(|change| change.after != change.before) {
+        let is_changed = |column: &loans::Column| {
+            changes.iter().any(|it| it.after.get(*column) != it.before.get(*column))
+        };
+        let columns: Vec<loans::Column> = loans::Column::iter()
+            .filter(|column| is_usually_moved(*column) || is_changed(column))
+            .collect();
         let last: BTreeMap<i64, &loans::Model> =
             changes.iter().map(|change| (change.after.loan_id, &change.after)).collect();
         let rows = last.into_iter().map(|(key, loan)| RowUpdate {

@@ -79,11 +79,24 @@ pub struct Entry<'a> {
     pub credit_line: Option<CreditLineChange>,
 }
 
-/// Writes entries, of one loan in their order, and numbers their rows: the key of an entry's first
-/// row becomes the reference number of all of them. On PostgreSQL all tables take one statement
-/// together, elsewhere each takes one, however many entries there are.
+/// Writes entries as [`queue`] does, at once.
 pub async fn write(
     tx: &DatabaseTransaction,
+    now: Timestamp,
+    entries: Vec<Entry<'_>>,
+) -> Result<Vec<Vec<loan_transactions::Model>>, DbErr> {
+    let mut writes = Writes::new(tx);
+    let rows = queue(tx, &mut writes, now, entries).await?;
+    writes.execute(tx).await?;
+    Ok(rows)
+}
+
+/// Adds entries, of one loan in their order, to these writes, and numbers their rows: the key of an
+/// entry's first row becomes the reference number of all of them. On PostgreSQL all tables take one
+/// statement together, elsewhere each takes one, however many entries there are.
+pub async fn queue(
+    tx: &DatabaseTransaction,
+    writes: &mut Writes,
     now: Timestamp,
     entries: Vec<Entry<'_>>,
 ) -> Result<Vec<Vec<loan_transactions::Model>>, DbErr> {
@@ -100,10 +113,9 @@ pub async fn write(
         changes.push(change);
         settled.push((due_row_parts, moves_base));
     }
-    let mut writes = Writes::new(tx);
-    number_rows(tx, &mut writes, &mut rows).await?;
-    mark_reversed(tx, &mut writes, &rows).await?;
-    let new_due_rows = account::queue(tx, &mut writes, now, &changes).await?;
+    number_rows(tx, writes, &mut rows).await?;
+    mark_reversed(tx, writes, &rows).await?;
+    let new_due_rows = account::queue(tx, writes, now, &changes).await?;
     let mut snapshots = Vec::new();
     let mut allocations = Vec::new();
     for ((rows, change), (parts, moves_base)) in rows.iter().zip(&changes).zip(&settled) {
@@ -113,10 +125,9 @@ pub async fn write(
         }
         allocations.extend(allocate(rows, parts, change.after.loan_id, &new_due_rows)?);
     }
-    bulk_insert::queue(&mut writes, snapshots)?;
-    bulk_insert::queue(&mut writes, allocations)?;
-    credit_lines::queue(&mut writes, now, &credit_lines)?;
-    writes.execute(tx).await?;
+    bulk_insert::queue(writes, snapshots)?;
+    bulk_insert::queue(writes, allocations)?;
+    credit_lines::queue(writes, now, &credit_lines)?;
     Ok(rows)
 }
 

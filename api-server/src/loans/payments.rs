@@ -3,7 +3,7 @@
 //! All in one database transaction, for any number of payments: lock the loans; read what the checks
 //! need; for each payment run the checks, lock its cash drawer if there is one, accrue to the
 //! effective date, create the due rows up to it and allocate the amount, on the loan as the payment
-//! before left it; then write all entries together ([`journal::write`]), and the drawers' rows. The
+//! before left it; then write all entries together ([`journal::queue`]), and the drawers' rows. The
 //! caller commits.
 
 mod batch;
@@ -29,6 +29,7 @@ use chrono::NaiveDate;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::entity::{loan_transactions, loans, payment_methods};
 use shared::time::{Clock, Day};
+use shared::writes::Writes;
 use std::collections::{HashMap, HashSet};
 
 /// A payment on a loan, and who posts it.
@@ -97,10 +98,12 @@ impl LockedLoans {
     }
 }
 
-/// Posts payments on locked loans. Those on one loan are posted in their order. A payment that is
-/// refused does not stop the others. Returns the outcomes in the order of the payments.
+/// Posts payments on locked loans with these writes. Those on one loan are posted in their order. A
+/// payment that is refused does not stop the others. Returns the outcomes in the order of the
+/// payments.
 pub async fn post_all(
     tx: &DatabaseTransaction,
+    writes: &mut Writes,
     clock: Clock,
     LockedLoans { mut accounts, setup }: LockedLoans,
     payments: &[LoanPayment<'_>],
@@ -132,7 +135,7 @@ pub async fn post_all(
             Err(error) => Some(Err(error)),
         });
     }
-    let mut written = journal::write(tx, clock.now, entries).await?.into_iter();
+    let mut written = journal::queue(tx, writes, clock.now, entries).await?.into_iter();
     for outcome in &mut outcomes {
         if let Some(Ok(rows)) = outcome {
             *rows = written.next().unwrap_or_default();

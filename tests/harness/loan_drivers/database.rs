@@ -37,6 +37,7 @@ use shared::entity::{loan_transactions, loans, payment_allocations, payments_due
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
 use shared::time::{Clock, Day, Timestamp};
+use shared::writes::Writes;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -238,8 +239,10 @@ impl<'a> DatabaseEngine<'a> {
         let loans = LoanAccount::lock_available(&tx, vec![loan_id]).await.expect("the loan");
         let requests: Vec<_> = payments.iter().map(|it| (loan_id, it.payment.request())).collect();
         let loans = LockedLoans::read(&tx, loans, &requests).await.expect("the account");
-        let posted = payments::post_all(&tx, clock(day), loans, &payments).await;
+        let mut writes = Writes::new(&tx);
+        let posted = payments::post_all(&tx, &mut writes, clock(day), loans, &payments).await;
         let mut outcomes = posted.map_err(|problem| problem.message())?.into_iter();
+        writes.execute(&tx).await.map_err(|error| error.to_string())?;
         tx.commit().await.expect("the end of a savepoint");
         for ((_, expected), payment) in gathered.into_iter().zip(&validated) {
             let actual = match payment {

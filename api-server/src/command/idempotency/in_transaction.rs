@@ -7,12 +7,13 @@ use super::{
 };
 use chrono::TimeDelta;
 use poem::http::StatusCode;
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::bulk_insert;
 use shared::db::{self, Fault};
 use shared::entity::idempotency_records;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
+use shared::writes::Writes;
 
 /// Looks up the stored responses of these requests, in their order, reading beside the transaction.
 /// `None`: the request is new.
@@ -87,13 +88,29 @@ pub struct NewResponse<'a> {
 
 /// Stores responses at this time. Fails if another request has taken one of the keys in the
 /// meantime: then the transaction must be rolled back.
-///
-/// The rows are sorted, so that two transactions with the same keys do not wait for each other.
 pub async fn store(
     tx: &DatabaseTransaction,
     now: Timestamp,
-    mut responses: Vec<NewResponse<'_>>,
+    responses: Vec<NewResponse<'_>>,
 ) -> Result<(), KeyError> {
+    let mut writes = Writes::new(tx);
+    queue(&mut writes, now, responses)?;
+    writes.execute(tx).await.map_err(|error| match db::fault(&error) {
+        Fault::Conflict => KeyError::Taken,
+        Fault::LockTimeout => KeyError::InProgress,
+        _ => error.into(),
+    })
+}
+
+/// Adds responses stored at this time to these writes, which fail if another request takes one of
+/// the keys in the meantime.
+///
+/// The rows are sorted, so that two transactions with the same keys do not wait for each other.
+pub fn queue(
+    writes: &mut Writes,
+    now: Timestamp,
+    mut responses: Vec<NewResponse<'_>>,
+) -> Result<(), DbErr> {
     responses.sort_by_cached_key(|response| response.scope.key_hash());
     let row = |NewResponse { scope, status, body }: NewResponse<'_>| idempotency_records::Model {
         record_id: 0,
@@ -106,10 +123,5 @@ pub async fn store(
         body: Some(body.to_owned()),
         created_date: now,
     };
-    let rows = responses.into_iter().map(row).collect();
-    bulk_insert::add_all(tx, rows).await.map_err(|error| match db::fault(&error) {
-        Fault::Conflict => KeyError::Taken,
-        Fault::LockTimeout => KeyError::InProgress,
-        _ => error.into(),
-    })
+    bulk_insert::queue(writes, responses.into_iter().map(row).collect())
 }

@@ -14,6 +14,7 @@ use crate::loans::refusals::{LoanError, LoanRefusal};
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::entity::loans;
 use shared::time::Clock;
+use shared::writes::Writes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -98,6 +99,7 @@ impl GroupCommand for PostPayment {
 
     async fn apply_all(
         tx: &DatabaseTransaction,
+        writes: &mut Writes,
         clock: Clock,
         loans: LockedLoans,
         commands: &[&Self],
@@ -109,7 +111,7 @@ impl GroupCommand for PostPayment {
             Some(LoanPayment { caller, author, loan_id: *loan_id, payment })
         });
         let valid: Vec<_> = valid.collect();
-        let mut outcomes = post_all(tx, clock, loans, &valid).await?.into_iter();
+        let mut outcomes = post_all(tx, writes, clock, loans, &valid).await?.into_iter();
         let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
             Err(error) => Some(Err(error.clone())),
             Ok(_) => outcomes
