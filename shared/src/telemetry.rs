@@ -107,9 +107,8 @@ impl Default for Metrics {
             "Transactions retried after contention",
             db::TRIED_AGAIN.clone(),
         );
-        let mut metrics = Self { registry, requests, seconds, statements };
-        WAITS.register(&mut metrics);
-        metrics
+        WAITS.register(&mut registry);
+        Self { registry, requests, seconds, statements }
     }
 }
 
@@ -124,16 +123,6 @@ impl Metrics {
     /// Registers a metric that is kept elsewhere.
     pub fn register(&mut self, name: &str, help: &str, figures: impl Metric) {
         self.registry.register(name, help, figures);
-    }
-
-    pub(crate) fn register_with_unit(
-        &mut self,
-        name: &str,
-        help: &str,
-        unit: Unit,
-        figures: impl Metric,
-    ) {
-        self.registry.register_with_unit(name, help, unit, figures);
     }
 
     /// Counts every statement that this connection sends.

@@ -1,9 +1,8 @@
 //! How long requests wait for their turn, as metrics: for a batch, for a database connection, for a
 //! row.
 
-use crate::telemetry::Metrics;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::registry::Unit;
+use prometheus_client::registry::{Registry, Unit};
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -42,13 +41,13 @@ impl Wait {
 }
 
 impl Waits {
-    pub(crate) fn register(&self, metrics: &mut Metrics) {
+    pub(crate) fn register(&self, registry: &mut Registry) {
         for (name, help, Wait(wait)) in [
             ("batch_wait", "Time that lookups and payments waited for their batch", &self.batch),
             ("connection_wait", "Time until a database connection was free", &self.connection),
             ("row_wait", "Time that requests waited for others on the same row", &self.row),
         ] {
-            metrics.register_with_unit(name, help, Unit::Seconds, wait.clone());
+            registry.register_with_unit(name, help, Unit::Seconds, wait.clone());
         }
     }
 }
