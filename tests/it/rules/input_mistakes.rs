@@ -74,7 +74,8 @@ async fn unknown_parameters_can_be_ignored_and_counted_for_older_clients() {
     let environment = Environment { api: [ignore].into(), ..Environment::default() };
     on_each_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
-        let counted = async || world.counted(&[&world.metrics.1], "unknown_parameters").await;
+        let counted =
+            async || world.counted::<u64>(&[&world.metrics.1], "unknown_parameters").await;
         assert_eq!(counted().await, 0);
         for query in ["cacheBuster=1&limit=1", "limit=1", "a=1&b=2"] {
             world.client.get(&admin, &format!("/users?{query}")).await.expect(200);
