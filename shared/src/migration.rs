@@ -238,7 +238,9 @@ mod tests {
                     steps.map(|step| step.description).collect::<Vec<_>>()
                 };
                 assert_eq!(descriptions(), descriptions(), "{migration:?}");
-                assert!(!descriptions().is_empty(), "{migration:?}");
+                // MariaDB has no partial indexes.
+                let may_be_empty = backend == DbBackend::MySql;
+                assert!(may_be_empty || !descriptions().is_empty(), "{migration:?}");
             }
         }
     }
