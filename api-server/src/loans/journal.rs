@@ -79,7 +79,7 @@ pub struct Entry<'a> {
     pub credit_line: Option<CreditLineChange>,
 }
 
-/// Writes entries as [`queue`] does, at once.
+/// Writes entries at once, as [`queue`] describes.
 pub async fn write(
     tx: &DatabaseTransaction,
     now: Timestamp,
