@@ -56,7 +56,7 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         &config.docs_client_id,
         &config.gateway.public_url,
     );
-    let endpoint = router::endpoint(&state, contract, docs.await?, Arc::clone(&metrics));
+    let endpoint = router::endpoint(&state, contract, docs, Arc::clone(&metrics));
     background::start(&state);
     let serving = Serving {
         name: "api-server",
@@ -80,9 +80,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
-    for extensions in [true, false] {
-        router::contract(extensions).expectations.operations.check()?;
-    }
+    router::contract(config.extensions).expectations.operations.check()?;
     let mut metrics = Metrics::default();
     let (db, reads) =
         read_pool::connect(&config.database_url, config.database_connections, &metrics)

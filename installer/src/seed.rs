@@ -75,10 +75,10 @@ const USERS: [User; 4] = [
 pub async fn users_and_clients(
     db: &DatabaseConnection,
     credentials: &Credentials,
+    passwords: &Passwords,
     browser_redirects: &str,
     browser_origin: &str,
 ) -> Result<(), String> {
-    let passwords = Passwords::recommended()?;
     let now = db::time(db).await.map_err(|error| error.to_string())?;
     let user_passwords =
         [&credentials.admin, &credentials.officer, &credentials.teller, &credentials.viewer];

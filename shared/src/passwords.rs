@@ -6,8 +6,9 @@
 //! Each hash names its pepper (`keyid`). New hashes use the first pepper of the settings; hashes
 //! with another, or with none, are replaced when their user logs in.
 
+use crate::random::random_bytes;
 use crate::secrets::Secret;
-use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{
     Algorithm, Argon2, KeyId, Params, ParamsBuilder, PasswordHasher, PasswordVerifier, Version,
 };
@@ -29,7 +30,8 @@ pub struct Passwords {
     rule: Arc<Rule>,
     cores: Arc<Semaphore>,
     queue: Arc<Semaphore>,
-    /// Verified in place of a user who does not exist, so that both cases take the same time.
+    /// Verified in place of a user who does not exist, so that both cases take the same time. No
+    /// password has this hash: it is random.
     dummy: Secret,
 }
 
@@ -60,7 +62,7 @@ impl Passwords {
     /// iterations.
     pub fn new(memory_kib: u32, iterations: u32, peppers: Peppers) -> Result<Self, String> {
         let rule = Rule { memory_kib, iterations, peppers };
-        let dummy = rule.hash("the password of a user who does not exist")?;
+        let dummy = rule.random_hash()?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             rule: Arc::new(rule),
@@ -118,16 +120,32 @@ struct Rule {
 }
 
 impl Rule {
-    fn hash(&self, password: &str) -> Result<Secret, String> {
-        let pepper = self.peppers.0.first();
+    fn params(&self) -> Result<Params, String> {
         let mut params = ParamsBuilder::new();
         params.m_cost(self.memory_kib).t_cost(self.iterations).p_cost(1);
-        if let Some((id, _)) = pepper {
+        if let Some((id, _)) = self.peppers.0.first() {
             params.keyid(KeyId::new(id.as_bytes()).map_err(|error| error.to_string())?);
         }
-        let params = params.build().map_err(|error| error.to_string())?;
-        let hash = argon2(pepper, params)?.hash_password(password.as_bytes());
+        params.build().map_err(|error| error.to_string())
+    }
+
+    fn hash(&self, password: &str) -> Result<Secret, String> {
+        let argon2 = argon2(self.peppers.0.first(), self.params()?)?;
+        let hash = argon2.hash_password(password.as_bytes());
         Ok(Secret::new(hash.map_err(|error| error.to_string())?.to_string()))
+    }
+
+    /// Returns a random hash with these parameters.
+    fn random_hash(&self) -> Result<Secret, String> {
+        let output = Output::new(&random_bytes::<32>()).map_err(|error| error.to_string())?;
+        let hash = PasswordHash {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: ParamsString::try_from(&self.params()?).map_err(|error| error.to_string())?,
+            salt: Some(Salt::new(&random_bytes::<16>()).map_err(|error| error.to_string())?),
+            hash: Some(output),
+        };
+        Ok(Secret::new(hash.to_string()))
     }
 
     fn verify(&self, password: &str, hash: &Secret) -> Result<Verdict, String> {

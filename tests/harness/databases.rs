@@ -4,11 +4,19 @@
 use installer::installation::credentials::Credentials;
 use installer::seed;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
+use shared::passwords::{Passwords, Peppers};
 use shared::{db, migration};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::Mutex;
+
+/// Memory of a password hash in the tests' databases: with the default parameters, hashing would
+/// take a fifth of their processor time.
+pub const PASSWORD_MEMORY_KIB: u32 = 64;
+
+/// Iterations of a password hash in the tests' databases.
+pub const PASSWORD_ITERATIONS: u32 = 1;
 
 /// A database server, or the embedded database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +92,11 @@ pub async fn fill(url: &str) {
     let db = db::connect(url, 2, true).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
     let redirect = "http://127.0.0.1:8765/callback";
-    seed::users_and_clients(&db, credentials(), redirect, "").await.expect("users and clients");
+    let passwords = Passwords::new(PASSWORD_MEMORY_KIB, PASSWORD_ITERATIONS, Peppers::default());
+    let passwords = passwords.expect("parameters");
+    seed::users_and_clients(&db, credentials(), &passwords, redirect, "")
+        .await
+        .expect("users and clients");
     db.close().await.expect("closed");
 }
 

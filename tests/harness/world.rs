@@ -1,7 +1,7 @@
 //! A world per test: a fresh database and both running servers.
 
 use crate::client::Client;
-use crate::databases::{self, Database};
+use crate::databases::{self, Database, PASSWORD_ITERATIONS, PASSWORD_MEMORY_KIB};
 use crate::localstripe;
 use crate::moto::{self, Moto};
 use crate::provider::Provider;
@@ -546,7 +546,8 @@ impl ServerPorts {
              AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
              AUTH_MASTER_KEYS=k1:{}\n\
              AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n\
-             AUTH_DRAIN_DELAY_SECONDS=0\n",
+             AUTH_DRAIN_DELAY_SECONDS=0\nAUTH_PASSWORD_MEMORY_KIB={PASSWORD_MEMORY_KIB}\n\
+             AUTH_PASSWORD_ITERATIONS={PASSWORD_ITERATIONS}\n",
             self.auth,
             self.auth_url(),
             credentials.token_key,

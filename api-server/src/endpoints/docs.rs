@@ -22,12 +22,15 @@ use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, Render, html};
-use poem::http::header::{CONTENT_SECURITY_POLICY, LOCATION};
+use poem::http::header::{CONTENT_SECURITY_POLICY, InvalidHeaderValue, LOCATION};
 use poem::http::{HeaderValue, StatusCode, Uri};
 use poem::web::Data;
 use poem::{Endpoint, Request, Response, handler};
 use reqwest::Url;
+use shared::problem::Problem;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
 
 /// Path to which the auth server redirects the second window: a redirect URI of the page's client.
 pub const RECEIVER: &str = "/docs/oauth-receiver.html";
@@ -38,9 +41,18 @@ const THIS_SERVER: &str = "https://this-server.invalid";
 /// Browsers request an icon from the server unless the page names one.
 const NO_ICON: &str = "<link rel=\"icon\" href=\"data:,\">";
 
-/// Both pages, built once.
+/// The documentation, built when first requested.
 pub struct Docs {
-    page: HtmlPage,
+    contract: &'static str,
+    auth_url: String,
+    client_id: String,
+    own_url: String,
+    pages: OnceCell<Pages>,
+}
+
+/// The documentation page, and the page in the second window.
+struct Pages {
+    main: HtmlPage,
     receiver: HtmlPage,
 }
 
@@ -55,8 +67,8 @@ pub(crate) async fn show(
     docs: Data<&Arc<Docs>>,
     request: &Request,
     if_none_match: IfNoneMatch,
-) -> Response {
-    docs.page.response(request, &if_none_match).await
+) -> Result<Response, Problem> {
+    Ok(docs.pages().await?.main.response(request, &if_none_match).await)
 }
 
 /// `GET /docs/oauth-receiver.html`
@@ -65,32 +77,46 @@ pub(crate) async fn receive(
     docs: Data<&Arc<Docs>>,
     request: &Request,
     if_none_match: IfNoneMatch,
-) -> Response {
-    docs.receiver.response(request, &if_none_match).await
+) -> Result<Response, Problem> {
+    Ok(docs.pages().await?.receiver.response(request, &if_none_match).await)
 }
 
 impl Docs {
-    /// Builds the pages for a contract, from the URLs of the auth server and of this server as
-    /// browsers reach them, and the client id of the page.
-    pub async fn new(
-        contract: &str,
-        auth_url: &str,
-        client_id: &str,
-        own_url: &str,
-    ) -> Result<Self, String> {
-        let origin = policy_source(auth_url);
-        let receiver = receiver_html().await.map_err(|error| error.to_string())?;
+    /// Documents a contract, with the URLs of the auth server and of this server as browsers reach
+    /// them, and the client id of the page.
+    pub fn new(contract: &'static str, auth_url: &str, client_id: &str, own_url: &str) -> Self {
+        Self {
+            contract,
+            auth_url: auth_url.to_owned(),
+            client_id: client_id.to_owned(),
+            own_url: own_url.to_owned(),
+            pages: OnceCell::new(),
+        }
+    }
+
+    async fn pages(self: &Arc<Self>) -> Result<&Pages, Problem> {
+        let build = || async {
+            let receiver = receiver_html().await.map_err(Problem::internal)?;
+            let docs = Arc::clone(self);
+            let pages = spawn_blocking(move || docs.build(receiver)).await;
+            pages.map_err(Problem::internal)?.map_err(Problem::internal)
+        };
+        self.pages.get_or_try_init(build).await
+    }
+
+    fn build(&self, receiver: String) -> Result<Pages, InvalidHeaderValue> {
+        let origin = policy_source(&self.auth_url);
         let scripts = sources(&[page::within(&receiver, "script")]);
         let receiver_policy = format!("script-src {scripts}; img-src data:; form-action 'none'");
-        let page = page::build(contract, auth_url, client_id);
-        let own_url = html! { (own_url) }.into_string();
+        let page = page::build(self.contract, &self.auth_url, &self.client_id);
+        let own_url = html! { (self.own_url) }.into_string();
         let (scripts, styles) = (sources(&page.scripts), sources(&page.styles));
         let page_policy = format!(
             "script-src {scripts}; style-src {styles}; img-src data:; connect-src 'self' {origin}; \
              form-action 'none'"
         );
-        Ok(Self {
-            page: HtmlPage::new(page.html.replace(THIS_SERVER, &own_url), &page_policy)?,
+        Ok(Pages {
+            main: HtmlPage::new(page.html.replace(THIS_SERVER, &own_url), &page_policy)?,
             receiver: HtmlPage::new(receiver, &receiver_policy)?,
         })
     }
@@ -116,12 +142,12 @@ struct HtmlPage {
 }
 
 impl HtmlPage {
-    fn new(html: String, allowed: &str) -> Result<Self, String> {
+    fn new(html: String, allowed: &str) -> Result<Self, InvalidHeaderValue> {
         let policy =
             format!("default-src 'none'; {allowed}; frame-ancestors 'none'; base-uri 'none'");
         Ok(Self {
             html: FixedBody::new("text/html; charset=utf-8", html),
-            policy: HeaderValue::try_from(policy).map_err(|error| error.to_string())?,
+            policy: HeaderValue::try_from(policy)?,
         })
     }
 
@@ -178,14 +204,15 @@ mod tests {
     const AUTH: &str = "https://auth.example:8443/realm";
     const OWN: &str = "https://api.example/\"<x>";
 
-    async fn docs() -> Docs {
-        Docs::new(router::document(), AUTH, "browser", OWN).await.unwrap()
+    fn docs() -> Arc<Docs> {
+        Arc::new(Docs::new(router::document(), AUTH, "browser", OWN))
     }
 
     #[tokio::test]
     async fn the_frameworks_page_template_is_as_expected() {
-        let docs = docs().await;
-        let page = String::from_utf8_lossy(docs.page.html.plain()).into_owned();
+        let docs = docs();
+        let pages = docs.pages().await.unwrap();
+        let page = String::from_utf8_lossy(pages.main.html.plain()).into_owned();
         assert_eq!(page.matches("SwaggerUIBundle({").count(), 1, "it is called once");
         assert!(page.contains(".swagger-ui .opblock"), "its style sheet");
         assert!(page.len() > 1_000_000, "its script");
@@ -194,21 +221,22 @@ mod tests {
             "this server's address, escaped"
         );
         assert!(!page.contains(THIS_SERVER) && !page.contains(OWN));
-        let receiver = String::from_utf8_lossy(docs.receiver.html.plain()).into_owned();
+        let receiver = String::from_utf8_lossy(pages.receiver.html.plain()).into_owned();
         assert!(receiver.contains("window.opener") && receiver.contains(NO_ICON));
     }
 
     #[tokio::test]
     async fn a_pages_policy_allows_only_its_scripts_and_servers() {
-        let docs = docs().await;
-        let policy = docs.page.policy.to_str().unwrap();
+        let docs = docs();
+        let pages = docs.pages().await.unwrap();
+        let policy = pages.main.policy.to_str().unwrap();
         let (scripts, styles) = policy.split_once("style-src").unwrap();
         assert_eq!(scripts.matches("'sha256-").count(), 3, "{policy}");
         assert_eq!(styles.matches("'sha256-").count(), 2, "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
         let connect = "connect-src 'self' https://auth.example:8443;";
         assert!(policy.contains(connect), "{policy}");
-        let policy = docs.receiver.policy.to_str().unwrap();
+        let policy = pages.receiver.policy.to_str().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 1, "{policy}");
         assert!(!policy.contains("connect-src"), "{policy}");
     }

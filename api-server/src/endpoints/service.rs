@@ -2,6 +2,7 @@
 
 use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
+use crate::router;
 use crate::state::State;
 use poem::web::Data;
 use poem::{Request, Response, handler};
@@ -9,6 +10,8 @@ use serde_json::{Value, json};
 use shared::problem::{Problem, ProblemType};
 use shared::readiness::Unready;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
 
 /// `GET /health/live`: the process responds.
 #[handler]
@@ -43,16 +46,27 @@ pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Va
 pub(crate) struct OpenApiDocuments {
     /// Of this server.
     served: FixedBody,
-    /// Of the interface alone.
-    interface: FixedBody,
+    /// Of the interface alone, generated when first requested.
+    interface: OnceCell<FixedBody>,
 }
 
 impl OpenApiDocuments {
-    /// Creates the bodies of these documents.
-    pub(crate) fn new(served: &'static str, interface: &'static str) -> Self {
-        let body = |text| FixedBody::new("application/json", text);
-        Self { served: body(served), interface: body(interface) }
+    /// Creates the body of this server's document.
+    pub(crate) fn new(served: &'static str) -> Self {
+        Self { served: json_body(served), interface: OnceCell::new() }
     }
+
+    async fn interface(&self) -> Result<&FixedBody, Problem> {
+        let generate = || async {
+            let body = spawn_blocking(|| json_body(&router::contract(false).document));
+            body.await.map_err(Problem::internal)
+        };
+        self.interface.get_or_try_init(generate).await
+    }
+}
+
+fn json_body(document: &'static str) -> FixedBody {
+    FixedBody::new("application/json", document)
 }
 
 /// `GET /openapi.json`: the OpenAPI document.
@@ -71,6 +85,6 @@ pub(crate) async fn openapi_of_interface(
     request: &Request,
     documents: Data<&Arc<OpenApiDocuments>>,
     if_none_match: IfNoneMatch,
-) -> Response {
-    documents.interface.response(request, &if_none_match).await
+) -> Result<Response, Problem> {
+    Ok(documents.interface().await?.response(request, &if_none_match).await)
 }

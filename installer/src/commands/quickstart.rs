@@ -144,7 +144,8 @@ impl QuickstartFolder {
         let db = db::connect(&self.database_url, 4, true).await.map_err(db_error)?;
         migration::migrate(&db).await.map_err(db_error)?;
         let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
-        seed::users_and_clients(&db, &self.credentials, &redirects, &self.api_url())
+        let (credentials, passwords) = (&self.credentials, Passwords::recommended()?);
+        seed::users_and_clients(&db, credentials, &passwords, &redirects, &self.api_url())
             .await
             .map_err(failed)?;
         seed::standing_rows::ensure(&db).await.map_err(db_error)?;
