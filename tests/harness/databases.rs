@@ -87,14 +87,18 @@ pub fn credentials() -> &'static Credentials {
     })
 }
 
+/// Hashes passwords with the parameters of the tests' databases.
+pub fn passwords() -> Passwords {
+    Passwords::new(PASSWORD_MEMORY_KIB, PASSWORD_ITERATIONS, Peppers::default())
+        .expect("parameters")
+}
+
 /// Creates the schema, and the users and clients that every test finds.
 pub async fn fill(url: &str) {
     let db = db::connect(url, 2, true).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
     let redirect = "http://127.0.0.1:8765/callback";
-    let passwords = Passwords::new(PASSWORD_MEMORY_KIB, PASSWORD_ITERATIONS, Peppers::default());
-    let passwords = passwords.expect("parameters");
-    seed::users_and_clients(&db, credentials(), &passwords, redirect, "")
+    seed::users_and_clients(&db, credentials(), &passwords(), redirect, "")
         .await
         .expect("users and clients");
     db.close().await.expect("closed");

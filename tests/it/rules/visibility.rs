@@ -11,6 +11,7 @@ mod random;
 mod tables;
 
 use crate::PROGRAM;
+use acceptance::databases;
 use acceptance::test_seed::test_seed;
 use acceptance::{World, on_each_database};
 use caller::Caller;
@@ -18,7 +19,6 @@ use futures_util::future::join_all;
 use model::{Principal, Rules};
 use random::Random;
 use shared::entity::web_credentials;
-use shared::passwords::Passwords;
 use std::collections::BTreeMap;
 use tables::Tables;
 
@@ -51,7 +51,7 @@ async fn every_caller_sees_exactly_what_the_visibility_rules_allow() {
 }
 
 async fn check_world(world: &World, seed: u64) {
-    let hash = Passwords::recommended().expect("parameters").hash(PASSWORD).await.expect("a hash");
+    let hash = databases::passwords().hash(PASSWORD).await.expect("a hash");
     population::write(&world.db, &mut Random::new(seed), &hash).await;
     shared::contact_search::refill(&world.db).await.expect("search keys");
     let unassigned = format!("(SELECT user_id FROM users WHERE user_name = '{NOBODY}')");

@@ -233,6 +233,17 @@ async fn check_contrasts(browser: &WebBrowser, context: &str) {
     assert!(faint.is_empty(), "{context}: {faint:?}");
 }
 
+/// Checks on a phone, a small one and a large screen, in this order, that all text is legible and
+/// nothing reaches beyond the page.
+async fn check_widths(browser: &WebBrowser, context: &str) {
+    for (width, height) in [(390, 844), (320, 568), (1280, 800)] {
+        browser.resize(width, height).await;
+        let context = format!("{context}, {width}");
+        check_contrasts(browser, &context).await;
+        assert!(!browser.scrolls_sideways().await, "{context}");
+    }
+}
+
 #[tokio::test]
 async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
@@ -241,32 +252,16 @@ async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
             for section in SECTIONS {
                 open(&world, &browser, &format!("#{section}")).await;
                 browser.inspect(&format!("docs-{section}-{scheme}")).await;
+                check_widths(&browser, &format!("{section}, {scheme}")).await;
             }
-            for (width, height) in [(1280, 800), (390, 844), (320, 568)] {
-                browser.resize(width, height).await;
-                for section in SECTIONS {
-                    open(&world, &browser, &format!("#{section}")).await;
-                    let context = format!("{section}, {scheme}, {width}");
-                    check_contrasts(&browser, &context).await;
-                    assert!(!browser.scrolls_sideways().await, "{context}");
-                }
-                open(&world, &browser, "#/Loans/post_payment").await;
-                browser
-                    .see(&format!("{PAYMENTS} .try-out__btn"))
-                    .await
-                    .send_keys(Key::Enter)
-                    .await
-                    .unwrap();
-                browser.see(&format!("{PAYMENTS} textarea")).await;
-                let context = format!("an operation, {scheme}, {width}");
-                check_contrasts(&browser, &context).await;
-                assert!(!browser.scrolls_sideways().await, "{context}");
-                browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
-                browser.see(".dialog-ux .scopes").await;
-                let context = format!("logging in, {scheme}, {width}");
-                check_contrasts(&browser, &context).await;
-                assert!(!browser.scrolls_sideways().await, "{context}");
-            }
+            open(&world, &browser, "#/Loans/post_payment").await;
+            let try_out = browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
+            try_out.send_keys(Key::Enter).await.unwrap();
+            browser.see(&format!("{PAYMENTS} textarea")).await;
+            check_widths(&browser, &format!("an operation, {scheme}")).await;
+            browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
+            browser.see(".dialog-ux .scopes").await;
+            check_widths(&browser, &format!("logging in, {scheme}")).await;
         }
         super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
