@@ -48,10 +48,29 @@ pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 ///
 /// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
 /// error rather than an empty database.
-pub async fn connect(
+pub fn connect(
     url: &str,
     connections_max: u32,
     create: bool,
+) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
+    connect_planning(url, connections_max, create, "auto")
+}
+
+/// Connects for transactions that always send the same statements, with any values: PostgreSQL plans
+/// each of them once on each connection.
+pub(crate) fn connect_for_batches(
+    url: &str,
+    connections_max: u32,
+) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
+    connect_planning(url, connections_max, false, "force_generic_plan")
+}
+
+/// Connects with PostgreSQL's setting of how prepared statements are planned.
+async fn connect_planning(
+    url: &str,
+    connections_max: u32,
+    create: bool,
+    plan_cache_mode: &'static str,
 ) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
     options
@@ -71,7 +90,8 @@ pub async fn connect(
         .map_sqlx_sqlite_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)));
     let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |postgres| {
-        postgres.options([("lock_timeout", lock_wait_ms.as_str())])
+        let lock_timeout = ("lock_timeout", lock_wait_ms.as_str());
+        postgres.options([lock_timeout, ("plan_cache_mode", plan_cache_mode)])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
         pool.after_release(|connection, _| Box::pin(check_answers(connection)))

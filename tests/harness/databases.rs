@@ -35,6 +35,15 @@ impl Database {
         std::iter::once(Self::Sqlite).chain(servers).collect()
     }
 
+    /// Returns the database server at this URL, or the embedded database for `sqlite`.
+    pub fn named(name: &str) -> Result<Self, String> {
+        match name.split_once("://") {
+            None if name == "sqlite" => Ok(Self::Sqlite),
+            Some(("postgres" | "postgresql" | "mysql", _)) => Ok(Self::Server(name.to_owned())),
+            _ => Err("must be `sqlite`, `postgres://…` or `mysql://…`".to_owned()),
+        }
+    }
+
     /// Its name in messages.
     pub fn name(&self) -> &str {
         match self {

@@ -9,7 +9,9 @@
 //! It creates its own database, starts an auth server on it, logs in, and lets callers introspect
 //! over persistent connections, first live tokens, then junk, which costs only the look-up of the
 //! client. `pgbench -S`, which reads one row by its key, runs in the same database before and
-//! after: responses per second mean nothing on another machine, but the ratio of the two does.
+//! after: responses per second mean nothing on another machine, but the ratio of the two does. With
+//! `--other-database` (`sqlite`, or the URL of a server), live tokens of another database are
+//! introspected, too.
 //!
 //! About the ratio: the callers use the cores of the auth server and of PostgreSQL if all are on
 //! one machine. A caller sends its next request when it has its response, so with more callers each
@@ -53,7 +55,11 @@ struct Arguments {
     /// A PostgreSQL server on which the user may create databases.
     #[arg(long)]
     database_url: String,
-    /// How long each of the six measurements takes. Tokens live for twelve minutes.
+    /// Another database with live tokens: `sqlite`, or the URL of a server; may be given several
+    /// times.
+    #[arg(long, value_parser = Database::named)]
+    other_database: Vec<Database>,
+    /// How long each measurement takes. Tokens live for twelve minutes.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=120))]
     seconds: u32,
     /// Concurrent callers; over HTTP/1.1 each has its own connection, over HTTP/2 they share one.
@@ -70,7 +76,9 @@ struct Arguments {
 impl Arguments {
     /// The time limit, after which something must be stuck.
     fn limit(&self) -> Duration {
-        PREPARATION + Duration::from_secs(8) * self.seconds + PER_LOG_IN * self.tokens
+        let databases = 1 + self.other_database.len() as u32;
+        let each = PREPARATION + Duration::from_secs(8) * self.seconds + PER_LOG_IN * self.tokens;
+        databases * each
     }
 
     fn duration(&self) -> Duration {
@@ -148,36 +156,21 @@ async fn measure(
     database_url: &str,
     postgres: String,
 ) -> Result<IntrospectionReport, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let credentials = databases::credentials().clone();
-    let tls = certificates::local(folder.path())?;
     databases::fill(database_url).await;
     pgbench.initialize(1).await?;
     eprintln!("pgbench, before");
     let before = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;
-    let (mut server, client) =
-        start(folder.path(), program, database_url, &tls, &credentials).await?;
-    eprintln!("{} log-ins", arguments.tokens);
-    let live = log_in(&client, &credentials, arguments.tokens).await?;
-    let junk: Vec<String> = live.iter().map(|token| junk(token)).collect();
-    let mut runs = Vec::new();
-    for (name, tokens, active) in [("live tokens", &live, true), ("junk tokens", &junk, false)] {
-        for version in [HttpVersion::Http2, HttpVersion::Http1] {
-            eprintln!("{name}, {version:?}");
-            let secret = &credentials.api_server;
-            let callers =
-                Callers::new(&client.auth_url, &tls.authority, secret, version, tokens, active)?;
-            callers.run(WARM_UP, arguments.connections).await?;
-            let results = callers.run(arguments.duration(), arguments.connections).await?;
-            runs.push(Run::new(name, version, &results)?);
-        }
-    }
-    let stopped = timeout(PREPARATION, server.stop()).await;
-    if !stopped.is_ok_and(|stopped_cleanly| stopped_cleanly) {
-        return Err(format!("the auth server did not exit successfully; {}", server.log()));
-    }
+    let mut runs = introspect(arguments, program, database_url, &[LIVE, JUNK], "").await?;
     eprintln!("pgbench, after");
     let after = pgbench.select(PGBENCH_CLIENTS, arguments.seconds).await?;
+    for database in &arguments.other_database {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let url = database.create(folder.path()).await;
+        let on_database = format!(" on {}", database.name());
+        let measured = introspect(arguments, program, &url, &[LIVE], &on_database).await;
+        database.drop(&url).await;
+        runs.append(&mut measured?);
+    }
     Ok(IntrospectionReport {
         postgres,
         cores: std::thread::available_parallelism().map_or(0, usize::from),
@@ -191,14 +184,56 @@ async fn measure(
     })
 }
 
+/// Kinds of tokens, and whether they are active.
+const LIVE: (&str, bool) = ("live tokens", true);
+const JUNK: (&str, bool) = ("junk tokens", false);
+
+/// Introspects tokens of these kinds at an auth server on this database.
+async fn introspect(
+    arguments: &Arguments,
+    program: &Path,
+    database_url: &str,
+    kinds: &[(&str, bool)],
+    on_database: &str,
+) -> Result<Vec<Run>, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let credentials = databases::credentials();
+    let tls = certificates::local(folder.path())?;
+    let (mut server, client) = start(folder.path(), program, database_url, &tls).await?;
+    eprintln!("{} log-ins{on_database}", arguments.tokens);
+    let live = log_in(&client, credentials, arguments.tokens).await?;
+    let mut runs = Vec::new();
+    for (kind, active) in kinds {
+        let tokens = match active {
+            true => live.clone(),
+            false => live.iter().map(|token| junk(token)).collect(),
+        };
+        for version in [HttpVersion::Http2, HttpVersion::Http1] {
+            let name = format!("{kind}{on_database}");
+            eprintln!("{name}, {version:?}");
+            let secret = &credentials.api_server;
+            let callers =
+                Callers::new(&client.auth_url, &tls.authority, secret, version, &tokens, *active)?;
+            callers.run(WARM_UP, arguments.connections).await?;
+            let results = callers.run(arguments.duration(), arguments.connections).await?;
+            runs.push(Run::new(name, version, &results)?);
+        }
+    }
+    let stopped = timeout(PREPARATION, server.stop()).await;
+    if !stopped.is_ok_and(|stopped_cleanly| stopped_cleanly) {
+        return Err(format!("the auth server did not exit successfully; {}", server.log()));
+    }
+    Ok(runs)
+}
+
 /// Starts an auth server with default settings, and returns it with a client.
 async fn start(
     folder: &Path,
     program: &Path,
     database_url: &str,
     tls: &TlsFiles,
-    credentials: &Credentials,
 ) -> Result<(ServerProcess, Client), String> {
+    let credentials = databases::credentials();
     let port = free_port();
     let url = format!("https://localhost:{port}");
     let settings = format!(

@@ -18,6 +18,8 @@
 //! which here are shared with PostgreSQL.
 //!
 //! Then as many clients read loans, compared with requests for which the api-server reads nothing.
+//! With `--other-database` (`sqlite`, or the URL of a server), the same senders pay loans on another
+//! database, compared with PostgreSQL.
 //!
 //! Some payments are cash, which goes into one of a few cash drawers. Meanwhile the senders put
 //! money into these drawers, take it out, move it between them and a reserve, and count them.
@@ -46,6 +48,7 @@ mod payments {
     pub mod drawer_books;
     pub mod drawers;
     pub mod faults;
+    pub mod figures;
     pub mod final_checks;
     pub mod jobs;
     pub mod load;
@@ -66,10 +69,13 @@ use futures_util::FutureExt;
 use payments::cards::Cards;
 use payments::drawers::Drawers;
 use payments::faults::Fault;
+use payments::figures::LoadFigures;
 use payments::final_checks::{name_jobs, run_final_checks};
 use payments::loans::Loans;
 use payments::sender::LoadMix;
-use payments::{load, outage, pgbench_ratio};
+use payments::verdicts::unexpected_outcomes;
+use payments::{figures, load, outage, pgbench_ratio};
+use std::iter;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -106,6 +112,10 @@ struct Arguments {
     /// Percentage of the other payments that are made by card.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     card_percent: u32,
+    /// Another database to post payments on: `sqlite`, or the URL of a server; may be given several
+    /// times.
+    #[arg(long, value_parser = Database::named, conflicts_with = "fault")]
+    other_database: Vec<Database>,
     /// What goes wrong meanwhile; may be given several times.
     #[arg(long, value_enum)]
     fault: Vec<Fault>,
@@ -136,18 +146,23 @@ async fn main() -> ExitCode {
 
 /// Makes one run after the other; false if anything was wrong.
 async fn run_all(arguments: &Arguments) -> bool {
-    let runs = match &arguments.fault[..] {
-        [] => vec![None],
-        faults => Fault::selected(faults).into_iter().map(Some).collect(),
+    let others = arguments.other_database.iter().cloned().map(Scenario::OtherDatabase);
+    let scenarios: Vec<_> = match &arguments.fault[..] {
+        [] => iter::once(Scenario::Pgbench).chain(others).collect(),
+        faults => Fault::selected(faults).into_iter().map(Scenario::Fault).collect(),
     };
     let mut holds = true;
-    for fault in runs {
-        let name = fault.map_or("no fault", Fault::name);
-        if let Some(reason) = fault.and_then(Fault::skip_reason) {
+    let mut on_postgres = None;
+    for scenario in scenarios {
+        let name = scenario.name().to_owned();
+        if let Scenario::Fault(fault) = scenario
+            && let Some(reason) = fault.skip_reason()
+        {
             println!("{name}: skipped: {reason}");
             continue;
         }
-        let faults = run(arguments, fault).await.unwrap_or_else(|error| vec![error]);
+        let faults = run(arguments, scenario, &mut on_postgres).await;
+        let faults = faults.unwrap_or_else(|error| vec![error]);
         for fault in faults.iter().take(PRINTED) {
             println!("  WRONG: {fault}");
         }
@@ -161,16 +176,20 @@ async fn run_all(arguments: &Arguments) -> bool {
     holds
 }
 
-/// Makes one run on a server of its own, which is removed whatever the outcome. Returns what must
-/// not happen, one line each.
-async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>, String> {
+/// Makes one run on a server or database of its own, which is removed whatever the outcome. Returns
+/// what must not happen, one line each.
+async fn run(
+    arguments: &Arguments,
+    scenario: Scenario,
+    on_postgres: &mut Option<LoadFigures>,
+) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }
     // The test harness panics on errors; the server must be removed then, too.
-    let measurement = measure(arguments, program.display().to_string(), fault);
+    let measurement = measure(arguments, program.display().to_string(), scenario, on_postgres);
     let measurement = AssertUnwindSafe(measurement).catch_unwind();
     match timeout(arguments.limit(), measurement).await {
         Ok(Ok(outcome)) => outcome,
@@ -182,17 +201,24 @@ async fn run(arguments: &Arguments, fault: Option<Fault>) -> Result<Vec<String>,
 async fn measure(
     arguments: &Arguments,
     program: String,
-    fault: Option<Fault>,
+    scenario: Scenario,
+    on_postgres: &mut Option<LoadFigures>,
 ) -> Result<Vec<String>, String> {
-    let storage = fault.map_or(Storage::Folder, Fault::storage);
-    let postgres = Postgres::start(storage).await?;
     let settings = |name: &str| [(name.to_owned(), CONNECTIONS.to_owned())].into();
     let environment = Environment {
         auth: settings("AUTH_DATABASE_CONNECTIONS"),
         api: settings("API_DATABASE_CONNECTIONS"),
         ..Environment::default()
     };
-    let database = Database::Server(postgres.url());
+    let postgres = match &scenario {
+        Scenario::Pgbench => Some(Postgres::start(Storage::Folder).await?),
+        Scenario::Fault(fault) => Some(Postgres::start(fault.storage()).await?),
+        Scenario::OtherDatabase(_) => None,
+    };
+    let database = match &scenario {
+        Scenario::OtherDatabase(database) => database.clone(),
+        _ => Database::Server(postgres.as_ref().map(Postgres::url).unwrap_or_default()),
+    };
     let mut world = World::new(&program, database, environment).await;
     let loans = Loans::book(&world, arguments.loans).await?;
     let drawers = Drawers::create(&world).await;
@@ -202,11 +228,27 @@ async fn measure(
     let Arguments { seconds, clients, hot_percent, cash_percent, card_percent, .. } = *arguments;
     let cards = Cards::add(&world, &loans).await?;
     let mix = LoadMix { loans, drawers, hot_percent, cash_percent, cards, card_percent };
-    let (mut sent, mut faults) = match fault {
-        None => pgbench_ratio::run(seconds, clients, mix, &world, &postgres).await?,
-        Some(fault) => {
+    let (mut sent, mut faults) = match (scenario, &postgres) {
+        (Scenario::Fault(fault), Some(postgres)) => {
             let duration = Duration::from_secs(seconds.into());
-            outage::run(fault, duration, clients, mix, &mut world, &postgres).await?
+            outage::run(fault, duration, clients, mix, &mut world, postgres).await?
+        }
+        (_, Some(postgres)) => {
+            let posted = pgbench_ratio::run(seconds, clients, mix, &world, postgres).await?;
+            *on_postgres = Some(posted.figures);
+            (posted.sent, posted.faults)
+        }
+        (scenario, None) => {
+            let plain = figures::plain(&mix);
+            let mut sent = figures::warm_up(clients, plain.clone(), &world).await?;
+            let measured = figures::measure(seconds, clients, plain, &world, None).await?;
+            measured.figures.print(scenario.name());
+            if let Some(on_postgres) = on_postgres {
+                measured.figures.print_ratio(on_postgres);
+            }
+            sent.append(measured.sent);
+            let faults = unexpected_outcomes(&sent.attempts, &[], |_, _| false);
+            (sent, faults)
         }
     };
     faults.extend(funding_faults);
@@ -214,4 +256,24 @@ async fn measure(
     faults.extend(run_final_checks(&world, &mut sent, last_counts).await?);
     world.close().await;
     Ok(faults)
+}
+
+/// What is done in a run.
+enum Scenario {
+    /// Payments compared with pgbench.
+    Pgbench,
+    /// Payments while something goes wrong.
+    Fault(Fault),
+    /// Payments on a database other than PostgreSQL.
+    OtherDatabase(Database),
+}
+
+impl Scenario {
+    fn name(&self) -> &str {
+        match self {
+            Self::Pgbench => "no fault",
+            Self::Fault(fault) => fault.name(),
+            Self::OtherDatabase(database) => database.name(),
+        }
+    }
 }

@@ -12,9 +12,9 @@ use std::fmt;
 pub const PGBENCH_CLIENTS: u32 = 8;
 
 /// Answers to one kind of request over one protocol. Latencies are in milliseconds.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    tokens: &'static str,
+    tokens: String,
     protocol: &'static str,
     answers: usize,
     answers_per_second: f64,
@@ -25,7 +25,7 @@ pub struct Run {
 impl Run {
     /// Computes the figures of these responses.
     pub fn new(
-        tokens: &'static str,
+        tokens: String,
         version: HttpVersion,
         results: &CallerResults,
     ) -> Result<Self, String> {
@@ -118,19 +118,19 @@ impl fmt::Display for IntrospectionReport {
             "PostgreSQL {}, {} cores, {build} build; {} callers, {} tokens, {} s each\n",
             self.postgres, self.cores, self.connections, self.tokens, self.seconds
         )?;
-        writeln!(f, "{:<23}{:>10}{:>9}", "", "per second", "mean ms")?;
+        writeln!(f, "{:<32}{:>10}{:>9}", "", "per second", "mean ms")?;
         let pgbench = [("before", self.before), ("after", self.after), ("mean", self.pgbench())];
         for (when, PgbenchFigures { per_second, latency_ms }) in pgbench {
             let name = format!("pgbench -S -c {PGBENCH_CLIENTS} {when}");
-            writeln!(f, "{name:<23}{per_second:>10.0}{latency_ms:>9.3}")?;
+            writeln!(f, "{name:<32}{per_second:>10.0}{latency_ms:>9.3}")?;
         }
         let [p50, p95, p99, max] = ["p50 ms", "p95 ms", "p99 ms", "max ms"];
-        writeln!(f, "\n{:<23}{:>10}{p50:>9}{p95:>9}{p99:>9}{max:>9}", "", "per second")?;
+        writeln!(f, "\n{:<32}{:>10}{p50:>9}{p95:>9}{p99:>9}{max:>9}", "", "per second")?;
         for run in &self.runs {
             let name = format!("{}, {}", run.tokens, run.protocol);
             let Run { answers_per_second, latencies, .. } = run;
             let Latencies { p50_ms, p95_ms, p99_ms, max_ms } = latencies;
-            write!(f, "{name:<23}{answers_per_second:>10.0}{p50_ms:>9.3}{p95_ms:>9.3}")?;
+            write!(f, "{name:<32}{answers_per_second:>10.0}{p50_ms:>9.3}{p95_ms:>9.3}")?;
             writeln!(f, "{p99_ms:>9.3}{max_ms:>9.3}")?;
         }
         writeln!(f)?;

@@ -11,18 +11,22 @@ const PROCESSES: [&str; 4] = ["PostgreSQL", "api-server", "auth-server", "sender
 
 /// What was consumed so far.
 pub struct Meter {
-    cpu_seconds: [f64; PROCESSES.len()],
+    cpu_seconds: [Option<f64>; PROCESSES.len()],
     waited_seconds: [f64; WAITS.len()],
     statements: u64,
-    transactions: i64,
+    transactions: Option<i64>,
 }
 
 impl Meter {
-    /// Reads the meters of the servers, of PostgreSQL and of this program.
-    pub async fn read(world: &World, postgres: &Postgres) -> Self {
-        let of_server = |id: Option<u32>| id.and_then(cpu_time::seconds).unwrap_or_default();
+    /// Reads the meters of the servers, of PostgreSQL if that is the database, and of this program.
+    pub async fn read(world: &World, postgres: Option<&Postgres>) -> Self {
+        let of_server = |id: Option<u32>| Some(id.and_then(cpu_time::seconds).unwrap_or_default());
         let transactions =
             "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
+        let transactions = match postgres {
+            Some(_) => Some(world.count(transactions).await),
+            None => None,
+        };
         let mut waited_seconds = [0.0; WAITS.len()];
         for (seconds, wait) in waited_seconds.iter_mut().zip(WAITS) {
             *seconds = world.waited_seconds(wait).await;
@@ -30,13 +34,13 @@ impl Meter {
         Self {
             waited_seconds,
             cpu_seconds: [
-                postgres.cpu_seconds(),
+                postgres.map(Postgres::cpu_seconds),
                 of_server(world.api.id()),
                 of_server(world.auth.id()),
                 of_server(Some(std::process::id())),
             ],
             statements: world.statements().await,
-            transactions: world.count(transactions).await,
+            transactions,
         }
     }
 
@@ -46,31 +50,39 @@ impl Meter {
         let ms = |now: f64, earlier: f64| each(1000.0 * (now - earlier));
         let (cpu, waited) = (&self.cpu_seconds, &self.waited_seconds);
         Costs {
-            cpu_ms: std::array::from_fn(|it| ms(cpu[it], earlier.cpu_seconds[it])),
+            cpu_ms: std::array::from_fn(|it| Some(ms(cpu[it]?, earlier.cpu_seconds[it]?))),
             wait_ms: std::array::from_fn(|it| ms(waited[it], earlier.waited_seconds[it])),
             statements: each((self.statements - earlier.statements) as f64),
-            transactions: each((self.transactions - earlier.transactions) as f64),
+            transactions: self
+                .transactions
+                .zip(earlier.transactions)
+                .map(|(now, earlier)| each((now - earlier) as f64)),
         }
     }
 }
 
 /// What one request costs.
 pub struct Costs {
-    cpu_ms: [f64; PROCESSES.len()],
+    cpu_ms: [Option<f64>; PROCESSES.len()],
     wait_ms: [f64; WAITS.len()],
     statements: f64,
     /// A statement outside of a transaction counts as one.
-    transactions: f64,
+    transactions: Option<f64>,
 }
 
 impl fmt::Display for Costs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CPU ms:")?;
         for (process, ms) in std::iter::zip(PROCESSES, self.cpu_ms) {
-            write!(f, " {process} {ms:.3},")?;
+            if let Some(ms) = ms {
+                write!(f, " {process} {ms:.3},")?;
+            }
         }
-        let Self { statements, transactions, .. } = self;
-        write!(f, " {statements:.1} statements, {transactions:.2} transactions; waits ms:")?;
+        write!(f, " {:.1} statements", self.statements)?;
+        if let Some(transactions) = self.transactions {
+            write!(f, ", {transactions:.2} transactions")?;
+        }
+        write!(f, "; waits ms:")?;
         for (wait, ms) in std::iter::zip(WAITS, self.wait_ms) {
             write!(f, " {wait} {ms:.2}")?;
         }

@@ -1,7 +1,7 @@
 //! Rules for the books of cash drawers, in SQL. A drawer's rows and counts get their ids under its
 //! lock, so the order of the ids is the order in which they happened.
 
-use acceptance::World;
+use acceptance::{Database, World};
 use sea_orm::{EntityTrait, IdenStatic, Iterable};
 use shared::entity::{cash_drawer_reconciliations as counts, cash_drawer_transactions as moved};
 
@@ -151,9 +151,11 @@ async fn rows_up_to<E: EntityTrait>(world: &World, last_count: i64) -> Vec<Strin
         _ => (*column).to_owned(),
     };
     let columns = columns.iter().map(plain).collect::<Vec<_>>().join(", ");
+    // SQLite has no such function.
+    let hash = if world.database == Database::Sqlite { "" } else { "MD5" };
     let rows = format!(
-        "SELECT MD5(CONCAT_WS('|', {columns})) FROM {table} WHERE reconciliation_id <= {last_count} \
-         ORDER BY {key}"
+        "SELECT {hash}(CONCAT_WS('|', {columns})) FROM {table} \
+         WHERE reconciliation_id <= {last_count} ORDER BY {key}"
     );
     world.texts(&rows).await
 }

@@ -87,9 +87,7 @@ impl Load {
         self.stop.store(true, Ordering::Relaxed);
         let mut sent = SentJobs::default();
         while let Some(joined) = self.senders.join_next().await {
-            let mut of_sender = joined.map_err(|error| error.to_string())?;
-            sent.jobs.append(&mut of_sender.jobs);
-            sent.attempts.append(&mut of_sender.attempts);
+            sent.append(joined.map_err(|error| error.to_string())?);
         }
         self.bar.finish_and_clear();
         sent.attempts.sort_by_key(Attempt::answered_at);

@@ -45,9 +45,9 @@ pub async fn run(
         eprintln!("{name}");
         let paths: Arc<[String]> = paths.into();
         readers.read(&paths, WARM_UP).await?;
-        let before = Meter::read(world, postgres).await;
+        let before = Meter::read(world, Some(postgres)).await;
         let (times, elapsed) = readers.read(&paths, duration).await?;
-        let after = Meter::read(world, postgres).await;
+        let after = Meter::read(world, Some(postgres)).await;
         let figures = ReadFigures {
             per_second: times.len() as f64 / elapsed.as_secs_f64(),
             latencies: Latencies::of(&times).ok_or("nothing was read")?,

@@ -38,6 +38,14 @@ pub struct SentJobs {
     pub attempts: Vec<Attempt>,
 }
 
+impl SentJobs {
+    /// Adds those of others.
+    pub fn append(&mut self, mut others: Self) {
+        self.jobs.append(&mut others.jobs);
+        self.attempts.append(&mut others.attempts);
+    }
+}
+
 /// The targets of a sender's payments.
 #[derive(Clone)]
 pub struct LoadMix {
