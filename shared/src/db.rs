@@ -53,7 +53,7 @@ pub fn connect(
     connections_max: u32,
     create: bool,
 ) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
-    connect_planning(url, connections_max, create, "auto")
+    connect_planning(url, connections_max, create, None)
 }
 
 /// Connects for transactions that always send the same statements, with any values: PostgreSQL plans
@@ -62,15 +62,15 @@ pub(crate) fn connect_for_batches(
     url: &str,
     connections_max: u32,
 ) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
-    connect_planning(url, connections_max, false, "force_generic_plan")
+    connect_planning(url, connections_max, false, Some(("plan_cache_mode", "force_generic_plan")))
 }
 
-/// Connects with PostgreSQL's setting of how prepared statements are planned.
+/// Connects with a setting of PostgreSQL for how prepared statements are planned, or with its own.
 async fn connect_planning(
     url: &str,
     connections_max: u32,
     create: bool,
-    plan_cache_mode: &'static str,
+    planning: Option<(&'static str, &'static str)>,
 ) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
     options
@@ -91,7 +91,7 @@ async fn connect_planning(
     let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |postgres| {
         let lock_timeout = ("lock_timeout", lock_wait_ms.as_str());
-        postgres.options([lock_timeout, ("plan_cache_mode", plan_cache_mode)])
+        postgres.options(planning.into_iter().chain([lock_timeout]))
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
         pool.after_release(|connection, _| Box::pin(check_answers(connection)))

@@ -66,8 +66,14 @@ pub async fn connect(
     let for_reads = connections_max / 3;
     let mut writers = db::connect(url, connections_max - for_reads - for_batches, false).await?;
     metrics.count_statements(&mut writers);
-    let mut batches = db::connect_for_batches(url, for_batches).await?;
-    metrics.count_statements(&mut batches);
+    let batches = match for_batches {
+        0 => writers.clone(),
+        _ => {
+            let mut batches = db::connect_for_batches(url, for_batches).await?;
+            metrics.count_statements(&mut batches);
+            batches
+        }
+    };
     // A pool of its own opens them: a read never waits for writers.
     let source = db::connect(url, for_reads, false).await?;
     let (places, statements) = (for_reads as usize, metrics.statements());
