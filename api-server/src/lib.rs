@@ -31,9 +31,6 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Connections for shared transactions: one at work, and one that returns from its last.
-const BATCH_CONNECTIONS: u32 = 2;
-
 /// Serve the loan servicing API over the core database
 #[derive(Parser)]
 #[command(name = "api-server", version, after_help = settings::list(config::SETTINGS))]
@@ -85,9 +82,10 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     router::contract(config.extensions).expectations.operations.check()?;
     let mut metrics = Metrics::default();
-    let (url, connections) = (&config.database_url, config.database_connections);
-    let pools = read_pool::connect(url, connections, BATCH_CONNECTIONS, &metrics);
-    let pools = pools.await.map_err(|error| format!("API_DATABASE_URL: {error}"))?;
+    let (db, reads) =
+        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+            .await
+            .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
     let unknown_parameters = match config.unknown_parameters_ignored {
         false => UnknownParameters::Refused,
         true => UnknownParameters::Ignored(
@@ -95,5 +93,5 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
         ),
     };
     let tasks = Tasks::new(&mut metrics);
-    Ok((State::new(config, pools, unknown_parameters, tasks)?, Arc::new(metrics)))
+    Ok((State::new(config, db, reads, unknown_parameters, tasks)?, Arc::new(metrics)))
 }

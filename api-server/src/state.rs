@@ -17,7 +17,7 @@ use sea_orm::{DatabaseConnection, EntityName};
 use shared::entity::idempotency_records;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
-use shared::read_pool::{Pools, ReadPool};
+use shared::read_pool::ReadPool;
 use shared::readiness::Readiness;
 use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
@@ -61,11 +61,11 @@ impl State {
     /// Builds the state over a connected database.
     pub fn new(
         config: &Config,
-        pools: Pools,
+        db: DatabaseConnection,
+        reads: ReadPool,
         unknown_parameters: UnknownParameters,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
-        let Pools { writers: db, batches, reads } = pools;
         let executor = Executor::new(db.clone());
         let store = DocumentStore::open(&config.documents)
             .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
@@ -100,7 +100,7 @@ impl State {
                 executor: executor.clone(),
             }),
             loans,
-            payments: Arc::new(GroupCommit::new(executor.clone(), batches, &reads)),
+            payments: Arc::new(GroupCommit::new(executor.clone(), &reads)),
             executor,
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),

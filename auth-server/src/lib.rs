@@ -89,12 +89,11 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
 async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
     let mut metrics = Metrics::default();
-    let pools = read_pool::connect(&config.database_url, config.database_connections, 0, &metrics);
-    let pools = pools.await.map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
+    let (db, reads) =
+        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+            .await
+            .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
     let tasks = Tasks::new(&mut metrics);
     let metadata = metadata::document(&config.issuer, config.mtls_url.as_deref()).to_string();
-    Ok((
-        State::new(config, pools.writers, pools.reads, passwords, metadata.into(), tasks),
-        Arc::new(metrics),
-    ))
+    Ok((State::new(config, db, reads, passwords, metadata.into(), tasks), Arc::new(metrics)))
 }

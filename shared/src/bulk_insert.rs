@@ -8,7 +8,7 @@ use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic,
     InsertMany, IntoActiveModel, Iterable, PrimaryKeyToColumn, PrimaryKeyTrait, QueryTrait,
-    RuntimeErr, Statement, Value,
+    RuntimeErr, Statement,
 };
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
@@ -137,48 +137,29 @@ fn insert_arrays<A: ActiveModelTrait>(
     Ok(arrays.insert(A::Entity::default().table_name(), returning.as_ref()))
 }
 
-/// A table of which keys are reserved.
-pub struct KeysOf {
-    table: String,
-    key: String,
-    count: usize,
-}
-
-impl KeysOf {
-    /// Returns this many keys of a table, yet to be reserved.
-    pub fn table<E: EntityTrait>(entity: E, count: usize) -> Self {
-        let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str().to_owned()).next();
-        Self { table: entity.table_name().to_owned(), key: key.unwrap_or_default(), count }
-    }
-}
-
-/// Reserves keys of two tables for rows yet to be written, each in ascending order. `None` on
-/// databases that number rows only as they are inserted.
-pub async fn reserve_keys(
+/// Reserves keys of a table for rows yet to be written, in ascending order. `None` on databases that
+/// number rows only as they are inserted.
+pub async fn reserve_keys<E: EntityTrait>(
     db: &impl ConnectionTrait,
-    tables: [KeysOf; 2],
-) -> Result<Option<[Vec<i64>; 2]>, DbErr> {
+    entity: E,
+    count: usize,
+) -> Result<Option<Vec<i64>>, DbErr> {
     if db.get_database_backend() != DbBackend::Postgres {
         return Ok(None);
     }
+    let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str().to_owned()).next();
     // OFFSET 0 keeps the sequence from being looked up again for every key.
-    let reserve = "SELECT place, nextval(sequence) FROM (\
-                   SELECT 0 AS place, pg_get_serial_sequence($1, $2)::regclass AS sequence, \
-                   $3::bigint AS keys \
-                   UNION ALL SELECT 1, pg_get_serial_sequence($4, $5)::regclass, $6::bigint \
-                   OFFSET 0) AS named, generate_series(1, keys)";
-    let values = tables.into_iter().flat_map(|KeysOf { table, key, count }| {
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        [Value::from(table), key.into(), count.into()]
-    });
+    let reserve = "SELECT nextval(sequence) FROM (SELECT pg_get_serial_sequence($1, $2)::regclass \
+                   AS sequence OFFSET 0) AS named, generate_series(1, $3)";
+    let values = [
+        entity.table_name().into(),
+        key.unwrap_or_default().into(),
+        i64::try_from(count).unwrap_or(i64::MAX).into(),
+    ];
     let reserve = Statement::from_sql_and_values(DbBackend::Postgres, reserve, values);
-    let mut keys = [Vec::new(), Vec::new()];
-    for row in db.query_all_raw(reserve).await? {
-        let [first, second] = &mut keys;
-        let keys = if row.try_get_by_index::<i32>(0)? == 0 { first } else { second };
-        keys.push(row.try_get_by_index(1)?);
-    }
-    keys.iter_mut().for_each(|keys| keys.sort_unstable());
+    let rows = db.query_all_raw(reserve).await?;
+    let mut keys = rows.iter().map(|row| row.try_get_by_index(0)).collect::<Result<Vec<_>, _>>()?;
+    keys.sort_unstable();
     Ok(Some(keys))
 }
 

@@ -48,29 +48,10 @@ pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 ///
 /// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
 /// error rather than an empty database.
-pub fn connect(
+pub async fn connect(
     url: &str,
     connections_max: u32,
     create: bool,
-) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
-    connect_planning(url, connections_max, create, None)
-}
-
-/// Connects for transactions that always send the same statements, with any values: PostgreSQL plans
-/// each of them once on each connection.
-pub(crate) fn connect_for_batches(
-    url: &str,
-    connections_max: u32,
-) -> impl Future<Output = Result<DatabaseConnection, DbErr>> {
-    connect_planning(url, connections_max, false, Some(("plan_cache_mode", "force_generic_plan")))
-}
-
-/// Connects with a setting of PostgreSQL for how prepared statements are planned, or with its own.
-async fn connect_planning(
-    url: &str,
-    connections_max: u32,
-    create: bool,
-    planning: Option<(&'static str, &'static str)>,
 ) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
     options
@@ -90,8 +71,7 @@ async fn connect_planning(
         .map_sqlx_sqlite_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)));
     let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |postgres| {
-        let lock_timeout = ("lock_timeout", lock_wait_ms.as_str());
-        postgres.options(planning.into_iter().chain([lock_timeout]))
+        postgres.options([("lock_timeout", lock_wait_ms.as_str())])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
         pool.after_release(|connection, _| Box::pin(check_answers(connection)))

@@ -39,41 +39,23 @@ enum Backend {
 /// The fewest connections of which some are for reads only.
 const SPLIT_MIN: u32 = 8;
 
-/// The connections of a server.
-pub struct Pools {
-    /// For everything else.
-    pub writers: DatabaseConnection,
-    /// For transactions that always send the same statements.
-    pub batches: DatabaseConnection,
-    /// For single reads.
-    pub reads: ReadPool,
-}
-
-/// Connects with at most this many connections. On a server, a third of them are for reads and some
-/// for batches if there are enough. Counts the statements.
+/// Connects with at most this many connections. On a server, a third of them are for reads if there
+/// are enough. Counts the statements.
 pub async fn connect(
     url: &str,
     connections_max: u32,
-    for_batches: u32,
     metrics: &Metrics,
-) -> Result<Pools, DbErr> {
-    if connections_max < SPLIT_MIN || url.starts_with("sqlite") {
-        let mut writers = db::connect(url, connections_max, false).await?;
-        metrics.count_statements(&mut writers);
-        let reads = ReadPool(Arc::new(Backend::OfWriters(writers.clone())));
-        return Ok(Pools { batches: writers.clone(), writers, reads });
-    }
-    let for_reads = connections_max / 3;
-    let mut writers = db::connect(url, connections_max - for_reads - for_batches, false).await?;
-    metrics.count_statements(&mut writers);
-    let batches = match for_batches {
-        0 => writers.clone(),
-        _ => {
-            let mut batches = db::connect_for_batches(url, for_batches).await?;
-            metrics.count_statements(&mut batches);
-            batches
-        }
+) -> Result<(DatabaseConnection, ReadPool), DbErr> {
+    let for_reads = match connections_max >= SPLIT_MIN && !url.starts_with("sqlite") {
+        true => connections_max / 3,
+        false => 0,
     };
+    let mut db = db::connect(url, connections_max - for_reads, false).await?;
+    metrics.count_statements(&mut db);
+    if for_reads == 0 {
+        let reads = ReadPool(Arc::new(Backend::OfWriters(db.clone())));
+        return Ok((db, reads));
+    }
     // A pool of its own opens them: a read never waits for writers.
     let source = db::connect(url, for_reads, false).await?;
     let (places, statements) = (for_reads as usize, metrics.statements());
@@ -87,7 +69,7 @@ pub async fn connect(
             Backend::MariaDb(Connections::new(source, places, statements))
         }
     };
-    Ok(Pools { writers, batches, reads: ReadPool(Arc::new(backend)) })
+    Ok((db, ReadPool(Arc::new(backend))))
 }
 
 impl ReadPool {

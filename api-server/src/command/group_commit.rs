@@ -139,10 +139,9 @@ impl<C> Hash for Member<C> {
 }
 
 impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
-    /// Returns a group for commands that share transactions on `db`, and that this executor may also
-    /// execute alone.
-    pub fn new(executor: Executor, db: DatabaseConnection, reads: &ReadPool) -> Self {
-        let reads = reads.clone();
+    /// Returns a group for commands that this executor may also execute alone.
+    pub fn new(executor: Executor, reads: &ReadPool) -> Self {
+        let (db, reads) = (executor.db.clone(), reads.clone());
         let groups = Coalesced::new(LIMITS, move |members: Vec<Member<C>>| {
             let (db, reads) = (db.clone(), reads.clone());
             async move {

@@ -17,7 +17,7 @@ use sea_orm::{
     JoinType, ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
 use shared::amounts::Money;
-use shared::bulk_insert::{self, KeysOf};
+use shared::bulk_insert;
 use shared::bulk_update::{self, RowUpdate};
 use shared::coalesced::padded;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
@@ -283,17 +283,18 @@ pub async fn save(
     changes: &[AccountChange<'_>],
 ) -> Result<(), DbErr> {
     let mut writes = Writes::new(tx);
-    DueRowChanges::of(changes).queue(tx, &mut writes, None).await?;
-    queue(&mut writes, now, changes)?;
+    queue(tx, &mut writes, now, changes).await?;
     writes.execute(tx).await
 }
 
-/// Adds these changes to `writes`, except for those of due rows.
-pub(super) fn queue(
+/// Adds these changes to `writes`. Due rows that are created or deleted are written at once.
+pub(super) async fn queue(
+    tx: &DatabaseTransaction,
     writes: &mut Writes,
     now: Timestamp,
     changes: &[AccountChange<'_>],
-) -> Result<(), DbErr> {
+) -> Result<NewDueRows, DbErr> {
+    let new_due_rows = save_due_rows(tx, writes, changes).await?;
     if changes.iter().any(|change| change.after != change.before) {
         let is_changed = |column: &loans::Column| {
             changes.iter().any(|it| it.after.get(*column) != it.before.get(*column))
@@ -315,82 +316,53 @@ pub(super) fn queue(
         before,
         after,
     });
-    audit::queue_updates(writes, now, updates)
+    audit::queue_updates(writes, now, updates)?;
+    Ok(new_due_rows)
 }
 
-/// What entries change in the due rows of their loans.
-pub(super) struct DueRowChanges {
-    /// Those that reversed entries had created.
-    deleted: Vec<Expr>,
-    /// New ones, with the amounts already paid on them.
-    new: Vec<payments_due::Model>,
-    /// Stored ones whose paid amounts changed: key, interest and principal.
-    paid: Vec<(i64, Money, Money)>,
-}
-
-impl DueRowChanges {
-    /// Returns what is left of these changes, made in their order.
-    pub(super) fn of(changes: &[AccountChange<'_>]) -> Self {
-        use payments_due::Column::{DueDate, LoanId};
-        let mut last: BTreeMap<(i64, NaiveDate), &DueRow> = BTreeMap::new();
-        let mut deleted = Vec::new();
-        for AccountChange { after, due_rows, deleted_due_rows, .. } in changes {
-            let loan_id = after.loan_id;
-            if let Some(first) = *deleted_due_rows {
-                last.retain(|(of_loan, due_date), _| *of_loan != loan_id || *due_date < first);
-                deleted.push(LoanId.eq(loan_id).and(DueDate.gte(first)));
-            }
-            last.extend(due_rows.iter().map(|row| ((loan_id, row.due_date), row)));
+/// Deletes due rows that reversed entries had created, inserts new ones with the amounts already
+/// paid on them. Stored ones whose paid amounts changed are updated with these writes.
+async fn save_due_rows(
+    tx: &DatabaseTransaction,
+    writes: &mut Writes,
+    changes: &[AccountChange<'_>],
+) -> Result<NewDueRows, DbErr> {
+    use payments_due::Column::{DueDate, LoanId};
+    let mut last: BTreeMap<(i64, NaiveDate), &DueRow> = BTreeMap::new();
+    let mut deleted = Vec::new();
+    for AccountChange { after, due_rows, deleted_due_rows, .. } in changes {
+        let loan_id = after.loan_id;
+        if let Some(first) = *deleted_due_rows {
+            last.retain(|(of_loan, due_date), _| *of_loan != loan_id || *due_date < first);
+            deleted.push(LoanId.eq(loan_id).and(DueDate.gte(first)));
         }
-        let (mut new, mut paid) = (Vec::new(), Vec::new());
-        for ((loan_id, _), row) in last {
-            match row.row_id {
-                None => new.push(payments_due::Model {
-                    row_id: 0,
-                    loan_id,
-                    payment_number: row.payment_number,
-                    due_date: row.due_date,
-                    interest_due: row.interest_due,
-                    principal_due: row.principal_due,
-                    interest_paid: row.interest_paid,
-                    principal_paid: row.principal_paid,
-                }),
-                Some(row_id) => paid.push((row_id, row.interest_paid, row.principal_paid)),
-            }
+        last.extend(due_rows.iter().map(|row| ((loan_id, row.due_date), row)));
+    }
+    if !deleted.is_empty() {
+        let any = deleted.into_iter().fold(Condition::any(), Condition::add);
+        payments_due::Entity::delete_many().filter(any).exec(tx).await?;
+    }
+    let mut new = Vec::new();
+    let mut paid = Vec::new();
+    for ((loan_id, _), row) in last {
+        match row.row_id {
+            None => new.push(payments_due::Model {
+                row_id: 0,
+                loan_id,
+                payment_number: row.payment_number,
+                due_date: row.due_date,
+                interest_due: row.interest_due,
+                principal_due: row.principal_due,
+                interest_paid: row.interest_paid,
+                principal_paid: row.principal_paid,
+            }),
+            Some(row_id) => paid.push((row_id, row.interest_paid, row.principal_paid)),
         }
-        Self { deleted, new, paid }
     }
-
-    /// The keys that its new rows need.
-    pub(super) fn keys(&self) -> KeysOf {
-        KeysOf::table(payments_due::Entity, self.new.len())
-    }
-
-    /// Adds these changes to `writes`. Rows are deleted at once, and new ones inserted at once unless
-    /// their keys are reserved.
-    pub(super) async fn queue(
-        mut self,
-        tx: &DatabaseTransaction,
-        writes: &mut Writes,
-        reserved: Option<Vec<i64>>,
-    ) -> Result<NewDueRows, DbErr> {
-        if !self.deleted.is_empty() {
-            let any = self.deleted.into_iter().fold(Condition::any(), Condition::add);
-            payments_due::Entity::delete_many().filter(any).exec(tx).await?;
-        }
-        queue_paid(writes, self.paid);
-        let places = self.new.iter().map(|row| (row.loan_id, row.due_date));
-        let places: Vec<(i64, NaiveDate)> = places.collect();
-        let keys = match reserved {
-            Some(keys) => {
-                self.new.iter_mut().zip(&keys).for_each(|(row, key)| row.row_id = *key);
-                bulk_insert::queue_keyed(writes, self.new)?;
-                keys
-            }
-            None => bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, self.new).await?,
-        };
-        Ok(places.into_iter().zip(keys).collect())
-    }
+    queue_paid(writes, paid);
+    let places: Vec<(i64, NaiveDate)> = new.iter().map(|row| (row.loan_id, row.due_date)).collect();
+    let keys = bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
+    Ok(places.into_iter().zip(keys).collect())
 }
 
 /// Adds the paid amounts of stored due rows to these writes, each as key, interest and principal.

@@ -8,7 +8,7 @@ pub mod codes;
 use self::codes::Code;
 use crate::audit::Actor;
 use crate::auth::privileges::Forbidden;
-use crate::loans::account::{self, AccountChange, DueRowChanges, LoanAccount, NewDueRows};
+use crate::loans::account::{self, AccountChange, LoanAccount, NewDueRows};
 use crate::loans::credit_lines::{self, CreditLineChange};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use crate::loans::servicing::allocation::DueRowPart;
@@ -16,10 +16,10 @@ use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
-use shared::bulk_insert::{self, KeysOf};
+use shared::bulk_insert;
 use shared::bulk_update::{self, RowUpdate, update_each};
 use shared::coalesced::padded;
-use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
+use shared::entity::{loan_transactions, loans, payment_allocations};
 use shared::time::{Clock, Timestamp};
 use shared::writes::Writes;
 
@@ -113,11 +113,9 @@ pub async fn queue(
         changes.push(change);
         settled.push((due_row_parts, moves_base));
     }
-    let due_rows = DueRowChanges::of(&changes);
-    let due_row_keys = number_rows(tx, writes, &mut rows, due_rows.keys()).await?;
+    number_rows(tx, writes, &mut rows).await?;
     mark_reversed(tx, writes, &rows).await?;
-    let new_due_rows = due_rows.queue(tx, writes, due_row_keys).await?;
-    account::queue(writes, now, &changes)?;
+    let new_due_rows = account::queue(tx, writes, now, &changes).await?;
     let mut snapshots = Vec::new();
     let mut allocations = Vec::new();
     for ((rows, change), (parts, moves_base)) in rows.iter().zip(&changes).zip(&settled) {
@@ -139,31 +137,25 @@ pub async fn insert(
     entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
     let mut writes = Writes::new(tx);
-    let no_due_rows = KeysOf::table(payments_due::Entity, 0);
-    number_rows(tx, &mut writes, entries, no_due_rows).await?;
+    number_rows(tx, &mut writes, entries).await?;
     writes.execute(tx).await
 }
 
-/// Numbers the rows of entries, and returns the keys reserved for due rows. Rows are inserted with
-/// these writes, or, if the database numbers them, at once.
+/// Numbers the rows of entries. They are inserted with these writes, or, if the database numbers
+/// them, at once.
 async fn number_rows(
     tx: &DatabaseTransaction,
     writes: &mut Writes,
     entries: &mut [Vec<loan_transactions::Model>],
-    of_due_rows: KeysOf,
-) -> Result<Option<Vec<i64>>, DbErr> {
+) -> Result<(), DbErr> {
     let rows = entries.concat();
-    let of_rows = KeysOf::table(loan_transactions::Entity, rows.len());
-    if let Some([keys, due_row_keys]) =
-        bulk_insert::reserve_keys(tx, [of_rows, of_due_rows]).await?
+    if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, rows.len()).await?
     {
         number(entries, keys);
-        bulk_insert::queue_keyed(writes, entries.concat())?;
-        return Ok(Some(due_row_keys));
+        return bulk_insert::queue_keyed(writes, entries.concat());
     }
     number(entries, bulk_insert::add_numbered(tx, rows).await?);
-    set_references(tx, entries).await?;
-    Ok(None)
+    set_references(tx, entries).await
 }
 
 fn number(entries: &mut [Vec<loan_transactions::Model>], keys: Vec<i64>) {
@@ -222,7 +214,7 @@ async fn mark_reversed(
     Ok(())
 }
 
-/// Returns the allocations of an entry to due rows, new ones of which must have their keys.
+/// Returns the allocations of an entry to due rows, new ones of which must already be stored.
 fn allocate(
     rows: &[loan_transactions::Model],
     parts: &[DueRowPart],
