@@ -18,6 +18,11 @@ pub const PASSWORD_MEMORY_KIB: u32 = 64;
 /// Iterations of a password hash in the tests' databases.
 pub const PASSWORD_ITERATIONS: u32 = 1;
 
+/// Settings of an auth server that hashes passwords with the default parameters, for what depends on
+/// the time that takes. A user's password is hashed with them at the first log-in.
+pub const DEFAULT_HASHING: [(&str, &str); 2] =
+    [("AUTH_PASSWORD_MEMORY_KIB", "19456"), ("AUTH_PASSWORD_ITERATIONS", "2")];
+
 /// A database server, or the embedded database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Database {

@@ -14,6 +14,7 @@
 //! Without `--database-url` they use the embedded database. Exits with 1 if the property does not
 //! hold. The database of the run is removed at the end.
 
+use acceptance::databases::DEFAULT_HASHING;
 use acceptance::world::{Environment, World};
 use acceptance::{Client, Database, TestResponse};
 use clap::{Parser, Subcommand};
@@ -21,6 +22,7 @@ use futures_util::future::join_all;
 use shared::entity::log_in_failures;
 use shared::introspection::UserKind;
 use std::collections::BTreeSet;
+use std::iter;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -72,8 +74,9 @@ async fn main() -> ExitCode {
         }
     };
     let database = arguments.database_url.map_or(Database::Sqlite, Database::Server);
-    let failures = ("AUTH_SOURCE_FAILURES_MAX".to_owned(), "1000000".to_owned());
-    let environment = Environment { auth: [failures].into(), ..Environment::default() };
+    let settings = iter::once(("AUTH_SOURCE_FAILURES_MAX", "1000000")).chain(DEFAULT_HASHING);
+    let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let environment = Environment { auth, ..Environment::default() };
     let world = World::new(&program, database, environment).await;
     let probe = async {
         match arguments.probe {
@@ -144,6 +147,10 @@ async fn log_in(world: &World, name: &str, password: &str) -> TestResponse {
 
 /// True if the medians of the three kinds of failing log-ins, measured in turn, are close together.
 async fn compare(world: &World, samples: u32, tolerance_percent: f64) -> bool {
+    let credentials = &world.credentials;
+    for (name, password) in [("viewer", &credentials.viewer), ("teller", &credentials.teller)] {
+        log_in(world, name, password).await.expect(200);
+    }
     for _ in 0..10 {
         log_in(world, "teller", "wrong").await.expect(400);
     }

@@ -13,6 +13,7 @@
 //! Exits with 1 if one of these fails, or if the 99th percentile of the honest log-ins is a second
 //! or more above that of log-ins without attackers.
 
+use acceptance::databases::DEFAULT_HASHING;
 use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::world::{Environment, World};
 use acceptance::{Client, Database, TestResponse};
@@ -79,10 +80,9 @@ async fn run(arguments: &Arguments) -> Result<(), String> {
         // The servers trust the address in the header, so that one client can play all attackers.
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
         ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
-        ("AUTH_PASSWORD_MEMORY_KIB", "19456"),
-        ("AUTH_PASSWORD_ITERATIONS", "2"),
     ];
-    let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let settings = settings.into_iter().chain(DEFAULT_HASHING);
+    let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let environment = Environment { auth, ..Environment::default() };
     let world = World::new(&program.display().to_string(), Database::Sqlite, environment).await;
     let viewer = world.credentials.viewer.clone();
