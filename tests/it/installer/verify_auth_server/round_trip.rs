@@ -3,6 +3,7 @@
 use super::super::{CommandOutput, command, file, run};
 use crate::PROGRAM;
 use acceptance::servers::send_signal;
+use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{World, on_each_database};
 use serde_json::Value;
 use std::process::Stdio;
@@ -109,7 +110,11 @@ async fn interrupt_and_verify(world: &World, signal: &str) -> Option<i32> {
 
 #[tokio::test]
 async fn an_interrupted_verification_cleans_up_and_a_killed_one_is_cleaned_up_next_time() {
-    on_each_database(PROGRAM, |world| async move {
+    // A log-in takes long enough to be interrupted.
+    let settings = [("AUTH_PASSWORD_MEMORY_KIB", "19456"), ("AUTH_PASSWORD_ITERATIONS", "60")];
+    let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let environment = Environment { auth, ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
         assert_eq!(interrupt_and_verify(&world, "INT").await, Some(1));
         assert_eq!(leftover_accounts(&world).await, 0);
         assert_eq!(interrupt_and_verify(&world, "KILL").await, None);
