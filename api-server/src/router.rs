@@ -134,6 +134,7 @@ pub fn endpoint(
     docs: Docs,
     metrics: Arc<Metrics>,
 ) -> impl Endpoint<Output = Response> + 'static {
+    let interface = || self::contract(false).document.as_str();
     let routes = Route::new()
         .at("/health/live", get(service::live))
         .at("/health/ready", get(service::ready))
@@ -148,7 +149,7 @@ pub fn endpoint(
         .at(STRIPE_RETURN, get(gateway::stripe::come_back))
         .at(STRIPE_WEBHOOK, post(gateway::stripe::receive))
         .nest("/", contract.routes())
-        .data(Arc::new(OpenApiDocuments::new(&contract.document)))
+        .data(Arc::new(OpenApiDocuments::new(&contract.document, interface)))
         .data(&contract.expectations)
         .data(Arc::new(docs))
         .data(Arc::clone(&state.admission))
