@@ -28,6 +28,8 @@ pub(super) async fn check(
     passwords: &Passwords,
     run: &mut VerificationRun,
 ) -> Result<(), VerificationStep> {
+    // From here on a signal does not end the process before the account is removed.
+    let stop = shared::shutdown::stop_signal();
     let add = async {
         probe_account::remove_older(db, probe_account::STALE_SECONDS).await?;
         ProbeAccount::add(db, passwords).await
@@ -44,7 +46,7 @@ pub(super) async fn check(
     };
     let mut failed_step = tokio::select! {
         outcome = outcome => outcome.err().map(Some),
-        () = shared::shutdown::stop_signal() => Some(None),
+        () = stop => Some(None),
     };
     if let Err(error) = probe.remove(db).await {
         let found = format!("the user and the client {} could not be removed: {error}", probe.name);

@@ -110,7 +110,8 @@ async fn interrupt_and_verify(world: &World, signal: &str) -> Option<i32> {
 
 #[tokio::test]
 async fn an_interrupted_verification_cleans_up_and_a_killed_one_is_cleaned_up_next_time() {
-    // A log-in takes long enough to be interrupted.
+    // A log-in hashes for so long that the server is suspended meanwhile. Suspended in a write, it
+    // would hold SQLite's lock, and nothing could be removed.
     let settings = [("AUTH_PASSWORD_MEMORY_KIB", "19456"), ("AUTH_PASSWORD_ITERATIONS", "60")];
     let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let environment = Environment { auth, ..Environment::default() };
