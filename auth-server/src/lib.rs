@@ -42,7 +42,7 @@ pub struct Arguments {
 pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Result<(), String> {
     runtime::survive_hangups()?;
     let config = Config::read(env_file)?;
-    telemetry::start_log(&config.log_format, &config.log_filter)?;
+    let _log = telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (state, metrics) = assemble(config).await?;
     let (config, store) = (&state.config, &state.store);
     if runtime::check_schema(&store.db).await.is_ok() {

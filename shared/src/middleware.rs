@@ -7,7 +7,7 @@ mod unread;
 pub use time_limit::{REQUEST_TIME_MAX, TimeLimit};
 
 use crate::problem::Problem;
-use crate::telemetry::{Metrics, RequestId};
+use crate::telemetry::{Metrics, OperationName, RequestId};
 use futures_util::FutureExt;
 use poem::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HOST, HeaderName};
 use poem::http::{HeaderValue, Method, StatusCode, Uri, Version};
@@ -155,10 +155,8 @@ impl<E: Endpoint> RequestMiddleware<E> {
     }
 
     fn count(&self, method: &Method, response: &Response, duration: Duration) {
-        let operation = match response.data::<PathPattern>() {
-            Some(PathPattern(pattern)) => format!("{method} {pattern}"),
-            None => "other".to_owned(),
-        };
+        let pattern = response.data::<PathPattern>().map(|PathPattern(pattern)| pattern);
+        let operation = OperationName::of(method, pattern);
         self.metrics.count_request(operation, response.status().as_u16(), duration);
     }
 }

@@ -70,9 +70,23 @@ impl ServerProcess {
         }
     }
 
-    /// The server's log so far.
+    /// The server's log so far. A thread of its own writes it: this waits until it has.
     pub fn log(&self) -> String {
-        std::fs::read_to_string(log_file(&self.env_file)).unwrap_or_default()
+        let path = log_file(&self.env_file);
+        let read = || match path.is_file() {
+            true => std::fs::read_to_string(&path).unwrap_or_default(),
+            false => "its log is a pipe".to_owned(),
+        };
+        let mut log = read();
+        for _ in 0..50 {
+            std::thread::sleep(Duration::from_millis(100));
+            let later = read();
+            if later.len() == log.len() {
+                break;
+            }
+            log = later;
+        }
+        log
     }
 
     /// Kills the process, in the middle of its work (kill -9).
@@ -125,6 +139,22 @@ impl ServerProcess {
     /// Restarts it, and waits only until it is live.
     pub async fn restart_unready(&mut self, http: &reqwest::Client) {
         self.restart_until(http, "live").await;
+    }
+
+    /// Restarts it with a log that is a pipe. Returns the pipe's other end, from which nothing has
+    /// been read.
+    pub async fn restart_with_unread_log(&mut self, http: &reqwest::Client) -> std::fs::File {
+        let path = log_file(&self.env_file);
+        std::fs::remove_file(&path).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()), "no pipe");
+        // A pipe is opened only once its other end is.
+        let both_ends = std::fs::File::options().read(true).write(true).open(&path);
+        let both_ends = both_ends.expect("a pipe");
+        self.restart(http).await;
+        let unread = std::fs::File::open(&path).expect("its end");
+        drop(both_ends);
+        unread
     }
 
     async fn restart_until(&mut self, http: &reqwest::Client, state: &str) {

@@ -30,6 +30,7 @@ mod source_layout;
 mod stalled_readers;
 mod statement_counts;
 mod tls;
+mod unread_log;
 mod visibility;
 mod web_servers;
 mod words;

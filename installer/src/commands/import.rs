@@ -76,9 +76,8 @@ pub struct ImportArgs {
 
 /// Runs the command.
 pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
-    if arguments.verbose {
-        telemetry::start_log("text", LOG_FILTER).map_err(CliError)?;
-    }
+    let log = arguments.verbose.then(|| telemetry::start_log("text", LOG_FILTER));
+    let _log = log.transpose().map_err(CliError)?;
     let stop = stop_on_signal();
     let context = ImportContext::open(arguments, stop).await?;
     let file = reading::check(&arguments.file, &context.directory, context.stop.clone()).await?;

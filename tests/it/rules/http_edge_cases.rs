@@ -3,6 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::filled_tables::FilledRows;
+use acceptance::world::on_embedded_database;
 use acceptance::{TestResponse, World, on_each_database};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -48,6 +49,29 @@ async fn every_path_answers_405_with_its_allowed_methods() {
                 }
                 false => assert_eq!(head.status, 405, "HEAD {path}"),
             }
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn methods_that_no_operation_has_are_counted_together() {
+    on_embedded_database(PROGRAM, |world| async move {
+        let World { client, metrics, .. } = &world;
+        for url in [&client.auth_url, &client.api_url] {
+            for method in ["PURGE", "STRANGE-1", "STRANGE-2"] {
+                let method: Method = method.parse().expect("a method");
+                let request = client.http.request(method, format!("{url}/health/live"));
+                send(&world, request).await.expect_problem(405, "method-not-allowed");
+            }
+        }
+        for url in [&metrics.0, &metrics.1] {
+            let text = client.http.get(url).send().await.expect("metrics");
+            let text = text.text().await.expect("metrics");
+            assert!(!text.contains("PURGE") && !text.contains("STRANGE"), "{text}");
+            let counted = r#"http_requests_total{operation="other",status="405"} 3"#;
+            assert!(text.contains(counted), "{text}");
         }
         world
     })
