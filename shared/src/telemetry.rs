@@ -41,12 +41,12 @@ pub struct Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // The guard prints to standard output if it has to give up, which nobody may read either.
+        // If the guard gives up, it prints to standard output, which may be blocked, too.
         let (done, is_done) = mpsc::channel();
         let writer = self.writer.take();
         thread::spawn(move || {
             drop(writer);
-            // Nobody waits for it any more.
+            // The receiver is gone after the wait.
             let _ = done.send(());
         });
         // Whatever could not be written in this time is lost.
@@ -54,8 +54,8 @@ impl Drop for Log {
     }
 }
 
-/// Starts logging to standard error: `json` for collectors, anything else for people. A thread of
-/// its own writes the lines.
+/// Starts logging to standard error: `json` for collectors, anything else for people. A dedicated
+/// thread writes the lines.
 pub fn start_log(format: &str, filter: &str) -> Result<Log, String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| format!("log filter: {error}"))?;
     let (lines, writer) = NonBlockingBuilder::default()

@@ -70,7 +70,7 @@ impl ServerProcess {
         }
     }
 
-    /// The server's log so far. A thread of its own writes it: this waits until it has.
+    /// The server's log so far. A dedicated thread writes it: this waits until it has.
     pub fn log(&self) -> String {
         let path = log_file(&self.env_file);
         let read = || match path.is_file() {

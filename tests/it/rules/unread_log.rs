@@ -1,4 +1,4 @@
-//! A server whose log nobody reads: it answers, stops in time, and counts what it could not log.
+//! A blocked log: the server still responds, stops in time, and counts the lines it dropped.
 
 use crate::PROGRAM;
 use acceptance::world::Environment;
@@ -28,7 +28,7 @@ async fn send_requests(world: &World) {
 }
 
 #[tokio::test]
-async fn a_server_does_not_wait_for_whoever_reads_its_log() {
+async fn a_blocked_log_does_not_block_the_server() {
     let mut world = World::new(PROGRAM, Database::Sqlite, Environment::default()).await;
     world.api.kill().await;
     let http = world.client.http.clone();
@@ -48,7 +48,7 @@ async fn a_server_does_not_wait_for_whoever_reads_its_log() {
     assert!(dropped > 0 && logged > 0, "{dropped} lines dropped, {logged} logged");
     assert!(dropped + logged >= REQUESTS, "{dropped} lines dropped, {logged} logged");
 
-    // It stops although nobody reads its last lines.
+    // It stops even if its last lines cannot be written.
     let _unread = world.api.restart_with_unread_log(&http).await;
     send_requests(&world).await;
     let told_at = Instant::now();
