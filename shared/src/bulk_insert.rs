@@ -1,8 +1,8 @@
 //! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
 //! numbers a table's rows, the key in the model is ignored.
 
-use crate::column_arrays::{self, ArrayWrite, ColumnArrays};
 use crate::galera;
+use crate::json_rows::{self, JsonRows, JsonWrite};
 use crate::writes::{Write, Writes};
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
@@ -101,7 +101,7 @@ fn next_insert<A: ActiveModelTrait>(
 ) -> Result<Write, DbErr> {
     let batch = next_batch(backend, rows);
     Ok(match backend {
-        DbBackend::Postgres => Write::Arrays(insert_arrays(batch, None)?),
+        DbBackend::Postgres => Write::Json(insert_json(batch, None)?),
         _ => Write::Statement(A::Entity::insert_many(batch).build(backend)),
     })
 }
@@ -112,7 +112,7 @@ fn next_batch<A: ActiveModelTrait>(
     rows: &mut impl ExactSizeIterator<Item = A>,
 ) -> Vec<A> {
     let count = match backend {
-        DbBackend::Postgres => column_arrays::ROWS_MAX,
+        DbBackend::Postgres => json_rows::ROWS_MAX,
         _ => rows_at_once(rows.len(), rows_per_insert::<A>()),
     };
     rows.take(count).collect()
@@ -120,21 +120,16 @@ fn next_batch<A: ActiveModelTrait>(
 
 /// Returns the statement that inserts these rows on PostgreSQL. All of them must set the same
 /// columns.
-fn insert_arrays<A: ActiveModelTrait>(
-    mut rows: Vec<A>,
+fn insert_json<A: ActiveModelTrait>(
+    rows: Vec<A>,
     returning: Option<<A::Entity as EntityTrait>::Column>,
-) -> Result<ArrayWrite, DbErr> {
-    let mut arrays = ColumnArrays::default();
-    for column in <A::Entity as EntityTrait>::Column::iter() {
-        let values = rows.iter_mut().filter_map(|row| row.take(column).into_value());
-        let values: Vec<_> = values.collect();
-        match values.len() {
-            0 => {}
-            count if count == rows.len() => arrays.push(&column, values),
-            _ => return Err(DbErr::Type(format!("not every row sets {}", column.as_str()))),
-        }
+) -> Result<JsonWrite, DbErr> {
+    let mut json = JsonRows::default();
+    for mut row in rows {
+        let columns = <A::Entity as EntityTrait>::Column::iter();
+        json.push(columns.filter_map(|it| Some((it, row.take(it).into_value()?))))?;
     }
-    Ok(arrays.insert(A::Entity::default().table_name(), returning.as_ref()))
+    Ok(json.insert(A::Entity::default().table_name(), returning))
 }
 
 /// Reserves keys of a table for rows yet to be written, in ascending order. `None` on databases that
@@ -215,7 +210,7 @@ async fn returned_keys<A: ActiveModelTrait>(
     rows: Vec<A>,
 ) -> Result<Vec<i64>, DbErr> {
     let key = <A::Entity as EntityTrait>::PrimaryKey::iter().map(|key| key.into_column()).next();
-    let insert = ArrayWrite::together(vec![insert_arrays(rows, key)?]);
+    let insert = JsonWrite::together(vec![insert_json(rows, key)?])?;
     let rows = db.query_all_raw(insert).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }

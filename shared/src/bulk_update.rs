@@ -1,13 +1,14 @@
 //! Bulk updates: columns of many rows, each row with its own values, in one statement.
 
 use crate::coalesced::padded;
-use crate::column_arrays::{self, ColumnArrays};
+use crate::json_rows::{self, JsonRows};
 use crate::writes::{Write, Writes};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoSimpleExpr,
     QueryFilter, QueryTrait, Value,
 };
+use std::iter;
 
 /// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
 const PARAMETERS_MAX: usize = 8_000;
@@ -35,27 +36,31 @@ where
     C::EntityName: EntityTrait<Column = C>,
 {
     let mut writes = Writes::new(db);
-    queue(&mut writes, key, columns, rows);
+    queue(&mut writes, key, columns, rows)?;
     writes.execute(db).await
 }
 
 /// Adds such an update to `writes`.
-pub fn queue<C: ColumnTrait>(writes: &mut Writes, key: C, columns: &[C], rows: &[RowUpdate])
+pub fn queue<C: ColumnTrait>(
+    writes: &mut Writes,
+    key: C,
+    columns: &[C],
+    rows: &[RowUpdate],
+) -> Result<(), DbErr>
 where
     C::EntityName: EntityTrait<Column = C>,
 {
     let backend = writes.backend();
     if backend == DbBackend::Postgres {
-        for chunk in rows.chunks(column_arrays::ROWS_MAX) {
-            let mut arrays = ColumnArrays::default();
-            arrays.push(&key, chunk.iter().map(|row| row.key.into()).collect());
-            for (index, column) in columns.iter().enumerate() {
-                let values = chunk.iter().filter_map(|row| row.values.get(index).cloned());
-                arrays.push(column, values.collect());
+        for chunk in rows.chunks(json_rows::ROWS_MAX) {
+            let mut json = JsonRows::default();
+            for row in chunk {
+                let values = columns.iter().copied().zip(row.values.iter().cloned());
+                json.push(iter::once((key, row.key.into())).chain(values))?;
             }
-            writes.push(Write::Arrays(arrays.update(C::EntityName::default().table_name())));
+            writes.push(Write::Json(json.update(C::EntityName::default().table_name())));
         }
-        return;
+        return Ok(());
     }
     let rows_max = (PARAMETERS_MAX / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
     let rows_max = 1 << rows_max.ilog2();
@@ -72,4 +77,5 @@ where
         let update = update.filter(key.is_in(chunk.iter().map(|row| row.key)));
         writes.push(Write::Statement(update.build(backend)));
     }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Writes to several tables that belong together. On PostgreSQL they are one statement, which saves
 //! the round trips of the others; elsewhere they are executed one after the other.
 
-use crate::column_arrays::{self, ArrayWrite};
+use crate::json_rows::{self, JsonWrite};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 /// Writes that are yet to be executed, in their order. None may read or change what another writes,
@@ -14,7 +14,7 @@ pub struct Writes {
 /// Rows to be written.
 pub(crate) enum Write {
     /// On PostgreSQL.
-    Arrays(ArrayWrite),
+    Json(JsonWrite),
     /// On the other databases.
     Statement(Statement),
 }
@@ -35,23 +35,23 @@ impl Writes {
 
     /// Executes them.
     pub async fn execute(self, db: &impl ConnectionTrait) -> Result<(), DbErr> {
-        for statement in self.into_statements() {
+        for statement in self.into_statements()? {
             db.execute_raw(statement).await?;
         }
         Ok(())
     }
 
     /// Combines what PostgreSQL can write at once.
-    fn into_statements(self) -> Vec<Statement> {
+    fn into_statements(self) -> Result<Vec<Statement>, DbErr> {
         let mut statements = Vec::new();
-        let mut combined: Vec<ArrayWrite> = Vec::new();
+        let mut combined: Vec<JsonWrite> = Vec::new();
         let mut rows = 0;
         for write in self.writes {
             match write {
                 Write::Statement(statement) => statements.push(statement),
-                Write::Arrays(write) => {
-                    if rows + write.rows() > column_arrays::ROWS_MAX && !combined.is_empty() {
-                        statements.push(ArrayWrite::together(std::mem::take(&mut combined)));
+                Write::Json(write) => {
+                    if rows + write.rows() > json_rows::ROWS_MAX && !combined.is_empty() {
+                        statements.push(JsonWrite::together(std::mem::take(&mut combined))?);
                         rows = 0;
                     }
                     rows += write.rows();
@@ -60,32 +60,34 @@ impl Writes {
             }
         }
         if !combined.is_empty() {
-            statements.push(ArrayWrite::together(combined));
+            statements.push(JsonWrite::together(combined)?);
         }
-        statements
+        Ok(statements)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::column_arrays::ColumnArrays;
     use crate::entity::portfolios::Column;
+    use crate::json_rows::JsonRows;
 
     fn insert(rows: usize) -> Write {
-        let mut arrays = ColumnArrays::default();
-        arrays.push(&Column::PortfolioId, (1_i64..).take(rows).map(Into::into).collect());
-        Write::Arrays(arrays.insert("portfolios", None::<&Column>))
+        let mut json = JsonRows::default();
+        for key in (1_i64..).take(rows) {
+            json.push([(Column::PortfolioId, key.into())]).expect("a row");
+        }
+        Write::Json(json.insert("portfolios", None::<Column>))
     }
 
     #[test]
     fn a_statement_writes_a_limited_number_of_rows() {
-        let max = column_arrays::ROWS_MAX;
+        let max = json_rows::ROWS_MAX;
         let mut writes = Writes { backend: DbBackend::Postgres, writes: Vec::new() };
         for rows in [1, 2, max, max - 1, 1, 1] {
             writes.push(insert(rows));
         }
-        let statements = writes.into_statements();
+        let statements = writes.into_statements().expect("statements");
         let inserts = |it: &Statement| it.sql.matches("INSERT").count();
         assert_eq!(statements.iter().map(inserts).collect::<Vec<_>>(), [2, 1, 2, 1]);
     }

@@ -309,7 +309,7 @@ pub(super) async fn queue(
             values: columns.iter().map(|column| loan.get(*column)).collect(),
         });
         let rows: Vec<RowUpdate> = rows.collect();
-        bulk_update::queue(writes, loans::Column::LoanId, &columns, &rows);
+        bulk_update::queue(writes, loans::Column::LoanId, &columns, &rows)?;
     }
     let updates = changes.iter().map(|AccountChange { author, before, after, .. }| UpdatedRow {
         author,
@@ -359,21 +359,24 @@ async fn save_due_rows(
             Some(row_id) => paid.push((row_id, row.interest_paid, row.principal_paid)),
         }
     }
-    queue_paid(writes, paid);
+    queue_paid(writes, paid)?;
     let places: Vec<(i64, NaiveDate)> = new.iter().map(|row| (row.loan_id, row.due_date)).collect();
     let keys = bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
     Ok(places.into_iter().zip(keys).collect())
 }
 
 /// Adds the paid amounts of stored due rows to these writes, each as key, interest and principal.
-fn queue_paid(writes: &mut Writes, rows: impl IntoIterator<Item = (i64, Money, Money)>) {
+fn queue_paid(
+    writes: &mut Writes,
+    rows: impl IntoIterator<Item = (i64, Money, Money)>,
+) -> Result<(), DbErr> {
     use payments_due::Column::{InterestPaid, PrincipalPaid, RowId};
     let rows = rows.into_iter().map(|(row_id, interest, principal)| RowUpdate {
         key: row_id,
         values: vec![interest.into(), principal.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    bulk_update::queue(writes, RowId, &[InterestPaid, PrincipalPaid], &rows);
+    bulk_update::queue(writes, RowId, &[InterestPaid, PrincipalPaid], &rows)
 }
 
 /// The columns of a loan that entries change together with due rows. If they are the same in two

@@ -73,7 +73,7 @@ pub(super) fn queue(
         values: vec![line.draw_count.into(), line.draw_total.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    bulk_update::queue(writes, CreditlineId, &[DrawCount, DrawTotal], &rows);
+    bulk_update::queue(writes, CreditlineId, &[DrawCount, DrawTotal], &rows)?;
     let updates = changes.iter().map(|(author, CreditLineChange { before, after })| UpdatedRow {
         author,
         before,

@@ -205,7 +205,7 @@ async fn mark_reversed(
         return Ok(());
     }
     let columns = [ReversedFlag, ReversalTransactionId, NsfFlag, NsfDate];
-    bulk_update::queue(writes, TransactionId, &columns, &links);
+    bulk_update::queue(writes, TransactionId, &columns, &links)?;
     let reversed = padded(links.iter().map(|link| link.key).collect());
     payment_allocations::Entity::delete_many()
         .filter(payment_allocations::Column::TransactionId.is_in(reversed))

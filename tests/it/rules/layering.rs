@@ -68,7 +68,7 @@ const SHARED: &[&str] = &[
     "bulk_insert",
     "bulk_update",
     "writes",
-    "column_arrays",
+    "json_rows",
     "passwords",
     "envelope_encryption",
     "fair_queue",
