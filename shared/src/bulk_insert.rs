@@ -16,7 +16,7 @@ const PARAMETERS_MAX: usize = 8_000;
 /// Rows per INSERT.
 const ROWS_MAX: usize = 500;
 /// Up to this many remaining rows go into one INSERT, whatever their number.
-const FEW_ROWS: usize = 64;
+const FEW_ROWS: usize = 8;
 
 /// Returns how many of the remaining rows go into the next INSERT, at most `rows_max`. Above a few,
 /// it is a power of two: a connection caches every statement it has seen, and there must not be one
@@ -268,7 +268,7 @@ mod tests {
                 left -= count;
             }
         }
-        assert_eq!(seen.len(), FEW_ROWS + 3, "{seen:?}");
+        assert_eq!(seen.len(), FEW_ROWS + 6, "{seen:?}");
         assert_eq!(seen.last(), Some(&ROWS_MAX));
     }
 }

@@ -11,13 +11,14 @@
 //! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
 
 use crate::galera;
+use crate::nodelay;
 use crate::random::random_bytes;
 use crate::time::{Clock, Timestamp};
 use crate::waits::WAITS;
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::{self, Connection, Executor, SqliteConnection};
+use sea_orm::sqlx::{self, Connection, Executor, MySqlConnection, SqliteConnection};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -44,6 +45,10 @@ pub(crate) const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Age at which a connection is replaced.
 pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
+/// Prepared statements that a connection keeps. The driver's 100 are fewer than payments have on
+/// MariaDB, where a statement has a text for each number of rows.
+const PREPARED_MAX: usize = 256;
+
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
 ///
 /// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
@@ -53,7 +58,7 @@ pub async fn connect(
     connections_max: u32,
     create: bool,
 ) -> Result<DatabaseConnection, DbErr> {
-    let mut options = ConnectOptions::new(url);
+    let mut options = ConnectOptions::new(with_statement_cache(url));
     options
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_WAIT)
@@ -74,7 +79,11 @@ pub async fn connect(
         postgres.options([("lock_timeout", lock_wait_ms.as_str())])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
-        pool.after_release(|connection, _| Box::pin(check_answers(connection)))
+        let pool = pool.after_release(|connection, _| Box::pin(check_answers(connection)));
+        pool.after_connect(|_, _| {
+            nodelay::set_on_all_connections();
+            Box::pin(async { Ok(()) })
+        })
     });
     options.map_sqlx_mysql_pool_opts(|pool| {
         let pool = pool.after_release(|connection, _| {
@@ -84,15 +93,8 @@ pub async fn connect(
             })
         });
         pool.after_connect(|connection, _| {
-            Box::pin(async move {
-                let seconds = LOCK_WAIT.as_secs();
-                let session = format!(
-                    "SET SESSION innodb_lock_wait_timeout = {seconds}, \
-                     SESSION tx_isolation = 'READ-COMMITTED'"
-                );
-                connection.execute(sqlx::AssertSqlSafe(session)).await?;
-                galera::join(connection).await
-            })
+            nodelay::set_on_all_connections();
+            Box::pin(begin_session(connection))
         })
     });
     options.map_sqlx_sqlite_pool_opts(|pool| {
@@ -108,6 +110,27 @@ pub async fn connect(
             .foreign_keys(true)
     });
     Database::connect(options).await
+}
+
+/// Adds the number of prepared statements to a URL that does not name one, such as 0 for a proxy that
+/// cannot keep them.
+fn with_statement_cache(url: &str) -> String {
+    const PARAMETER: &str = "statement-cache-capacity";
+    if url.starts_with("sqlite") || url.contains(PARAMETER) {
+        return url.to_owned();
+    }
+    let separator = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{separator}{PARAMETER}={PREPARED_MAX}")
+}
+
+/// Sets what a new session on MariaDB needs.
+async fn begin_session(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
+    let seconds = LOCK_WAIT.as_secs();
+    let session = format!(
+        "SET SESSION innodb_lock_wait_timeout = {seconds}, SESSION tx_isolation = 'READ-COMMITTED'"
+    );
+    connection.execute(sqlx::AssertSqlSafe(session)).await?;
+    galera::join(connection).await
 }
 
 /// Returns whether a pooled connection may be reused.

@@ -23,6 +23,7 @@ pub mod keyed_permits;
 pub mod middleware;
 pub mod migration;
 pub mod networks;
+mod nodelay;
 pub mod passwords;
 pub mod problem;
 pub mod random;

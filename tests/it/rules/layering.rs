@@ -81,6 +81,7 @@ const SHARED: &[&str] = &[
     "audit",
     "db",
     "galera",
+    "nodelay",
     "waits",
     "random",
     "entity",
