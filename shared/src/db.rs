@@ -45,8 +45,8 @@ pub(crate) const IDLE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Age at which a connection is replaced.
 pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// Prepared statements that a connection keeps. The driver's 100 are fewer than payments have on
-/// MariaDB, where a statement has a text for each number of rows.
+/// Prepared statements that a connection keeps. The driver's 100 are fewer than payments need on
+/// MariaDB, where the text of a statement depends on the number of its rows.
 const PREPARED_MAX: usize = 256;
 
 /// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
@@ -81,8 +81,10 @@ pub async fn connect(
     options.map_sqlx_postgres_pool_opts(|pool| {
         let pool = pool.after_release(|connection, _| Box::pin(check_answers(connection)));
         pool.after_connect(|_, _| {
-            nodelay::set_on_all_connections();
-            Box::pin(async { Ok(()) })
+            Box::pin(async {
+                nodelay::set_on_all_connections().await;
+                Ok(())
+            })
         })
     });
     options.map_sqlx_mysql_pool_opts(|pool| {
@@ -93,8 +95,10 @@ pub async fn connect(
             })
         });
         pool.after_connect(|connection, _| {
-            nodelay::set_on_all_connections();
-            Box::pin(begin_session(connection))
+            Box::pin(async move {
+                nodelay::set_on_all_connections().await;
+                begin_session(connection).await
+            })
         })
     });
     options.map_sqlx_sqlite_pool_opts(|pool| {
@@ -112,8 +116,8 @@ pub async fn connect(
     Database::connect(options).await
 }
 
-/// Adds the number of prepared statements to a URL that does not name one, such as 0 for a proxy that
-/// cannot keep them.
+/// Adds the number of prepared statements to a URL that does not specify it. (A URL with 0 is for a
+/// proxy between this process and the database that does not support them.)
 fn with_statement_cache(url: &str) -> String {
     const PARAMETER: &str = "statement-cache-capacity";
     if url.starts_with("sqlite") || url.contains(PARAMETER) {
@@ -447,8 +451,8 @@ fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
             1205 => Fault::LockTimeout,
             1062 | 1451 | 1452 => Fault::Conflict,
             // A node that has lost its cluster (1047), one that is stopping (1053, 1317, 1927), a
-            // commit that failed to replicate (1180).
-            1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1180 | 1290 | 1317 | 1927 => {
+            // commit that failed to replicate (1180), too many prepared statements (1461).
+            1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1180 | 1290 | 1317 | 1461 | 1927 => {
                 Fault::Unavailable
             }
             _ => Fault::Defect,

@@ -1,25 +1,34 @@
 //! `TCP_NODELAY` for connections to the database.
 //!
-//! SQLx 0.9.0 does not set it (its issue 4335). A statement that takes more than one TLS record
-//! (16 KB), or that follows the closing of a prepared statement on MariaDB, then waits until the
-//! server's delayed acknowledgement, some 40 ms. SQLx does not reveal a connection's descriptor
-//! either, so the option is set on all TCP connections of the process, which have it anyway.
+//! SQLx 0.9.0 does not set it (its issue 4335, fixed after that release): remove this module when it
+//! does. Without it, a statement that takes more than one TLS record (16 KB), or that follows the
+//! closing of a prepared statement on MariaDB, waits for the server's delayed acknowledgement, some
+//! 40 ms. SQLx does not expose a connection's file descriptor, either, so the option is set on every
+//! TCP connection of the process; all the others already have it.
 
 use std::ffi::c_int;
-use std::fs;
+use std::{fs, io};
+use tokio::task::spawn_blocking;
 
-/// Sets the option on every TCP connection of this process. Has no effect without `/proc`.
+/// Sets the option on every TCP connection of this process. Where that is impossible, as without
+/// `/proc`, statements are slower.
+pub(crate) async fn set_on_all_connections() {
+    // There may be a hundred thousand connections.
+    if let Ok(Err(error)) = spawn_blocking(set).await {
+        tracing::warn!(%error, "cannot set TCP_NODELAY on database connections");
+    }
+}
+
 #[expect(unsafe_code, reason = "no safe call accepts a descriptor that SQLx owns")]
-pub(crate) fn set_on_all_connections() {
+fn set() -> io::Result<()> {
     let on: c_int = 1;
-    let Ok(descriptors) = fs::read_dir("/proc/self/fd") else { return };
-    for descriptor in descriptors.flatten() {
-        let Some(descriptor) = descriptor.file_name().to_str().and_then(|it| it.parse().ok())
+    for entry in fs::read_dir("/proc/self/fd")? {
+        let Some(descriptor) = entry?.file_name().to_str().and_then(|name| name.parse().ok())
         else {
             continue;
         };
-        // SAFETY: the call reads one integer, which outlives it. If the descriptor is not a TCP
-        // connection, or no longer, the kernel refuses the call.
+        // SAFETY: the call reads one integer, which outlives it. Any descriptor may be passed: the
+        // kernel refuses those that are not TCP sockets, and the other sockets may have the option.
         let _ = unsafe {
             libc::setsockopt(
                 descriptor,
@@ -30,6 +39,7 @@ pub(crate) fn set_on_all_connections() {
             )
         };
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -37,13 +47,13 @@ mod tests {
     use super::*;
     use std::net::{TcpListener, TcpStream};
 
-    #[test]
-    fn the_option_is_set_on_open_connections() {
+    #[tokio::test]
+    async fn the_option_is_set_on_open_connections() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let connection = TcpStream::connect(address).expect("a connection");
         assert!(!connection.nodelay().expect("an option"));
-        set_on_all_connections();
+        set_on_all_connections().await;
         assert!(connection.nodelay().expect("an option"));
     }
 }
