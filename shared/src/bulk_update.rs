@@ -50,13 +50,17 @@ pub fn queue<C: ColumnTrait>(
 where
     C::EntityName: EntityTrait<Column = C>,
 {
+    if rows.iter().any(|row| row.values.len() != columns.len()) {
+        return Err(DbErr::Type("a row does not have a value for each column".to_owned()));
+    }
     let backend = writes.backend();
     if backend == DbBackend::Postgres {
         for chunk in rows.chunks(json_rows::ROWS_MAX) {
             let mut json = JsonRows::default();
             for row in chunk {
-                let values = columns.iter().copied().zip(row.values.iter().cloned());
-                json.push(iter::once((key, row.key.into())).chain(values))?;
+                let key_value = row.key.into();
+                let values = columns.iter().copied().zip(&row.values);
+                json.push(iter::once((key, &key_value)).chain(values))?;
             }
             writes.push(Write::Json(json.update(C::EntityName::default().table_name())));
         }

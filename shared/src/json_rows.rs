@@ -1,8 +1,9 @@
-//! Many rows as one JSON parameter, for PostgreSQL: the statement then has the same text for any
-//! rows, and a plan that does not depend on them, so that it is planned once per connection.
+//! Many rows as one JSON parameter, for PostgreSQL: the statement has the same text for any rows, and
+//! a plan that does not depend on them, so that each connection keeps the plan.
 
 use sea_orm::{DbBackend, DbErr, IdenStatic, Statement, Value};
 use serde::Serialize;
+use std::borrow::Borrow;
 
 /// Rows per statement.
 pub(crate) const ROWS_MAX: usize = 5_000;
@@ -19,7 +20,7 @@ impl JsonRows {
     /// Adds a row. It must set the columns of the first one, in their order.
     pub(crate) fn push(
         &mut self,
-        values: impl IntoIterator<Item = (impl IdenStatic, Value)>,
+        values: impl IntoIterator<Item = (impl IdenStatic, impl Borrow<Value>)>,
     ) -> Result<(), DbErr> {
         self.json.extend_from_slice(if self.rows == 0 { b"[{" } else { b",{" });
         let mut position = 0;
@@ -36,7 +37,7 @@ impl JsonRows {
             self.json.extend_from_slice(separator);
             self.append(column)?;
             self.json.push(b':');
-            if self.append_value(column, &value)? {
+            if self.append_value(column, value.borrow())? {
                 separator = b",";
             } else {
                 self.json.truncate(name_at);
@@ -50,7 +51,7 @@ impl JsonRows {
         Ok(())
     }
 
-    /// Appends a value; returns false if it is NULL. PostgreSQL reads each member as text of its
+    /// Appends a value; returns false if it is NULL. PostgreSQL parses each member's text as its
     /// column's type.
     fn append_value(&mut self, column: &str, value: &Value) -> Result<bool, DbErr> {
         match value {
@@ -69,6 +70,12 @@ impl JsonRows {
 
     fn append(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), DbErr> {
         serde_json::to_writer(&mut self.json, value).map_err(|error| DbErr::Json(error.to_string()))
+    }
+
+    /// Returns the rows as a JSON array.
+    fn into_text(mut self) -> Result<String, DbErr> {
+        self.json.push(b']');
+        String::from_utf8(self.json).map_err(|error| DbErr::Json(error.to_string()))
     }
 
     /// Returns the statement that inserts the rows and returns this column of each.
@@ -115,12 +122,9 @@ impl JsonWrite {
         let last = texts.pop().unwrap_or_default();
         with.extend((1..).zip(texts).map(|(it, text)| format!("write{it} AS ({text})")));
         let text = format!("WITH {} {last}", with.join(", "));
-        let parameter = |JsonWrite { rows: JsonRows { mut json, .. }, .. }: JsonWrite| {
-            json.push(b']');
-            String::from_utf8(json).map_err(|error| DbErr::Json(error.to_string()))
-        };
-        let parameters = writes.into_iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-        let parameters = parameters.into_iter().map(Value::from);
+        let parameters = writes.into_iter().map(|write| write.rows.into_text());
+        let parameters =
+            parameters.collect::<Result<Vec<String>, _>>()?.into_iter().map(Value::from);
         Ok(Statement::from_sql_and_values(DbBackend::Postgres, text, parameters))
     }
 
@@ -166,7 +170,9 @@ impl JsonWrite {
 }
 
 fn different(column: &str) -> DbErr {
-    DbErr::Type(format!("rows of one statement differ in whether they set {column}"))
+    DbErr::Type(format!(
+        "the rows of a statement set different columns, or in a different order: {column}"
+    ))
 }
 
 /// Quotes a name of this program, none of which contains a quote.
@@ -258,7 +264,7 @@ mod tests {
     fn several_are_one_statement_whose_parameters_are_numbered_through() {
         let keys = |key: i64| {
             let mut rows = JsonRows::default();
-            rows.push([(Column::PortfolioId, key.into())]).expect("a row");
+            rows.push([(Column::PortfolioId, Value::from(key))]).expect("a row");
             rows
         };
         let none: Option<Column> = None;

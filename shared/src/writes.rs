@@ -1,5 +1,5 @@
-//! Writes to several tables that belong together. On PostgreSQL they are one statement, which saves
-//! the round trips of the others; elsewhere they are executed one after the other.
+//! Writes to several tables that belong together. On PostgreSQL they are sent as one statement, in one
+//! round trip; elsewhere they are executed one after the other.
 
 use crate::json_rows::{self, JsonWrite};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
@@ -75,7 +75,7 @@ mod tests {
     fn insert(rows: usize) -> Write {
         let mut json = JsonRows::default();
         for key in (1_i64..).take(rows) {
-            json.push([(Column::PortfolioId, key.into())]).expect("a row");
+            json.push([(Column::PortfolioId, sea_orm::Value::from(key))]).expect("a row");
         }
         Write::Json(json.insert("portfolios", None::<Column>))
     }

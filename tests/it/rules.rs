@@ -3,6 +3,7 @@
 mod access;
 mod amounts;
 mod background_tasks;
+mod bulk_writes;
 mod container_images;
 mod contract;
 mod contract_examples;
