@@ -2,7 +2,7 @@
 # Builds the packages: a tarball, and a .deb for this machine's architecture. Needs Rust and Debian's
 # binutils and dpkg. The same commit and the same compiler give the same packages, byte for byte.
 #
-#   deploy/packages/build.sh [--output DIR] [--profile PROFILE] [--version VERSION] [--uncompressed]
+#   deploy/packages/build.sh [--output DIR] [--profile PROFILE] [--version VERSION] [--quick-compression]
 #
 # The default is the profile `dist`, in target/packages. The other options are for trying the packages
 # out: a quick build, a later version to upgrade to.
@@ -12,14 +12,14 @@ cd "$(dirname "$0")/../.."
 output=target/packages
 profile=dist
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
-compress=(gzip -9n)
-deb_compression=xz
+gzip=(gzip -9n)
+deb_compression=(-Zxz)
 while [ $# -gt 0 ]; do
     case $1 in
     --output) output=$2; shift ;;
     --profile) profile=$2; shift ;;
     --version) version=$2; shift ;;
-    --uncompressed) compress=(cat); deb_compression=none ;;
+    --quick-compression) gzip=(gzip -1n); deb_compression=(-Zgzip -z1) ;;
     *) echo "$0: unknown option $1" >&2; exit 2 ;;
     esac
     shift
@@ -56,6 +56,8 @@ fill() {
     "$built/installer" completions fish >"$usr/share/fish/vendor_completions.d/installer.fish"
     install -m 644 deploy/README.md deploy/CHANGELOG.md "$doc"
     install -m 644 deploy/*.sample "$doc/samples"
+    install -m 644 -D -t "$doc/samples/postgresql" deploy/postgresql/*
+    install -m 644 -D -t "$doc/samples/galera" deploy/galera/*
     for unit in deploy/systemd/*; do
         sed "s#/usr/local/bin#/usr/bin#" "$unit" >"$doc/samples/systemd/$(basename "$unit")"
     done
@@ -91,26 +93,21 @@ Recommends: ca-certificates
 Suggests: postgresql, mariadb-server
 Section: net
 Priority: optional
-Description: HTTP API for a loan servicing database, with its authentication server
+Description: HTTP API for a loan servicing database, with its authorization server
  Serves loans, transactions, payments, collateral, documents and imports over
  HTTPS to core-system users and borrowers. After installing the package, run
  "installer install" to set up both servers.
 CONTROL
 date_all "$root"
 deb=$output/loan-servicing_${version}_$architecture.deb
-dpkg-deb --root-owner-group "-Z$deb_compression" --build "$root" "$deb" >/dev/null
+dpkg-deb --root-owner-group "${deb_compression[@]}" --build "$root" "$deb" >/dev/null
 
 name=loan-servicing-$version-linux-$(uname -m)
 mv "$root/usr" "$staging/$name"
 date_all "$staging/$name"
-tarball=$output/$name.tar
+tarball=$output/$name.tar.gz
 tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" |
-    "${compress[@]}" >"$tarball.gz.part"
-if [ "${compress[0]}" = cat ]; then
-    mv "$tarball.gz.part" "$tarball"
-else
-    tarball=$tarball.gz
-    mv "$tarball.part" "$tarball"
-fi
+    "${gzip[@]}" >"$tarball.part"
+mv "$tarball.part" "$tarball"
 (cd "$output" && sha256sum "$(basename "$deb")" "$(basename "$tarball")" >SHA256SUMS)
 ls -l "$deb" "$tarball"

@@ -42,7 +42,7 @@ within() { "${in_root[@]}" "$@"; }
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
 next=${version%.*}.$((${version##*.} + 1))
 for each in "$version" "$next"; do
-    deploy/packages/build.sh --profile "$profile" --uncompressed --version "$each" --output "$work"
+    deploy/packages/build.sh --profile "$profile" --quick-compression --version "$each" --output "$work"
 done
 (cd "$work" && sha256sum --quiet --check SHA256SUMS)
 
@@ -56,7 +56,7 @@ if ! mount -t proc proc "$root/proc"; then
     echo "skipped: /proc cannot be mounted here"
     exit 0
 fi
-cp "$work"/*.deb "$work"/*.tar "$root/tmp"
+mv "$work"/*.deb "$work"/*.tar.gz "$root/tmp"
 
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -102,7 +102,8 @@ expect "installer $version" within installer --version
 grep -q 'run "installer install"' "$work/dpkg.log" || fail "the next step is not printed"
 for file in share/man/man1/installer-client-change.1.gz share/man/man1/api-server.1.gz \
     share/bash-completion/completions/installer share/doc/loan-servicing/samples/nginx.conf.sample \
-    share/doc/loan-servicing/samples/systemd/loan-servicing-api.service; do
+    share/doc/loan-servicing/samples/systemd/loan-servicing-api.service \
+    share/doc/loan-servicing/samples/{postgresql/promote.sql,galera/node.cnf.sample}; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is missing"
 done
 [ -z "$(find "$root"/usr/bin/{installer,auth-server,api-server} ! -perm 755)" ] || fail "modes"
@@ -136,7 +137,7 @@ for action in --remove --purge; do
 done
 
 echo "-- the tarball"
-within tar -C /opt -xf "/tmp/loan-servicing-$version-linux-$(uname -m).tar"
+within tar -C /opt -xf "/tmp/loan-servicing-$version-linux-$(uname -m).tar.gz"
 within "/opt/loan-servicing-$version-linux-$(uname -m)/bin/api-server" --version >/dev/null ||
     fail "the programs of the tarball"
 echo "installed, upgraded and removed; settings and data were kept"
