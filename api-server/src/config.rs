@@ -25,7 +25,8 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// (also MariaDB).
     API_DATABASE_URL;
 
-    /// Maximum number of database connections, 1 to 1000.
+    /// Maximum number of database connections, 1 to 1000. On PostgreSQL and MariaDB, from 8 up, a
+    /// third of them serve reads only.
     API_DATABASE_CONNECTIONS = "16";
 
     /// PEM file with this server's certificate chain. It and the key are reloaded on SIGHUP.
@@ -37,7 +38,8 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// The https URL of the auth server, without a trailing slash.
     API_AUTH_URL;
 
-    /// PEM file with the certificate authorities trusted for the auth server.
+    /// PEM file with the certificate authorities trusted for the auth server; for a certificate
+    /// from a public authority, the system's, such as /etc/ssl/certs/ca-certificates.crt.
     API_AUTH_CA;
 
     /// Client id of this server at the auth server: a client marked as resource server.
@@ -60,7 +62,7 @@ pub const SETTINGS: &[Setting] = define_settings! {
     API_SPOOL_DIRECTORY = "";
 
     /// Where document files are stored: a folder, s3://BUCKET or s3://BUCKET/PREFIX. Back it up
-    /// together with the database.
+    /// after the database.
     API_DOCUMENTS = "documents";
 
     /// URL of an S3-compatible service; default: Amazon's endpoint for the region. http:// only to
@@ -97,8 +99,8 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// Payment gateway: sandbox (built in, test cards, no real money) or stripe.
     API_GATEWAY = "sandbox";
 
-    /// Interval at which stuck card payments are recovered, 1 to 3600. A payment counts as stuck
-    /// after twice as long.
+    /// Interval at which stuck card payments are recovered, 1 to 3600 seconds. A payment counts as
+    /// stuck after twice as long.
     API_GATEWAY_RECOVERY_SECONDS = "30";
 
     /// Base URL of Stripe's API, without a trailing slash. http:// only to this machine.
@@ -128,16 +130,16 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// further ones are closed. Trusted proxies are exempt.
     API_CONNECTIONS_PER_NETWORK = "1024";
 
-    /// Time a client may take to receive 64 KiB of a response, or the rest of it, 1 to 3600; then
-    /// its connection is closed.
+    /// Time a client may take to receive 64 KiB of a response, or the rest of it, 1 to 3600 seconds;
+    /// then its connection is closed.
     API_STALLED_SECONDS = "60";
 
-    /// Time this server keeps accepting requests after SIGTERM while its readiness is 503, 0 to
-    /// 300, so that load balancers notice. Another signal cuts it short.
+    /// Time this server keeps accepting requests after SIGTERM while its readiness is 503, 0 to 300
+    /// seconds, so that load balancers notice. Another signal cuts it short.
     API_DRAIN_DELAY_SECONDS = "5";
 
-    /// Operations and query parameters beyond the interface: on, or off, which leaves the interface
-    /// alone, as in /openapi-interface.json.
+    /// Operations and query parameters beyond the interface: on; or off: only the operations of
+    /// /openapi-interface.json.
     API_EXTENSIONS = "on";
 
     /// What to do with unknown query parameters: refuse (400), or ignore, for clients of earlier

@@ -31,7 +31,8 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// sqlite://PATH, postgres://USER:PASSWORD@HOST/NAME or mysql://… (MariaDB too).
     AUTH_DATABASE_URL;
 
-    /// Maximum number of database connections, 1 to 1000.
+    /// Maximum number of database connections, 1 to 1000. On PostgreSQL and MariaDB, from 8 up, a
+    /// third of them serve reads only.
     AUTH_DATABASE_CONNECTIONS = "16";
 
     /// PEM file with this server's certificate chain. The certificate and the key are reloaded on

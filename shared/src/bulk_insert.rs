@@ -1,5 +1,5 @@
 //! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
-//! numbers a table's rows, the key in the model is ignored.
+//! generates the primary key, the key in the model is ignored.
 
 use crate::galera;
 use crate::json_rows::{self, JsonRows, JsonWrite};

@@ -1,12 +1,11 @@
-//! Question coalescing: questions that arrive while others are in flight are asked together.
+//! Coalesced questions: questions that arrive while a batch is running wait and form the next batch.
 //!
 //! There is no timer: a batch begins once no task that is ready to run adds another question, so a
-//! lone question is asked at once. While a batch is in flight, questions wait, and those that wait
-//! are the next batch. Equal questions are asked once. Questions of different groups do not share
-//! batches, nor wait for each other.
+//! lone question is asked at once. Equal questions are asked once. Questions of different groups do
+//! not share batches, nor wait for each other.
 //!
-//! Nothing is cached: every answer comes from a batch that *began after its question arrived*. A
-//! batch that fails fails all its questions.
+//! Nothing is cached: every answer comes from a batch that *began after its question arrived*. If a
+//! batch fails, all its questions fail.
 
 use crate::waits::WAITS;
 use futures_util::FutureExt;

@@ -1,8 +1,8 @@
 //! The core database, one file per table, named after the table.
 //!
-//! A `Model` that the API returns as it is, is an `object`; a model with secret columns never is.
-//! Its *stored* form is used for field history and version hashes: unmasked values under column
-//! names. It never reaches a client. Joins are written where they are needed.
+//! A `Model` that the API returns unchanged is declared an `object`; a model with secret columns never
+//! is. Its *stored* form, unmasked values under column names, is used for field history and version
+//! hashes and never reaches a client. Joins are written where they are needed.
 
 /// Enums stored as one word in a column, with the same word in the stored form and in the API: the
 /// variant in snake case.

@@ -1,5 +1,5 @@
-//! Fair queue: a few permits for expensive work, handed out round-robin to separate lines, so that
-//! a long line delays only itself.
+//! Fair queue: a few permits for expensive work, granted round-robin to separate queues, so that a
+//! long queue delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -7,15 +7,15 @@
 //! guard: a counter in `row_guards`, which every holder of the row writes. On a single server of
 //! any kind the lock is enough, and no guard is written.
 //!
-//! Savepoints are not used in a cluster ([`crate::db::begin_part`]): rolling back to one before
-//! which nothing was written takes effect on that node only.
+//! Savepoints are not used in a cluster ([`crate::db::begin_part`]): rolling back to a savepoint that
+//! precedes all writes takes effect on that node only.
 //!
 //! A transaction that another node rolls back can disappear silently: MariaDB (seen in 10.11.19)
 //! loses the error where the transaction is about to prepare a statement (`COM_STMT_PREPARE`), as
-//! the driver does once per text and connection. The remaining statements would be committed one by
-//! one. So every write transaction turns autocommit off and begins with a mark, a row of its own,
-//! and commits only if the mark is still there ([`mark`], [`take_mark`]). What was written without
-//! it is rolled back, and the whole is retried.
+//! the driver does once per statement text and connection. The remaining statements would be
+//! committed one by one. So every write transaction turns autocommit off, begins by inserting a marker
+//! row, and commits only if the marker is still there ([`mark`], [`take_mark`]). What was written
+//! without it is rolled back, and the whole transaction is retried.
 //!
 //! Rows linked by a foreign key need no guard: a parent cannot be deleted on one node while a child
 //! is inserted on another.

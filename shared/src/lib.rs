@@ -1,5 +1,5 @@
-//! Code that both servers need, and only that: the core database, the resource API's error type,
-//! token introspection, TLS, the listener, browser pages, master keys, settings and telemetry.
+//! The library under both servers and the installer: the core database, the resource API's error
+//! type, token introspection, TLS, the listener, browser pages, master keys, settings and telemetry.
 
 #[macro_use]
 pub mod amounts;

@@ -1,12 +1,12 @@
 //! Read pool: connections for single statements outside of transactions.
 //!
-//! SQLx's own pool asks the database whether it still answers whenever a connection returns to it,
-//! and [`crate::db`] must do so, too, with a time limit: a statement costs two more round trips than
-//! its own. Here a connection that has just answered returns without a question. Only one whose
-//! statement failed or was abandoned is asked, and keeps its place until it answers or is closed.
+//! SQLx's pool pings the database whenever a connection is returned, and [`crate::db`] must, too, with
+//! a time limit: each statement costs two extra round trips. Here, a connection whose statement
+//! succeeded is returned without a ping. Only one whose statement failed or was abandoned is pinged,
+//! and keeps its slot until it responds or is closed.
 //!
-//! The embedded database has no round trips, and few connections are better shared: then the writers'
-//! pool serves the reads, too.
+//! With the embedded database, which has no round trips, or with few connections, the writers' pool
+//! serves the reads, too.
 
 use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, IDLE_TRUSTED, RELEASE_WAIT};
 use crate::telemetry::{Counter, Metrics};

@@ -1,9 +1,9 @@
 //! Listener of both servers: TLS, HTTP/1.1 and HTTP/2, and a limit on everything that an
 //! unauthenticated client can hold open.
 //!
-//! It drives hyper directly rather than through poem's server, because that one cannot close a
+//! It drives hyper directly rather than through poem's server, because poem's server cannot close a
 //! connection that never finishes its headers, cannot limit connections, does not set `TCP_NODELAY`
-//! (which costs HTTP/2 some 40 ms at the slow end), and spins when the process is out of file
+//! (which adds some 40 ms to the slowest HTTP/2 responses), and spins when the process is out of file
 //! descriptors.
 
 mod outgoing;

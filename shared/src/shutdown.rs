@@ -1,4 +1,4 @@
-//! Graceful shutdown: how a server is told to stop, and how it announces it first.
+//! Graceful shutdown: stop signals, and the unready state that tells load balancers first.
 
 use std::future::Future;
 use std::io;

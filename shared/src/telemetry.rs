@@ -24,8 +24,8 @@ use std::time::Duration;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
-/// Most log lines that wait to be written. Further ones are dropped and counted, so that a server
-/// does not wait for whatever reads its log.
+/// Maximum number of buffered log lines. Further ones are dropped and counted, so that a slow log
+/// reader does not block requests.
 const LOG_LINES_MAX: usize = 4096;
 /// How long a process that ends waits for its last log lines to be written.
 const LAST_LINES_WAIT: Duration = Duration::from_millis(1500);

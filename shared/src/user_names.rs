@@ -3,8 +3,8 @@
 //!
 //! A user name is in NFC, without invisible characters or outer spaces, and its *skeleton* (case,
 //! width, spaces and confusable characters folded, after UTS 39) belongs to no other user of its
-//! kind. The skeletons are in `name_skeletons`, whose primary key decides races. Names older than
-//! the rule keep working; those that share a skeleton share its row.
+//! kind. The skeletons are in `name_skeletons`, whose primary key rejects concurrent duplicates.
+//! Names that predate the rule keep working; those with the same skeleton share one row.
 
 use crate::bulk_insert;
 use crate::db;

@@ -45,7 +45,11 @@ impl Waits {
         for (name, help, Wait(wait)) in [
             ("batch_wait", "Time that lookups and payments waited for their batch", &self.batch),
             ("connection_wait", "Time until a database connection was free", &self.connection),
-            ("row_wait", "Time that requests waited for others on the same row", &self.row),
+            (
+                "row_wait",
+                "Time that requests waited for other requests to this server that write to the same row",
+                &self.row,
+            ),
         ] {
             registry.register_with_unit(name, help, Unit::Seconds, wait.clone());
         }

@@ -1,5 +1,5 @@
 //! Model of a loan: a second book, kept by simple means. It states the rules for interest,
-//! instalments, payments, adjustments and reversals once more, slowly and obviously.
+//! installments, payments, adjustments and reversals once more, slowly and obviously.
 //!
 //! Nothing is shared with the engine except the enums of the schema. Amounts are 128-bit integers,
 //! interest is summed day by day as an exact fraction, and dates come from the calendar alone.
@@ -13,7 +13,7 @@
 //! | `interest` | what a principal earns between two days |
 //! | `state` | the state of a loan, its due rows, and what is read of it on a day |
 //! | `payment` | how a payment is allocated |
-//! | `level` | the level instalment |
+//! | `level` | the level installment |
 //! | `adjustment` | everything else that moves a balance |
 //! | `books` | the list of entries, and reversing one |
 //! | `foresight` | payoff quotes, the schedule, and balances of past days |

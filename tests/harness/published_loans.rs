@@ -2,8 +2,8 @@
 //!
 //! The table is a CSV with one row per loan: the contract (`loan_amount`, `term`, `interest_rate`,
 //! `installment`, `issue_month`), what the books showed (`balance`, `paid_principal`), and the
-//! number of whole instalments that explains it (`payments_made`). A loan is booked on the first of
-//! its issue month, 30/360, and its instalments are posted on the first of each following month.
+//! number of whole installments that explains it (`payments_made`). A loan is booked on the first of
+//! its issue month, 30/360, and its installments are posted on the first of each following month.
 
 use crate::client::Client;
 use crate::response::TestResponse;
@@ -32,7 +32,7 @@ pub struct PublishedLoan {
     pub term: u32,
     /// Percent per year.
     pub interest_rate: String,
-    /// Level instalment.
+    /// Level installment.
     pub installment: String,
     /// `YYYY-MM`.
     pub issue_month: String,
@@ -40,7 +40,7 @@ pub struct PublishedLoan {
     pub balance: String,
     /// Principal paid so far.
     pub paid_principal: String,
-    /// The number of whole instalments, if it explains the figures.
+    /// The number of whole installments, if it explains the figures.
     pub payments_made: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl PublishedLoan {
         format!("{}-01", self.issue_month).parse().expect("an issue month")
     }
 
-    /// The dates on which its instalments were paid.
+    /// The dates on which its installments were paid.
     pub fn payment_dates(&self) -> Vec<NaiveDate> {
         let count = self.payments_made.unwrap_or_default();
         (1..=count).map(|month| self.booked() + Months::new(month)).collect()

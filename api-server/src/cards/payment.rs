@@ -14,7 +14,7 @@
 //! If anything else fails at any point, the payment is resumed by the same request, sent again with
 //! the same `Idempotency-Key`, or else by the [recovery](super::recovery). Each reads the state of
 //! the payment, executes the next step, and commits its result only if the state is still the same.
-//! So two may work on one payment at the same time. The gateway is never called while a row is
+//! So two processes may safely work on one payment at the same time. The gateway is never called while a row is
 //! locked.
 
 mod create_intent;

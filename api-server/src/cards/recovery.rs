@@ -2,8 +2,8 @@
 //! still at the gateway, pages from which the browser never returned, and tokens sealed under an
 //! older master key.
 //!
-//! It never starts a charge. Several servers may run it at the same time: each finds done what
-//! another has done.
+//! It never starts a charge. Several servers may run it at the same time: each skips what another
+//! has finished.
 
 use super::payment::{self, Initiator, resume};
 use super::{CardProcessor, checkout_sessions, saved_cards};

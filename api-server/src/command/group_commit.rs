@@ -2,10 +2,10 @@
 //! is no timer. While a transaction runs, commands gather, and those that gathered share the next
 //! one.
 //!
-//! Whatever a command cannot share, it does in a transaction of its own: it waits for a row that
-//! another program holds, its key is taken at the moment, or the shared transaction failed before it
-//! was committed. If a commit was not acknowledged, commands with a key are executed again, which finds
-//! the response if it was stored; the outcome of the others is unknown.
+//! A command runs in its own transaction if another transaction has locked its row, if another
+//! command in the batch has the same key, or if the shared transaction failed before its commit. If a
+//! commit is not acknowledged, commands with a key are executed again and find the response if it was
+//! stored; the outcome of the others is unknown.
 
 use crate::command::execute::{
     ATTEMPT_TIME_MAX, Command, ExecutionMode, Executor, in_task, with_time_limit,

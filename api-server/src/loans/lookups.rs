@@ -1,5 +1,5 @@
-//! Loans read in batches: the same statements answer all requests of a caller that arrived while the
-//! previous ones were running ([`Coalesced`]).
+//! Batched loan reads: while one batch runs, further requests of the same caller wait, and the next
+//! batch serves them all ([`Coalesced`]).
 
 use crate::auth::caller::Caller;
 use crate::auth::visibility::Visible;

@@ -5,8 +5,8 @@
 //! posting. Every balance but interest is the sum of the rows that count, including those that the
 //! caller may not see.
 //!
-//! Interest accrues from the base that the last entry left which counts and moved it. The snapshot
-//! before the next entry has that base, or the loan itself if there is no next entry. Two events
+//! Interest accrues from the accrual base as the last counted entry that moved it left it. That base
+//! is in the snapshot before the next entry or, if there is none, in the loan's row. Two events
 //! replace the base before it gets into a snapshot: a reversal of the last entry, and a change of
 //! terms or status, which moves the base past the day. Then interest is computed from the snapshot
 //! before the last entry, or from the loan's booking. Terms and status are those of each day: what
@@ -29,7 +29,7 @@ use shared::entity::loan_transactions::BalanceName;
 use shared::entity::loans;
 use shared::time::Clock;
 
-/// The day whose balances are asked for.
+/// The day whose balances are requested.
 #[derive(Clone, Copy, Debug)]
 pub struct AsOf {
     /// Entries effective by this day count.

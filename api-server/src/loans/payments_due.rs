@@ -1,4 +1,4 @@
-//! Payments due: what each due date of a loan asked for, up to today, and how much of it is paid.
+//! Payments due: the amount due on each due date of a loan up to today, and how much of it is paid.
 //! Due rows that postings have not stored yet are computed.
 
 use crate::auth::caller::{Caller, RequestContext};
@@ -14,7 +14,7 @@ use sea_orm::{
 };
 use shared::entity::{loans, payments_due};
 
-/// The due dates asked for.
+/// The requested due dates.
 #[derive(Clone, Copy, Debug)]
 pub struct DueDates {
     /// Earliest due date, inclusive.
@@ -26,7 +26,7 @@ pub struct DueDates {
 }
 
 /// Returns the due rows up to today of a loan that the caller may see, ascending by due date: at
-/// least as many as asked for, if there are as many. If an entry is committed between the statements,
+/// least as many as requested, if there are as many. If an entry is committed between the statements,
 /// they are repeated, at most `READ_ATTEMPTS` times; then the loan counts as locked.
 pub async fn list(
     (db, lookups): (&impl ConnectionTrait, &LoanLookups),

@@ -1,6 +1,6 @@
 //! `POST /oauth2/introspect`: token introspection for resource servers (RFC 7662).
-//! `POST /oauth2/introspect-many`: the same for many tokens at once, for the api-server; a request
-//! has a space-separated parameter `tokens`, the response is an array in their order.
+//! `POST /oauth2/introspect-many`: the same for many tokens, for the api-server. The parameter `tokens`
+//! is a space-separated list; the response is an array in the same order.
 //!
 //! The client is authenticated before anything in its request is examined. When the database is
 //! unavailable the response is 503, never a false "inactive".

@@ -1,9 +1,9 @@
 //! `GET /login`, `POST /login`: the log-in page.
 //!
 //! The page works without scripts. After the log-in, the authorization request that this server has
-//! stored for this browser continues; nothing but its id is taken from the URL or the form, and the
-//! client's only for the way back from a page that is no longer valid. Each log-in gives the browser
-//! a new cookie, whatever cookie it had before.
+//! stored for this browser continues. The URL and the form supply only its id, and the client's id,
+//! which serves only to link back to the application from an expired page. Each log-in gives the
+//! browser a new cookie, whatever cookie it had before.
 
 use super::authorize::code_url;
 use super::redirect;

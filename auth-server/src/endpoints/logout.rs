@@ -1,9 +1,10 @@
-//! `POST /logout` with a bearer token: ends the session and clears the active user.
+//! `POST /logout` with a bearer token: ends the session and deletes its row in `active_users` or
+//! `cif_web_active_users`.
 //!
-//! After the response, the token's next call to the resource API is 401, on every replica. A dead
-//! token gets the same response (204). An expired one still ends its session, because its proof is
-//! in the token: its row may have been swept. A token issued by an earlier release, which has no
-//! proof, counts only while its row exists.
+//! After the response, the token's next call to the resource API gets 401, on every replica. A token
+//! that is no longer live gets the same response (204). An expired one still ends its session, because
+//! its proof is in the token: its row may have been swept. A token issued by an earlier release, which
+//! has no proof, is accepted only while its row exists.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;

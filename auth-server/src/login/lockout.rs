@@ -5,7 +5,7 @@
 //! |---|---|
 //! | 1 to 4 | none |
 //! | 5 to 9 | waits 0.1, 0.2, 0.4, 0.8, 1.6 s, counted from the last failure |
-//! | 10 | for half an hour every attempt looks like a wrong password, even with the right one |
+//! | 10 or more | for half an hour every attempt looks like a wrong password, even with the right one |
 //!
 //! Unknown user names are counted the same way. Attempts during the half hour count too, and so
 //! prolong it: otherwise the right password would be answered sooner than a wrong one. The count is

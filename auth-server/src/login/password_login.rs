@@ -5,10 +5,10 @@
 //! reason. The lock is checked after the password, so a burst of concurrent guesses cannot get past
 //! it.
 //!
-//! Each source network has a concurrency limit for log-ins and its own line in a fair queue:
-//! however many it sends, another network's log-in waits for at most one of each other network. A
-//! client that has authenticated has a limit and a line of its own, because all its users come from
-//! one network. Each account has a concurrency limit too.
+//! Each source network has a concurrency limit for log-ins and a separate queue. The queues are
+//! served round-robin, so a busy network delays another network's log-in by at most one of its own. An
+//! authenticated client also has a separate limit and queue, because all its users come from one
+//! network. Each account has a concurrency limit, too.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};

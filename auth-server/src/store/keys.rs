@@ -2,9 +2,9 @@
 //!
 //! A key signs from its start date until its successor starts. There is always a successor: it is
 //! created when the current key takes over and is in the key set from then on, so clients know it
-//! long before its first signature. A retired key stays in the set for a day, and verifies the ID
-//! token of a log-out while it exists. All times are by the database's clock. Two replicas cannot
-//! create the same key, because generations are unique.
+//! long before its first signature. A retired key stays in the key set for a day, unless it is
+//! withdrawn, and verifies an `id_token_hint` until it is deleted. All times are by the database's
+//! clock. Two replicas cannot create the same key, because generations are unique.
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;

@@ -12,8 +12,8 @@
 //!
 //! Which request was first does not depend on a clock: a successor is derived from its predecessor
 //! under the token key that the row names, so every request with the same token gets the same
-//! successor. Presenting a token here uses it, which makes it the previous one. The row lock
-//! serializes replicas; where a lock does not reach, as between nodes of a cluster, the conditional
+//! successor. Presenting the current token uses it: it becomes the previous one. The row lock
+//! serializes replicas; between nodes of a cluster, where row locks do not apply, the conditional
 //! update does.
 //!
 //! Refreshes are rate-limited per session ([`QUOTA`]): each one writes a row and an audit event.

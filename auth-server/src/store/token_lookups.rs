@@ -1,6 +1,5 @@
-//! Look-ups of resource servers and of the tokens that they ask about, in batches: at most three
-//! statements, as a rule one, find the clients and the tokens of all requests that arrived while the
-//! previous batch was running ([`Coalesced`]).
+//! Batched look-ups of resource servers and the tokens that they introspect: one statement, at most
+//! three, serves all requests that arrived while the previous batch was running ([`Coalesced`]).
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::active_tokens::{live_tokens, seconds_of};

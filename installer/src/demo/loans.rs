@@ -110,8 +110,8 @@ impl Records<'_> {
     fn paid_ahead(&self, slot: u32) -> (Element, Vec<Element>) {
         let last_due = self.today - Days::new(AHEAD_DAYS);
         let (loan, mut payments) = self.paid_monthly(slot, last_due, |date, today| date <= today);
-        let (.., instalment) = MONTHLY_TERMS[(slot % 5) as usize];
-        payments.push(payment(instalment, self.today));
+        let (.., installment) = MONTHLY_TERMS[(slot % 5) as usize];
+        payments.push(payment(installment, self.today));
         (loan, payments)
     }
 
@@ -122,7 +122,7 @@ impl Records<'_> {
         anchor: NaiveDate,
         paid: impl Fn(NaiveDate, NaiveDate) -> bool,
     ) -> (Element, Vec<Element>) {
-        let (amount, rate, count, instalment) = MONTHLY_TERMS[(slot % 5) as usize];
+        let (amount, rate, count, installment) = MONTHLY_TERMS[(slot % 5) as usize];
         let months_ago = (6 + slot % 18).min(count - 5);
         let first = anchor - Months::new(months_ago);
         let (numerator, denominator, plan) = match slot % 4 {
@@ -139,7 +139,7 @@ impl Records<'_> {
             ("InterestYearDenominator", denominator),
             ("InterestPlanName", plan),
             ("NumberOfPayments", count.to_string().as_str()),
-            ("PaymentAmount", instalment),
+            ("PaymentAmount", installment),
             ("PaymentPeriod", "monthly"),
         ]);
         let schedule = Schedule {
@@ -153,11 +153,11 @@ impl Records<'_> {
         }
         let due = (1..=count).filter_map(|number| schedule.nth(number));
         let payments = due.take_while(|date| paid(*date, self.today));
-        (loan, payments.map(|date| payment(instalment, date)).collect())
+        (loan, payments.map(|date| payment(installment, date)).collect())
     }
 
     fn by_days(&self, slot: u32, days: u64, period: &str) -> (Element, Vec<Element>) {
-        let instalment = if days == 7 { "55.00" } else { "110.00" };
+        let installment = if days == 7 { "55.00" } else { "110.00" };
         let periods = 20 + u64::from(slot % 10);
         let first = self.today - Days::new(days * periods);
         let loan = loan(&[
@@ -166,11 +166,11 @@ impl Records<'_> {
             ("LoanAmount", "5200.00"),
             ("InterestRate", "9.25"),
             ("NumberOfPayments", if days == 7 { "104" } else { "52" }),
-            ("PaymentAmount", instalment),
+            ("PaymentAmount", installment),
             ("PaymentPeriod", period),
         ]);
         let due = (0..periods).map(|n| first + Days::new(days * n));
-        (loan, due.map(|date| payment(instalment, date)).collect())
+        (loan, due.map(|date| payment(installment, date)).collect())
     }
 
     fn at_maturity(&self, slot: u32) -> (Element, Vec<Element>) {

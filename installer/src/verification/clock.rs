@@ -30,9 +30,7 @@ pub(super) async fn check(
     let after = DateTime::<Utc>::from(SystemTime::now());
     let time = match outcome {
         Ok(response) => database_time(&response),
-        Err(error) => {
-            Err(Failure::new(error, "make sure the authentication server is not hanging"))
-        }
+        Err(error) => Err(Failure::new(error, "make sure the auth server is not hanging")),
     };
     let time = time.map_err(|Failure { found, advice }| {
         run.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
@@ -58,9 +56,8 @@ fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, Failure> {
     };
     let json = response.ok_json().map_err(|found| Failure::new(found, advice))?;
     let time = json.get("database_time").and_then(|time| time.as_str());
-    time.and_then(|time| time.parse().ok()).ok_or_else(|| {
-        Failure::new("no database_time", "upgrade the authentication server to this release")
-    })
+    time.and_then(|time| time.parse().ok())
+        .ok_or_else(|| Failure::new("no database_time", "upgrade the auth server to this release"))
 }
 
 fn describe(difference: TimeDelta) -> String {

@@ -97,7 +97,7 @@ async fn connect_to_one(addresses: &[SocketAddr]) -> Result<(SocketAddr, String)
             Err(error) => failures.push(format!("{address}: {error}")),
         }
     }
-    let advice = "start the authentication server, correct the port, or open the firewall for it";
+    let advice = "start the auth server, correct the port, or open the firewall for it";
     Err(Failure::new(failures.join("; "), advice))
 }
 

@@ -19,7 +19,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-const SEE_LOG: &str = "see the authentication server's log";
+const SEE_LOG: &str = "see the auth server's log";
 
 /// The certificates a server presents: its own first, then those of its authorities.
 pub(super) type Chain = Vec<CertificateDer<'static>>;
@@ -107,7 +107,7 @@ async fn diagnose(target: &Target, error: &io::Error, version: &str) -> Handshak
     let not_tls = |what: &str| HandshakeFault {
         failure: Failure::new(
             format!("the server speaks {what}"),
-            "use the port of the authentication server's TLS listener, or configure its \
+            "use the port of the auth server's TLS listener, or configure its \
              certificate and key",
         ),
         is_tls: false,
@@ -133,7 +133,7 @@ async fn diagnose(target: &Target, error: &io::Error, version: &str) -> Handshak
         (None, io::ErrorKind::TimedOut) => HandshakeFault {
             failure: Failure::new(
                 error,
-                "make sure the process listening there is the authentication server, and that it \
+                "make sure the process listening there is the auth server, and that it \
                  is not hanging",
             ),
             is_tls: false,

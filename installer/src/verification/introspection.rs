@@ -27,14 +27,14 @@ pub(super) async fn introspect(
         .map_err(|found| Failure::new(found, "write only the client's secret into the file"))?;
     let endpoint = metadata
         .endpoint("introspection_endpoint")
-        .map_err(|error| Failure::new(error, "correct the authentication server's issuer"))?;
+        .map_err(|error| Failure::new(error, "correct the auth server's issuer"))?;
     // Both parts of the Basic credentials are form-encoded first (RFC 6749, 2.3.1).
     let [client_id, secret] =
         [client, &secret].map(|text| byte_serialize(text.as_bytes()).collect::<String>());
     let response = web
         .post(endpoint, (&client_id, &secret), &[("token", JUNK)])
         .await
-        .map_err(|error| Failure::new(error, "see the authentication server's log"))?;
+        .map_err(|error| Failure::new(error, "see the auth server's log"))?;
     evaluate(&response, client)
 }
 
@@ -69,7 +69,7 @@ fn evaluate(response: &WebResponse, client: &str) -> Finding {
             "wait: there were too many failed attempts from this address"
         }
         StatusCode::SERVICE_UNAVAILABLE => "start the database",
-        _ => "see the authentication server's log",
+        _ => "see the auth server's log",
     };
     Err(Failure::new(format!("{} for the client {client:?}", response.error()), advice))
 }

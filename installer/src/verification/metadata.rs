@@ -28,15 +28,14 @@ impl Metadata {
 pub(super) async fn read(web: &Web, target: &Target) -> Result<(Metadata, String), Failure> {
     let url = well_known(&target.url);
     let failed = |found: &str, advice: &str| Failure::new(format!("{url}: {found}"), advice);
-    let foreign = |found: &str| {
-        failed(found, "pass the URL of the authentication server: another server answers here")
-    };
+    let foreign =
+        |found: &str| failed(found, "pass the URL of the auth server: another server answers here");
     let response = web
         .get(url.clone())
         .await
-        .map_err(|error| failed(&error, "make sure the authentication server is not hanging"))?;
+        .map_err(|error| failed(&error, "make sure the auth server is not hanging"))?;
     if response.status.is_server_error() {
-        return Err(failed(&response.error(), "see the authentication server's log"));
+        return Err(failed(&response.error(), "see the auth server's log"));
     }
     let Value::Object(members) = response.ok_json().map_err(|error| foreign(&error))?.clone()
     else {
@@ -65,7 +64,7 @@ pub(super) fn check_issuer(metadata: &Metadata, target: &Target) -> Finding {
     if issuer != target.given && issuer != target.given.trim_end_matches('/') {
         return Err(Failure::new(
             format!("the issuer is {issuer}, but the URL is {}", target.given),
-            "pass the issuer as the URL, or set the authentication server's issuer to this URL",
+            "pass the issuer as the URL, or set the auth server's issuer to this URL",
         ));
     }
     let members = metadata.0.iter();
@@ -76,7 +75,7 @@ pub(super) fn check_issuer(metadata: &Metadata, target: &Target) -> Finding {
     if let Some((name, value)) = endpoints.iter().find(|(_, value)| is_outside(value)) {
         return Err(Failure::new(
             format!("{name} is {value}, which is not under {issuer}"),
-            "correct the authentication server's issuer, or what rewrites its answers",
+            "correct the auth server's issuer, or what rewrites its answers",
         ));
     }
     Ok(format!("{issuer}, {} under it", count(endpoints.len() as u64, "endpoint")))
@@ -93,7 +92,7 @@ fn is_under(endpoint: &str, issuer: &Url) -> bool {
 /// A server that announces no keys signs nothing, which is fine.
 pub(super) async fn check_keys(web: &Web, metadata: &Metadata) -> Finding {
     let failed = |found: String| {
-        let advice = "see the authentication server's log for messages about its signing keys";
+        let advice = "see the auth server's log for messages about its signing keys";
         Failure::new(found, advice)
     };
     let Some(announced) = metadata.0.get("jwks_uri") else {

@@ -16,9 +16,8 @@ use reqwest::Url;
 use sea_orm::DatabaseConnection;
 use shared::passwords::Passwords;
 
-const SEE_LOG: &str = "see the authentication server's log";
-const SAME_DATABASE: &str =
-    "make sure this is the database of that authentication server, or see its log";
+const SEE_LOG: &str = "see the auth server's log";
+const SAME_DATABASE: &str = "make sure this is the database of that auth server, or see its log";
 
 /// Adds the probe account, makes the trip, and removes the account, however the trip ended.
 pub(super) async fn check(

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// An authentication server's responses are never longer.
+/// An auth server's responses are never longer.
 const RESPONSE_BYTES_MAX: usize = 256 * 1024;
 
 /// A client for one server that follows no redirects and uses no proxy.

@@ -2,8 +2,8 @@
 //!
 //! Closing a connection (or an HTTP/2 stream) while its client is sending resets it, and many
 //! clients then lose the response that tells them why. So the rest of a body is read and discarded, up
-//! to a limit, and not if the client waits to be told to send it: on HTTP/1.1 before the response is
-//! sent, because many clients read it only then; on HTTP/2 at the same time.
+//! to a limit, unless the client sent `Expect: 100-continue`. On HTTP/1.1, it is read before the
+//! response is sent, because many clients read the response only then; on HTTP/2, at the same time.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};

@@ -1,5 +1,5 @@
-//! Indexes over columns that are NULL in nearly all rows leave these rows out, where the database
-//! can: every payment adds several rows to these tables.
+//! Partial indexes: where the database supports them, indexes on columns that are nearly always NULL
+//! leave out the NULL rows. Every payment adds several rows to these tables.
 
 use super::steps::Steps;
 use sea_orm::DbBackend;

@@ -2,7 +2,7 @@
 //!
 //! A row of `migration_steps` records how far the current migration is. Statements that write rows
 //! commit together with it. A schema change is announced there before it is made: if the run dies
-//! in between, the next run looks in the catalogue to see whether it took effect. A conflicting
+//! in between, the next run looks in the catalog to see whether it took effect. A conflicting
 //! object found before the announcement was not made by this migration, and is reported. The table
 //! exists only while a migration is unfinished.
 

@@ -1,9 +1,10 @@
 //! Outgoing responses: how much unsent data a connection and all connections together hold, and
 //! whether the client is reading.
 //!
-//! A client that closes its HTTP/2 windows, or stops reading, leaves bodies with the server. Hyper
-//! polls a body for more only when there is room for it, so a body that has data and is not polled
-//! for a minute is one that the client does not read: PINGs and other frames are no progress.
+//! A client that closes its HTTP/2 windows, or stops reading, makes the server hold its response
+//! bodies. Hyper polls a body only when there is room to send, so a body that has data and is not
+//! polled for a minute belongs to a client that has stopped reading, even if it still sends PINGs or
+//! other frames.
 
 use crate::keyed_permits::KeyedPermit;
 use bytes::Bytes;

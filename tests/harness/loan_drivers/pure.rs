@@ -10,7 +10,7 @@ use api_server::loans::servicing::allocation::DueRowPart;
 use api_server::loans::servicing::payment::{
     self, AllocationMode, PaymentInput, PaymentRefusal, PostedPayment, Split,
 };
-use api_server::loans::servicing::schedule::{Schedule, level_instalment};
+use api_server::loans::servicing::schedule::{Schedule, level_installment};
 use api_server::loans::servicing::{DueRow, LoanState, RateStep, Terms};
 use chrono::NaiveDate;
 use shared::amounts::{Accrual, Money, Rate};
@@ -43,13 +43,13 @@ pub fn compare(plan: &Plan) -> Result<Tally, String> {
     Ok(play.tally)
 }
 
-/// Below this instalment, only the rounding of each payment's interest counts.
+/// Below this installment, only the rounding of each payment's interest counts.
 const DOLLAR: Amount = 100 * model::CENT;
 
 /// A rate of 30 percent a year.
 const USURIOUS: i128 = 30_0000_0000;
 
-/// Compares the level instalment of a loan that has a last due date: by how many cents the engine's
+/// Compares the level installment of a loan that has a last due date: by how many cents the engine's
 /// exceeds the smallest one whose last payment is not larger than it.
 ///
 /// The engine computes with unrounded interest; the book rounds interest and carries the remainder,
@@ -74,13 +74,13 @@ pub fn cents_above_level(plan: &Plan) -> Result<Option<i32>, String> {
     }
     let count = (1..).take_while(|n| schedule.nth(*n).is_some()).count() as u32;
     let principal = engine.state.principal;
-    let level = match level_instalment(&engine.terms, principal, count) {
+    let level = match level_installment(&engine.terms, principal, count) {
         Ok(level) if Amount::from(level.units()) > DOLLAR => Amount::from(level.units()),
         _ => return Ok(None),
     };
     let suffices = |cents: i32| {
-        let instalment = level + Amount::from(cents) * model::CENT;
-        model::level::last_payment(&plan.terms, instalment).is_some_and(|last| last <= instalment)
+        let installment = level + Amount::from(cents) * model::CENT;
+        model::level::last_payment(&plan.terms, installment).is_some_and(|last| last <= installment)
     };
     let smallest = (-4..=4).find(|cents| suffices(*cents));
     let terms = &plan.terms;

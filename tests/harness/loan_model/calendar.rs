@@ -102,7 +102,7 @@ impl Calendar {
 
 /// Days between two dates in 30-day months, by the US method.
 ///
-/// A date with a nominal day before the 30th does not count as a month's end: from an instalment
+/// A date with a nominal day before the 30th does not count as a month's end: from an installment
 /// due nominally on the 28th of February to the same day of a later year it is a whole number of
 /// 360-day years.
 pub fn days_of_30(from: Day, to: Day) -> i128 {

@@ -17,7 +17,7 @@ const PRODUCT_PER_ACCRUAL: i128 = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Interest {
     terms: Terms,
-    /// The dates on which instalments are due.
+    /// The dates on which installments are due.
     pub due_dates: Vec<Day>,
     start: Day,
     /// For each day since the interest start, the sum of rate times share of a year over all

@@ -1,14 +1,14 @@
-//! Level instalment: the smallest one whose last payment is not larger than it.
+//! Level installment: the smallest one whose last payment is not larger than it.
 
 use super::{Amount, Books, Event, OpeningBalances, Payment, Terms};
 use shared::entity::payment_distribution::PaymentDistribution;
 
 /// The last payment of a loan whose borrower pays each due row on its date. The loan must have a
 /// last due date. `None` if amounts become too large.
-pub fn last_payment(terms: &Terms, instalment: Amount) -> Option<Amount> {
+pub fn last_payment(terms: &Terms, installment: Amount) -> Option<Amount> {
     let maturity = terms.calendar().maturity?;
     let terms = Terms {
-        payment_amount: Some(instalment),
+        payment_amount: Some(installment),
         advance_days: 0,
         distribution: PaymentDistribution::default().items().to_vec(),
         opening: OpeningBalances {

@@ -98,7 +98,7 @@ impl State {
         } else if window {
             let ahead = distributor.accrued_paid + distributor.unbilled_paid;
             let ahead = distributor.state.paid_ahead + ahead;
-            distributor.state.paid_ahead = ahead.min(terms.instalment());
+            distributor.state.paid_ahead = ahead.min(terms.installment());
         }
         distributor.finish(interest, payment)
     }
@@ -128,7 +128,7 @@ impl State {
 }
 
 impl Distributor<'_> {
-    /// True if the next due date is so near that the payment counts toward its instalment.
+    /// True if the next due date is so near that the payment counts toward its installment.
     fn is_early(&self) -> bool {
         let ahead = self.state.next_due.map(|next| (next - self.date).num_days());
         ahead.is_some_and(|days| 0 < days && days <= self.terms.advance_days)
@@ -210,7 +210,7 @@ impl Distributor<'_> {
                 DistributionItem::CurrentPrincipal => {
                     self.pay_principal_of(past..all);
                     if window {
-                        self.pay_unbilled(self.next_instalment());
+                        self.pay_unbilled(self.next_installment());
                     }
                 }
                 DistributionItem::LateCharges => {
@@ -227,13 +227,13 @@ impl Distributor<'_> {
         if self.rest > 0 { Err(Refusal::Overpayment(amount - self.rest)) } else { Ok(()) }
     }
 
-    /// The principal that the next instalment may take before its due date.
-    fn next_instalment(&self) -> Amount {
+    /// The principal that the next installment may take before its due date.
+    fn next_installment(&self) -> Amount {
         if self.state.next_due == self.terms.calendar().maturity {
             return self.state.principal;
         }
         let ahead = self.state.paid_ahead + self.accrued_paid;
-        (self.terms.instalment() - ahead).max(0)
+        (self.terms.installment() - ahead).max(0)
     }
 
     fn take(&mut self, at_most: Amount) -> Amount {

@@ -105,8 +105,8 @@ pub enum Figure {
     Payoff,
     /// Everything that is owed.
     Owed,
-    /// The instalment.
-    Instalment,
+    /// The installment.
+    Installment,
     /// Interest owed.
     Interest,
     /// Principal.
@@ -124,7 +124,7 @@ pub enum DateSpec {
     AfterBase(i64),
     /// This many days after the next due date.
     AfterDue(i64),
-    /// This many days after the first day on which a payment counts toward the next instalment.
+    /// This many days after the first day on which a payment counts toward the next installment.
     AfterWindow(i64),
     /// This many days after the end of the accrual base's month.
     AfterMonthEnd(i64),
@@ -254,7 +254,7 @@ impl DateSpec {
 struct Figures {
     state: State,
     payoff: Amount,
-    instalment: Amount,
+    installment: Amount,
 }
 
 impl Figures {
@@ -265,7 +265,7 @@ impl Figures {
             state.move_base(&books.terms, &books.interest, date).unwrap_or_default();
         }
         let payoff = state.payoff(&books.interest, state.base_date).unwrap_or_default();
-        Self { payoff, instalment: books.terms.instalment(), state }
+        Self { payoff, installment: books.terms.installment(), state }
     }
 
     fn amount(&self, how_much: AmountSpec, kind: Option<AdjustmentKind>) -> Amount {
@@ -292,7 +292,7 @@ impl Figures {
             Figure::Due => state.due_rows.iter().map(unpaid).sum(),
             Figure::Payoff => self.payoff,
             Figure::Owed => state.principal + state.interest + state.late_charges + state.fees,
-            Figure::Instalment => self.instalment,
+            Figure::Installment => self.installment,
             Figure::Interest => state.interest,
             Figure::Principal => state.principal,
             Figure::Balance => kind.map_or(0, |kind| *self.state.clone().balance(kind.posting().1)),

@@ -39,7 +39,7 @@ pub enum Refusal {
     OutOfRange,
 }
 
-/// An instalment that fell due.
+/// An installment that fell due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRow {
     /// The due date.
@@ -126,7 +126,7 @@ pub struct State {
     pub accrued_thru: NaiveDate,
     /// Interest paid or forgiven.
     pub settled: Amount,
-    /// Paid toward the next instalment.
+    /// Paid toward the next installment.
     pub paid_ahead: Amount,
     /// The accrual base date.
     pub base_date: NaiveDate,
@@ -140,7 +140,7 @@ pub struct State {
     pub last_activity: Option<NaiveDate>,
     /// The date on which it was paid off, and thereby closed.
     pub paid_off: Option<NaiveDate>,
-    /// Instalments that fell due.
+    /// Installments that fell due.
     pub due_rows: Vec<DueRow>,
 }
 
@@ -227,10 +227,10 @@ impl State {
         while let Some(date) = self.next_due.filter(|date| *date <= up_to) {
             let owed = (self.interest_owed(interest, date)? - self.billed_interest()).max(0);
             let unbilled = self.principal - self.billed_principal();
-            let instalment = (terms.instalment() - self.paid_ahead).max(0);
+            let installment = (terms.installment() - self.paid_ahead).max(0);
             let matures = terms.calendar().maturity == Some(date);
-            let asked_interest = if matures { owed } else { owed.min(instalment) };
-            let rest = instalment - asked_interest;
+            let asked_interest = if matures { owed } else { owed.min(installment) };
+            let rest = installment - asked_interest;
             self.due_rows.push(DueRow {
                 date,
                 interest: asked_interest,

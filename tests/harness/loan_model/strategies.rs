@@ -20,8 +20,8 @@ pub fn terms() -> BoxedStrategy<Terms> {
     let schedule = (period(), first_date(), day_of_month(), maturity(), start());
     let spending = (distribution(), excess(), select(vec![0, 1, 5, 10, 21, 21, 21, 40]));
     let status = (prop::bool::weighted(0.04), prop::bool::weighted(0.03));
-    (basis(), schedule, rates(), opening(), instalment(), spending, status)
-        .prop_map(|(basis, schedule, rates, opening, instalment, spending, status)| {
+    (basis(), schedule, rates(), opening(), installment(), spending, status)
+        .prop_map(|(basis, schedule, rates, opening, installment, spending, status)| {
             let mut terms = scheduled(schedule);
             (terms.numerator, terms.denominator) = basis;
             let begin = terms.origination.min(terms.interest_start);
@@ -31,7 +31,7 @@ pub fn terms() -> BoxedStrategy<Terms> {
                 .collect();
             terms.rates.sort();
             terms.rates.dedup_by_key(|(day, _)| *day);
-            terms.payment_amount = instalment.of(opening.principal);
+            terms.payment_amount = installment.of(opening.principal);
             if terms.payment_amount.is_none() && terms.period != PaymentPeriod::Maturity {
                 terms.payment_amount = Some(CENT).filter(|_| terms.period != PaymentPeriod::None);
             }
@@ -224,15 +224,15 @@ fn opening() -> BoxedStrategy<OpeningBalances> {
         .boxed()
 }
 
-/// The instalment, relative to the principal.
+/// The installment, relative to the principal.
 #[derive(Clone, Copy, Debug)]
-enum Instalment {
+enum Installment {
     Absent,
     Cents(i128),
     OneOf(i128),
 }
 
-impl Instalment {
+impl Installment {
     fn of(self, principal: Amount) -> Option<Amount> {
         match self {
             Self::Absent => None,
@@ -242,11 +242,11 @@ impl Instalment {
     }
 }
 
-fn instalment() -> impl Strategy<Value = Instalment> {
+fn installment() -> impl Strategy<Value = Installment> {
     prop_oneof![
-        1 => Just(Instalment::Absent),
-        2 => cents().prop_map(Instalment::Cents),
-        6 => (1i128..=40).prop_map(Instalment::OneOf),
+        1 => Just(Installment::Absent),
+        2 => cents().prop_map(Installment::Cents),
+        6 => (1i128..=40).prop_map(Installment::OneOf),
     ]
 }
 
@@ -313,8 +313,8 @@ fn amount_spec() -> BoxedStrategy<AmountSpec> {
         Figure::Due,
         Figure::Payoff,
         Figure::Owed,
-        Figure::Instalment,
-        Figure::Instalment,
+        Figure::Installment,
+        Figure::Installment,
         Figure::Interest,
         Figure::Principal,
         Figure::Balance,

@@ -20,7 +20,7 @@ pub struct Terms {
     pub interest_start: NaiveDate,
     /// The payment period.
     pub period: PaymentPeriod,
-    /// The level instalment.
+    /// The level installment.
     pub payment_amount: Option<Amount>,
     /// The number of payments, if no maturity date was given.
     pub number_of_payments: Option<u32>,
@@ -30,7 +30,7 @@ pub struct Terms {
     pub maturity: Option<NaiveDate>,
     /// The nominal day of the month, 31 for month ends.
     pub payment_day: Option<u32>,
-    /// A payment counts toward the next instalment from this many days before its due date.
+    /// A payment counts toward the next installment from this many days before its due date.
     pub advance_days: i64,
     /// The order in which a payment is allocated.
     pub distribution: Vec<DistributionItem>,
@@ -94,8 +94,8 @@ impl Terms {
         self.stops_on(NaiveDate::MAX)
     }
 
-    /// The level instalment, or zero if there is none.
-    pub fn instalment(&self) -> Amount {
+    /// The level installment, or zero if there is none.
+    pub fn installment(&self) -> Amount {
         self.payment_amount.unwrap_or(0)
     }
 }

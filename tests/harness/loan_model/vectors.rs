@@ -45,10 +45,10 @@ fn terms(principal: &str, rate: i128, basis: (YearLength, YearLength), start: &s
 
 const MONTHS: (YearLength, YearLength) = (YearLength::D360, YearLength::D360);
 
-fn monthly(principal: &str, rate: i128, instalment: &str, count: u32) -> Terms {
+fn monthly(principal: &str, rate: i128, installment: &str, count: u32) -> Terms {
     Terms {
         period: PaymentPeriod::Monthly,
-        payment_amount: Some(cents(instalment)),
+        payment_amount: Some(cents(installment)),
         number_of_payments: Some(count),
         first_payment: Some(date("2024-02-15")),
         ..terms(principal, rate, MONTHS, "2024-01-15")
@@ -69,15 +69,15 @@ fn pay(books: &mut Books, day: &str, amount: &str, payoff: bool) -> Vec<(i32, Am
 
 #[test]
 fn published_loans_are_reproduced() {
-    for (principal, rate, instalment, payments, balance) in [
+    for (principal, rate, installment, payments, balance) in [
         ("28000.00", 1407, "652.53", 3, "27015.86"),
         ("6000.00", 1408, "205.30", 5, "5309.48"),
         ("20000.00", 797, "626.46", 4, "18005.74"),
     ] {
-        let mut books = books(monthly(principal, rate, instalment, 60));
+        let mut books = books(monthly(principal, rate, installment, 60));
         for month in 0..payments {
             let day = date("2024-02-15") + Months::new(month);
-            pay(&mut books, &day.to_string(), instalment, false);
+            pay(&mut books, &day.to_string(), installment, false);
         }
         assert_eq!(books.state.principal, cents(balance), "{principal}");
     }
@@ -96,7 +96,7 @@ fn a_loan_paid_on_time_ends_with_a_smaller_payment() {
 }
 
 #[test]
-fn an_early_payment_counts_towards_the_next_instalment() {
+fn an_early_payment_counts_towards_the_next_installment() {
     let mut terms = monthly("28000.00", 1407, "652.53", 60);
     terms.opening.late_charges = cents("25.00");
     let mut books = books(terms);

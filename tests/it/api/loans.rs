@@ -166,7 +166,7 @@ async fn reading_a_loan_takes_at_most_four_statements() {
             borrower_with_loan(2, &PUBLISHED_TERMS.replace("monthly", "weekly")),
         ];
         let ids = loan_ids(&world.import(&admin, &file(&records.concat())).await);
-        // A payment that leaves a hundred instalments unpaid, which become stored due rows.
+        // A payment that leaves a hundred installments unpaid, which become stored due rows.
         world.pay(&admin, ids[1], json!({"Amount": "1.00"})).await.expect(201);
         assert!(world.count("SELECT COUNT(*) FROM payments_due").await > 50);
         let viewer = world.token("viewer").await;

@@ -101,7 +101,7 @@ fn a_refused_change_of_status_matches_the_loan_model() {
 }
 
 #[test]
-fn level_instalments_match_the_loan_model() {
+fn level_installments_match_the_loan_model() {
     let above = std::cell::RefCell::new(std::collections::BTreeMap::<i32, u32>::new());
     let played = play(2_000, test_seed(), |plan| {
         if let Some(cents) = pure::cents_above_level(plan)? {

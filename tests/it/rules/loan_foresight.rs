@@ -134,7 +134,7 @@ impl<'a> ForeseenLoan<'a> {
         }
     }
 
-    /// What each due date up to today asked for.
+    /// The amount due on each due date up to today.
     async fn check_due_rows(&mut self) {
         let mut state = self.books.state.clone();
         let Books { terms, interest, .. } = &self.books;

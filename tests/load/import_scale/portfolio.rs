@@ -159,10 +159,10 @@ impl Portfolio {
         // In hundredths of a percent.
         let rate = 499 + number * 31 % 1500;
         let months = *pick(&TERMS_IN_MONTHS, number);
-        // Every fourth loan leaves it to the service to compute the level instalment.
-        let instalment = match number % 4 {
+        // Every fourth loan leaves it to the service to compute the level installment.
+        let installment = match number % 4 {
             0 => String::new(),
-            // More than the level instalment: an even share, plus a month's interest on the whole
+            // More than the level installment: an even share, plus a month's interest on the whole
             // amount.
             _ => format!(" PaymentAmount=\"{}\"", decimal(cents / months + cents * rate / 120_000)),
         };
@@ -174,7 +174,7 @@ impl Portfolio {
              branch in {state}\" ContractualJurisdiction=\"{state}\" LoanType=\"term\" \
              OriginationDate=\"{origination}\" InterestStartDate=\"{origination}\" LoanAmount=\"{}\" InterestRate=\"{}\" \
              InterestYearNumerator=\"360\" InterestYearDenominator=\"360\" \
-             PaymentPeriod=\"monthly\" NumberOfPayments=\"{months}\"{instalment} \
+             PaymentPeriod=\"monthly\" NumberOfPayments=\"{months}\"{installment} \
              FirstPaymentDate=\"{first}\" PaymentDay=\"{}\" ExcessHandling=\"principal\" AdvanceDays=\"{}\"/>\n",
             decimal(cents),
             decimal(rate),

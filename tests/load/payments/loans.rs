@@ -51,9 +51,9 @@ impl Loans {
 fn terms(today: NaiveDate, number: u32) -> String {
     let days_ago = |days: u64| today - Days::new(days);
     let (amount, rate) = if number == 0 { (90_000_000, "0.001") } else { (1_000_000, "0.1") };
-    let scheduled = |period: &str, instalment: &str, first_due_days: u64| {
+    let scheduled = |period: &str, installment: &str, first_due_days: u64| {
         format!(
-            "PaymentPeriod=\"{period}\" PaymentAmount=\"{instalment}\" NumberOfPayments=\"500\" \
+            "PaymentPeriod=\"{period}\" PaymentAmount=\"{installment}\" NumberOfPayments=\"500\" \
              FirstPaymentDate=\"{}\"",
             days_ago(first_due_days)
         )

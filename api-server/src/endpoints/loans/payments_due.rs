@@ -1,4 +1,4 @@
-//! `/loans/{loan_id}/payments-due`: what each due date asked for.
+//! `/loans/{loan_id}/payments-due`: the amount due on each due date.
 
 use super::super::Group;
 use crate::http::admission::CoreUser;

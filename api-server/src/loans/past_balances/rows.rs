@@ -1,5 +1,4 @@
-//! The rows of a loan's past: what those add up to that count, and the entries that moved its accrual
-//! base.
+//! Past rows of a loan: the sums of the rows that count, and the entries that moved its accrual base.
 
 use super::AsOf;
 use crate::auth::caller::Caller;

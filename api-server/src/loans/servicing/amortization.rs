@@ -3,13 +3,13 @@
 //!
 //! The schedule assumes that each installment is paid in full on its due date, that nothing else is
 //! posted, no charge assessed and nothing drawn, and that no status changes. Row 0 is what is due or
-//! past due today. Every other row is the due row of its date, created by the same rules as when the
-//! date comes: with the rates stored for the future, and less what was paid ahead. Each row is then
+//! past due today. Every other row is the due row of its date, created by the same rules as on that
+//! date, with the future rates already stored, and less what was paid ahead. Each row is then
 //! paid as an explicit split of its interest and principal would be.
 //!
 //! The schedule ends at maturity, or as soon as nothing is owed. A loan without a maturity date whose
-//! installments do not exceed its interest has no last row: its schedule is cut off, at the latest
-//! with the last year that a date can have.
+//! installments do not exceed its interest has no last row: its schedule is truncated at the requested
+//! number of rows or the last representable year.
 
 use super::allocation::Allocation;
 use super::due::UpcomingDueRows;
@@ -19,7 +19,7 @@ use super::{LoanState, Terms};
 use chrono::{Datelike, NaiveDate};
 use shared::amounts::{Money, OutOfRange};
 
-/// The rows asked for.
+/// The requested rows.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRange {
     /// Rows before this day are left out.

@@ -127,9 +127,9 @@ impl LoanState {
             (accrued_interest, unbilled_principal)
         } else {
             let payment_amount = terms.payment_amount.unwrap_or(Money::ZERO);
-            let instalment = payment_amount.minus_down_to_zero(self.paid_ahead_amount);
-            let interest_due = accrued_interest.min(instalment);
-            (interest_due, instalment.minus_down_to_zero(interest_due).min(unbilled_principal))
+            let installment = payment_amount.minus_down_to_zero(self.paid_ahead_amount);
+            let interest_due = accrued_interest.min(installment);
+            (interest_due, installment.minus_down_to_zero(interest_due).min(unbilled_principal))
         };
         Ok(DueRow {
             row_id: None,

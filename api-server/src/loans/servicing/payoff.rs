@@ -1,5 +1,5 @@
-//! Payoffs: what pays a loan off on a day. A payoff is posted from the same figures as it is quoted
-//! from, so the two cannot differ.
+//! Payoffs: the amount that pays a loan off on a given day. Quotes and postings use the same
+//! calculation, so they cannot differ.
 
 use super::interest::InterestFactor;
 use super::{LoanState, Terms, interest, sum};

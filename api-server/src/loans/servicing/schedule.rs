@@ -16,13 +16,13 @@
 //! end. Dates are computed by counting, never by walking from the first date.
 
 mod cycle;
-mod level_instalment;
+mod level_installment;
 
 use chrono::{Datelike, NaiveDate};
 use cycle::Cycle;
 use shared::entity::loans::PaymentPeriod;
 
-pub use level_instalment::level_instalment;
+pub use level_installment::level_installment;
 
 /// The last year of a date: years are written with four digits, and the databases store no later
 /// one.

@@ -50,11 +50,11 @@ pub(crate) fn terms(
 }
 
 /// A monthly 360/360 loan from 2024-01-15, first due on 02-15.
-pub(crate) fn monthly(rate: &str, instalment: &str, payments: u32) -> Terms {
+pub(crate) fn monthly(rate: &str, installment: &str, payments: u32) -> Terms {
     let mut terms = terms(YearLength::D360, YearLength::D360, rate, "2024-01-15");
     terms.schedule = schedule(PaymentPeriod::Monthly, "2024-02-15");
     terms.schedule.maturity_date = terms.schedule.nth(payments);
-    terms.payment_amount = Some(money(instalment));
+    terms.payment_amount = Some(money(installment));
     terms
 }
 
@@ -122,9 +122,9 @@ pub(crate) fn any_terms() -> impl Strategy<Value = Terms> {
     let length = || prop::sample::select(YearLength::iter().collect::<Vec<_>>());
     let rate = || (0i64..40_0000_0000).prop_map(|units| Rate::from_units(units).unwrap());
     let rates = ([rate(), rate(), rate()], [1u64..800, 1u64..800]);
-    let instalment = prop::option::of((1i64..200_000).prop_map(|c| Money::from_cents(c).unwrap()));
+    let installment = prop::option::of((1i64..200_000).prop_map(|c| Money::from_cents(c).unwrap()));
     let days = (0u64..400, any_schedule(), -1i32..40);
-    (length(), length(), rates, instalment, days).prop_map(
+    (length(), length(), rates, installment, days).prop_map(
         |(numerator, denominator, (rates, changes), payment_amount, days)| {
             let (start, schedule, advance_days) = days;
             let day = |days| date("2019-11-15") + Days::new(days);

@@ -87,7 +87,7 @@ pub(super) fn complete_amounts(
     if matches!(loan.payment_period, PaymentPeriod::None | PaymentPeriod::Maturity) {
         return Ok(());
     }
-    match schedule::level_instalment(&terms, principal, payments) {
+    match schedule::level_installment(&terms, principal, payments) {
         Ok(amount) => loan.payment_amount = Some(amount),
         Err(_) => return Err(refuse(element, "no level installment pays this loan off")),
     }

@@ -87,12 +87,12 @@ fn the_row_due_on_the_day_pays_interest_and_principal_as_items_of_their_own() {
 }
 
 #[test]
-fn a_payment_in_the_early_window_pays_the_instalment_and_then_charges() {
+fn a_payment_in_the_early_window_pays_the_installment_and_then_charges() {
     let (terms, state) = loan();
     let posting = pay(&terms, &state, "106.00", "2024-02-05");
     assert_eq!(posting.parts, parts("6.67", "93.33", "5.00", "1.00"));
     assert_eq!(posting.after.paid_ahead_amount, money("100.00"));
-    // The instalment is already paid ahead: the next early payment goes to the charges.
+    // The installment is already paid ahead: the next early payment goes to the charges.
     let second = pay(&terms, &posting.after, "6.00", "2024-02-05");
     assert_eq!(second.parts, parts("0", "0", "0", "6.00"));
 }

@@ -41,7 +41,7 @@ fn a_loan_paid_on_every_due_date_ends_with_a_smaller_payment() {
 }
 
 #[test]
-fn an_early_payment_counts_as_the_next_instalment_whatever_happens_to_excess() {
+fn an_early_payment_counts_as_the_next_installment_whatever_happens_to_excess() {
     for excess in [ExcessHandling::Principal, ExcessHandling::Suspense, ExcessHandling::Reject] {
         let (terms, mut state) = published();
         state.late_charges = money("25.00");
@@ -125,7 +125,7 @@ fn interest_after_maturity_is_past_due_at_once() {
 }
 
 #[test]
-fn interest_beyond_the_instalment_waits_for_the_next_row() {
+fn interest_beyond_the_installment_waits_for_the_next_row() {
     let terms = monthly("12", "4.00", 3);
     let standing = booked(&terms, "1000.00").standing(&terms, date("2024-04-15")).unwrap();
     let rows = [

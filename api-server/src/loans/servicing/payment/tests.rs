@@ -59,15 +59,15 @@ fn a_posting_off_by_a_cent_is_not_balanced() {
 
 #[test]
 fn published_balances_need_the_remainder_below_a_cent_carried() {
-    for (principal, rate, instalment, payments, balance) in [
+    for (principal, rate, installment, payments, balance) in [
         ("6000.00", "14.08", "205.30", 5, "5309.48"),
         ("20000.00", "7.97", "626.46", 4, "18005.74"),
     ] {
-        let terms = monthly(rate, instalment, 36);
+        let terms = monthly(rate, installment, 36);
         let mut state = booked(&terms, principal);
         for n in 1..=payments {
             let due_date = terms.schedule.nth(n).unwrap().to_string();
-            state = pay(&terms, &state, instalment, &due_date).after;
+            state = pay(&terms, &state, installment, &due_date).after;
         }
         assert_eq!(state.principal, money(balance));
     }

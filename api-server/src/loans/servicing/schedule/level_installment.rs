@@ -15,7 +15,7 @@ use shared::amounts::{Accrual, Money, OutOfRange};
 ///
 /// # Errors
 /// [`OutOfRange`] if no amount that can be stored pays the loan back.
-pub fn level_instalment(
+pub fn level_installment(
     terms: &Terms,
     principal: Money,
     payments: u32,
@@ -31,7 +31,7 @@ pub fn level_instalment(
     let mut too_little = -1;
     while enough - too_little > 1 {
         let cents = too_little + (enough - too_little) / 2;
-        // Interest runs out of range only if the instalment is too small.
+        // Interest runs out of range only if the installment is too small.
         let suffices = last_payment(&factors, principal, Decimal::new(cents, 2))
             .is_some_and(|last| last <= Decimal::new(cents, 2));
         if suffices {
@@ -60,14 +60,14 @@ fn interest_factors(terms: &Terms, payments: u32) -> Result<Vec<Decimal>, OutOfR
 fn last_payment(
     interest_factors: &[Decimal],
     principal: Decimal,
-    instalment: Decimal,
+    installment: Decimal,
 ) -> Option<Decimal> {
     let (mut principal, mut interest) = (principal, Decimal::ZERO);
     for (index, factor) in interest_factors.iter().enumerate() {
         if index > 0 {
-            let interest_paid = interest.min(instalment);
+            let interest_paid = interest.min(installment);
             interest -= interest_paid;
-            principal = (principal - (instalment - interest_paid)).max(Decimal::ZERO);
+            principal = (principal - (installment - interest_paid)).max(Decimal::ZERO);
         }
         interest = interest.checked_add(principal.checked_mul(*factor)?)?;
     }

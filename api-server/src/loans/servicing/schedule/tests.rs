@@ -104,8 +104,8 @@ fn the_schedule_extends_before_the_first_payment_date() {
 }
 
 #[test]
-fn level_instalments_are_rounded_up() {
-    for (principal, rate, payments, instalment) in [
+fn level_installments_are_rounded_up() {
+    for (principal, rate, payments, installment) in [
         ("28000.00", "14.07", 60, "652.53"),
         ("10000.00", "10", 12, "879.16"),
         ("5000.00", "12.61", 36, "167.54"),
@@ -119,23 +119,23 @@ fn level_instalments_are_rounded_up() {
         ("900000000000000.00", "0", 2, "450000000000000.00"),
     ] {
         let terms = monthly(rate, "0.00", payments);
-        let level = level_instalment(&terms, money(principal), payments).unwrap();
-        assert_eq!(level, money(instalment), "{principal} at {rate} % over {payments}");
+        let level = level_installment(&terms, money(principal), payments).unwrap();
+        assert_eq!(level, money(installment), "{principal} at {rate} % over {payments}");
     }
 }
 
 #[test]
 fn a_long_first_period_costs_more_each_time() {
     let mut terms = monthly("12", "0.00", 12);
-    let level = level_instalment(&terms, money("1000.00"), 12).unwrap();
+    let level = level_installment(&terms, money("1000.00"), 12).unwrap();
     terms.interest_start_date = date("2023-12-15");
-    assert!(level_instalment(&terms, money("1000.00"), 12).unwrap() > level);
+    assert!(level_installment(&terms, money("1000.00"), 12).unwrap() > level);
 }
 
 #[test]
-fn a_loan_without_due_dates_has_no_instalment() {
+fn a_loan_without_due_dates_has_no_installment() {
     let terms = terms(YearLength::Actual, YearLength::D365, "10", "2024-01-15");
-    assert_eq!(level_instalment(&terms, money("1000.00"), 12), Ok(money("0.00")));
+    assert_eq!(level_installment(&terms, money("1000.00"), 12), Ok(money("0.00")));
 }
 
 /// Computes the annuity by plain compound interest, at 28 digits.
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn the_level_instalment_is_the_annuity_rounded_up(
+    fn the_level_installment_is_the_annuity_rounded_up(
         cents in 100i64..10_000_000,
         basis_points in 1i64..4000,
         payments in 1u32..120,
@@ -176,7 +176,7 @@ proptest! {
         let rate = shared::amounts::Rate::from_units(basis_points * 1_000_000).unwrap();
         terms.rates = vec![RateStep { effective_date: terms.interest_start_date, rate }];
         let principal = shared::amounts::Money::from_cents(cents).unwrap();
-        let level = level_instalment(&terms, principal, payments).unwrap();
+        let level = level_installment(&terms, principal, payments).unwrap();
         prop_assert_eq!(level.units() / 100, annuity_rounded_up(cents, basis_points, payments));
     }
 }
