@@ -3,7 +3,7 @@
 
 use crate::galera;
 use crate::json_rows::{self, JsonRows, JsonWrite};
-use crate::writes::{Write, Writes};
+use crate::writes::{Write, Writes, parameters_max};
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic,
@@ -11,8 +11,6 @@ use sea_orm::{
     RuntimeErr, Statement,
 };
 
-/// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
-const PARAMETERS_MAX: usize = 8_000;
 /// Rows per INSERT.
 const ROWS_MAX: usize = 500;
 /// Up to this many remaining rows go into one INSERT, whatever their number.
@@ -113,7 +111,7 @@ fn next_batch<A: ActiveModelTrait>(
 ) -> Vec<A> {
     let count = match backend {
         DbBackend::Postgres => json_rows::ROWS_MAX,
-        _ => rows_at_once(rows.len(), rows_per_insert::<A>()),
+        _ => rows_at_once(rows.len(), rows_per_insert::<A>(backend)),
     };
     rows.take(count).collect()
 }
@@ -233,9 +231,9 @@ async fn auto_increment_step(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
     row.map_or(Ok(1), |row| row.try_get("", "step"))
 }
 
-fn rows_per_insert<A: ActiveModelTrait>() -> usize {
+fn rows_per_insert<A: ActiveModelTrait>(backend: DbBackend) -> usize {
     let columns = <A::Entity as EntityTrait>::Column::iter().count();
-    (PARAMETERS_MAX / columns.max(1)).clamp(1, ROWS_MAX)
+    (parameters_max(backend) / columns.max(1)).clamp(1, ROWS_MAX)
 }
 
 fn new_row<M, A>(row: M) -> A

@@ -2,7 +2,7 @@
 
 use crate::coalesced::padded;
 use crate::json_rows::{self, JsonRows};
-use crate::writes::{Write, Writes};
+use crate::writes::{Write, Writes, parameters_max};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoSimpleExpr,
@@ -10,8 +10,6 @@ use sea_orm::{
 };
 use std::iter;
 
-/// Parameters per statement: databases accept at least 32,766, but use a lot of memory for them.
-const PARAMETERS_MAX: usize = 8_000;
 /// Rows per UPDATE.
 const ROWS_MAX: usize = 512;
 
@@ -66,7 +64,7 @@ where
         }
         return Ok(());
     }
-    let rows_max = (PARAMETERS_MAX / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
+    let rows_max = (parameters_max(backend) / (2 * columns.len() + 1)).clamp(1, ROWS_MAX);
     let rows_max = 1 << rows_max.ilog2();
     for chunk in rows.chunks(rows_max) {
         let chunk = padded(chunk.to_vec());

@@ -4,6 +4,16 @@
 use crate::json_rows::{self, JsonWrite};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
+/// Returns the number of parameters per statement. Databases accept at least 32,766, but use a lot of
+/// memory for them. SQLite uses this process's, for each connection's prepared statements, and there
+/// are no round trips to save.
+pub(crate) fn parameters_max(backend: DbBackend) -> usize {
+    match backend {
+        DbBackend::Sqlite => 1_000,
+        _ => 8_000,
+    }
+}
+
 /// Writes that are yet to be executed, in their order. None may read or change what another writes,
 /// but a row may refer to one that is written with it.
 pub struct Writes {
