@@ -5,7 +5,9 @@ use chrono::{DateTime, NaiveDate};
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, IntoActiveModel, Iterable, PrimaryKeyToColumn, QueryOrder};
 use shared::bulk_update::RowUpdate;
-use shared::entity::{contact_addresses, contacts, idempotency_records, user_defined_fields};
+use shared::entity::{
+    contact_addresses, contact_types, contacts, idempotency_records, user_defined_fields,
+};
 use shared::json_columns::TextList;
 use shared::time::Timestamp;
 use shared::{bulk_insert, bulk_update, db};
@@ -141,7 +143,10 @@ async fn values_of_every_type_survive_statements_for_many_rows() {
                 [Column::PickList, Column::HiddenFlag, Column::DefaultValue, Column::Size];
             survive::<Entity>(&tx, &columns, fields()).await;
         }
-        let contact = bulk_insert::add(&tx, contacts::Model::default()).await.expect("a contact");
+        let kind = contact_types::Entity::find().one(&tx).await.expect("rows").expect("a type");
+        let contact_type_id = kind.contact_type_id;
+        let contact = contacts::Model { contact_type_id, ..contacts::Model::default() };
+        let contact = bulk_insert::add(&tx, contact).await.expect("a contact");
         {
             use contact_addresses::{Column, Entity};
             survive::<Entity>(&tx, &[Column::FromDate, Column::ToDate], addresses(contact)).await;

@@ -57,7 +57,7 @@ fn the_units_differ_only_in_the_server_and_have_literal_paths() {
         let lines = unit.lines().filter(|line| !line.starts_with('#'));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
-    let turned = auth.replace("auth-server", "api-server").replace("authentication", "API");
+    let turned = auth.replace("auth-server", "api-server").replace("authorization server", "API");
     assert_eq!(settings(&turned), settings(&api));
     for place in PLACES {
         assert!(api.contains(place), "no {place}");

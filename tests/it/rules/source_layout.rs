@@ -63,7 +63,7 @@ fn files_are_short_and_named_after_their_contents() {
 }
 
 #[test]
-fn one_file_has_unsafe_code() {
+fn unsafe_blocks_are_in_one_file() {
     // The lint refuses such code without an attribute that names it.
     let lint = ["unsafe", "_code"].concat();
     let found = files().into_iter().filter(|(_, text)| text.contains(&lint));
