@@ -60,7 +60,9 @@ where
 
 /// Rows of text, numbers and times.
 fn responses() -> Vec<idempotency_records::Model> {
-    let micros = [0, 1, 999_999, 1_700_000_000_000_001, 253_402_300_799_999_999];
+    // MariaDB's timestamps begin after 1970-01-01 and end in 2038.
+    let micros =
+        [86_400_000_001, 1_700_000_000_000_000, 1_700_000_000_999_999, 2_147_400_000_000_010];
     let mut times = micros
         .into_iter()
         .cycle()
