@@ -3,7 +3,7 @@
 
 use installer::installation::credentials::Credentials;
 use installer::seed;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend};
 use shared::passwords::{Passwords, Peppers};
 use shared::{db, migration};
 use std::path::Path;
@@ -82,6 +82,21 @@ impl Database {
             let force = if server.starts_with("postgres") { " WITH (FORCE)" } else { "" };
             run(server, &format!("DROP DATABASE {name}{force}")).await;
         }
+    }
+}
+
+/// Runs a test in a transaction on a new database of each kind, which is rolled back.
+pub async fn in_transaction_on_each(test: impl AsyncFn(&DatabaseTransaction)) {
+    for database in Database::all() {
+        println!("on {}", database.name());
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = database.create(folder.path()).await;
+        let db = db::connect(&url, 1, false).await.expect("a connection");
+        let tx = db::begin_write(&db).await.expect("a transaction");
+        test(&tx).await;
+        tx.rollback().await.expect("rolled back");
+        db.close().await.expect("closed");
+        database.drop(&url).await;
     }
 }
 

@@ -1,12 +1,11 @@
 //! Every amount from 0.00 to 10,000.00 in steps of a cent, and the largest amounts, survive the
 //! database and JSON unchanged.
 
-use acceptance::Database;
+use acceptance::databases::in_transaction_on_each;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{EntityTrait, QueryOrder};
 use shared::amounts::{Money, Rate};
 use shared::bulk_insert;
-use shared::db;
 use shared::entity::convenience_fee_rules as rules;
 
 /// Every amount that must survive. Their number is a multiple of three.
@@ -37,24 +36,17 @@ fn rule(three: &[Money]) -> rules::Model {
 #[tokio::test]
 async fn amounts_round_trip_through_every_database() {
     let amounts = amounts();
-    for database in Database::all() {
-        println!("on {}", database.name());
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = database.create(folder.path()).await;
-        let db = db::connect(&url, 1, false).await.expect("a connection");
-        let tx = db::begin_write(&db).await.expect("a transaction");
-        rules::Entity::delete_many().exec(&tx).await.expect("an empty table");
-        bulk_insert::add_all(&tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
-        let stored = rules::Entity::find().order_by_asc(rules::Column::RuleId).all(&tx).await;
+    in_transaction_on_each(async |tx| {
+        rules::Entity::delete_many().exec(tx).await.expect("an empty table");
+        bulk_insert::add_all(tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
+        let stored = rules::Entity::find().order_by_asc(rules::Column::RuleId).all(tx).await;
         let stored = stored.expect("rows").into_iter();
         let three = |row: rules::Model| [Some(row.flat_amount), row.minimum_fee, row.maximum_fee];
         let read: Vec<Money> = stored.flat_map(three).flatten().collect();
         let difference = amounts.iter().zip(&read).find(|(written, read)| written != read);
         assert_eq!((difference, read.len()), (None, amounts.len()));
-        tx.rollback().await.expect("rolled back");
-        db.close().await.expect("closed");
-        database.drop(&url).await;
-    }
+    })
+    .await;
 }
 
 #[test]

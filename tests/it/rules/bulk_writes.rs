@@ -1,6 +1,7 @@
 //! Rows that are written together, inserted and updated, are stored unchanged whatever their values.
 
 use acceptance::Database;
+use acceptance::databases::in_transaction_on_each;
 use chrono::{DateTime, NaiveDate};
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, IntoActiveModel, Iterable, PrimaryKeyToColumn, QueryOrder};
@@ -124,39 +125,21 @@ fn addresses(contact_id: i64) -> Vec<contact_addresses::Model> {
 
 #[tokio::test]
 async fn values_of_every_type_survive_statements_for_many_rows() {
-    for database in Database::all() {
-        println!("on {}", database.name());
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = database.create(folder.path()).await;
-        let db = db::connect(&url, 1, false).await.expect("a connection");
-        let tx = db::begin_write(&db).await.expect("a transaction");
-        {
-            use idempotency_records::{Column, Entity};
-            survive::<Entity>(
-                &tx,
-                &[Column::Body, Column::Status, Column::LeaseUntil],
-                responses(),
-            )
-            .await;
-        }
-        {
-            use user_defined_fields::{Column, Entity};
-            let columns =
-                [Column::PickList, Column::HiddenFlag, Column::DefaultValue, Column::Size];
-            survive::<Entity>(&tx, &columns, fields()).await;
-        }
-        let kind = contact_types::Entity::find().one(&tx).await.expect("rows").expect("a type");
+    use contact_addresses::Column::{FromDate, ToDate};
+    use idempotency_records::Column::{Body, LeaseUntil, Status};
+    use user_defined_fields::Column::{DefaultValue, HiddenFlag, PickList, Size};
+
+    in_transaction_on_each(async |tx| {
+        survive::<idempotency_records::Entity>(tx, &[Body, Status, LeaseUntil], responses()).await;
+        let columns = [PickList, HiddenFlag, DefaultValue, Size];
+        survive::<user_defined_fields::Entity>(tx, &columns, fields()).await;
+        let kind = contact_types::Entity::find().one(tx).await.expect("rows").expect("a type");
         let contact_type_id = kind.contact_type_id;
         let contact = contacts::Model { contact_type_id, ..contacts::Model::default() };
-        let contact = bulk_insert::add(&tx, contact).await.expect("a contact");
-        {
-            use contact_addresses::{Column, Entity};
-            survive::<Entity>(&tx, &[Column::FromDate, Column::ToDate], addresses(contact)).await;
-        }
-        tx.rollback().await.expect("rolled back");
-        db.close().await.expect("closed");
-        database.drop(&url).await;
-    }
+        let contact = bulk_insert::add(tx, contact).await.expect("a contact");
+        survive::<contact_addresses::Entity>(tx, &[FromDate, ToDate], addresses(contact)).await;
+    })
+    .await;
 }
 
 #[tokio::test]
