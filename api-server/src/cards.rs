@@ -23,6 +23,7 @@ pub mod refusals;
 pub mod rules;
 pub mod sandbox;
 pub mod saved_cards;
+pub mod sealed_tokens;
 pub mod stripe;
 
 use self::sandbox::Sandbox;

@@ -17,11 +17,15 @@ pub mod router;
 pub mod state;
 pub mod xml_import;
 
+use crate::cards::sealed_tokens::CardKeys;
 use crate::config::Config;
 use crate::endpoints::docs::Docs;
 use crate::http::admission::UnknownParameters;
 use crate::state::State;
 use clap::Parser;
+use sea_orm::EntityName;
+use shared::database_gate::{self, DatabaseGate, GateRules};
+use shared::entity::idempotency_records;
 use shared::read_pool;
 use shared::runtime::{self, Serving};
 use shared::settings;
@@ -76,7 +80,15 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     config.identity().server_config()?;
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
-    runtime::check_schema(&state.db).await
+    let rules = gate_rules(&config);
+    database_gate::check_once(&state.db, &rules).await.map_err(|unready| unready.message())
+}
+
+/// Returns what the server needs of its database.
+pub fn gate_rules(config: &Config) -> GateRules {
+    let keys = CardKeys(config.gateway.master_keys.clone());
+    let written_table = idempotency_records::Entity.table_name();
+    GateRules { written_table, business_days: true, keys: Arc::new(keys) }
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
@@ -92,6 +104,8 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
             metrics.counter("unknown_parameters", "Unknown query parameters that were ignored"),
         ),
     };
-    let tasks = Tasks::new(&mut metrics);
-    Ok((State::new(config, db, reads, unknown_parameters, tasks)?, Arc::new(metrics)))
+    let gate = DatabaseGate::new(db.clone(), gate_rules(config), &mut metrics);
+    let tasks = Tasks::new(gate.clone(), &mut metrics);
+    let state = State::new(config, db, reads, unknown_parameters, gate, tasks)?;
+    Ok((state, Arc::new(metrics)))
 }

@@ -149,6 +149,7 @@ pub fn endpoint(
         .at(STRIPE_RETURN, get(gateway::stripe::come_back))
         .at(STRIPE_WEBHOOK, post(gateway::stripe::receive))
         .nest("/", contract.routes())
+        .before(move |request| refuse_while_closed(contract, request))
         .data(Arc::new(OpenApiDocuments::new(&contract.document, interface)))
         .data(&contract.expectations)
         .data(Arc::new(docs))
@@ -197,6 +198,26 @@ async fn refuse_former_paths(request: Request) -> poem::Result<Request> {
             let problem = Problem::new(ProblemType::FormerPath).detail(detail);
             Err(problem.member("currentPath", current).into())
         }
+    }
+}
+
+/// Refuses with 503 whatever uses the database while that must not be used: after the path and the
+/// method, and before the token.
+async fn refuse_while_closed(
+    contract: &'static Contract,
+    request: Request,
+) -> poem::Result<Request> {
+    let path = request.uri().path();
+    let is_page = gateway::PATHS.contains(&path);
+    if !is_page && contract.expectations.operations.find(request.method(), path).is_none() {
+        return Ok(request);
+    }
+    let gate = request.data::<Arc<State>>().map(|state| state.database_gate.clone());
+    let gate = gate.ok_or_else(|| Problem::internal("no state"))?;
+    match gate.pass().await.map_err(Problem::from) {
+        Ok(()) => Ok(request),
+        Err(problem) if is_page => Err(poem::Error::from_response(gateway::page_of(&problem))),
+        Err(problem) => Err(problem.into()),
     }
 }
 

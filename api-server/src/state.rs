@@ -13,12 +13,11 @@ use crate::http::admission::{Admission, UnknownParameters};
 use crate::loans::lookups::LoanLookups;
 use crate::loans::payments::PostPayment;
 use crate::xml_import::IMPORTS_MAX;
-use sea_orm::{DatabaseConnection, EntityName};
-use shared::entity::idempotency_records;
+use sea_orm::DatabaseConnection;
+use shared::database_gate::DatabaseGate;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
 use shared::read_pool::ReadPool;
-use shared::readiness::Readiness;
 use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
 use std::path::PathBuf;
@@ -51,8 +50,8 @@ pub struct State {
     pub imports: Arc<Semaphore>,
     /// Background tasks.
     pub tasks: Tasks,
-    /// Whether the database can serve.
-    pub readiness: Readiness,
+    /// Closed while the database must not be used.
+    pub database_gate: DatabaseGate,
     /// Whether this server is about to stop.
     pub stopping: Shutdown,
 }
@@ -64,9 +63,10 @@ impl State {
         db: DatabaseConnection,
         reads: ReadPool,
         unknown_parameters: UnknownParameters,
+        database_gate: DatabaseGate,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
-        let executor = Executor::new(db.clone());
+        let executor = Executor::new(db.clone(), database_gate.clone());
         let store = DocumentStore::open(&config.documents)
             .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
         let uploads =
@@ -106,7 +106,7 @@ impl State {
             spool_directory: config.spool_directory.clone(),
             imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
             tasks,
-            readiness: Readiness::new(db.clone(), idempotency_records::Entity.table_name()),
+            database_gate,
             stopping: Shutdown::default(),
             db,
             reads,

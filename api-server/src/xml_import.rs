@@ -59,11 +59,14 @@ use self::report::{Action, Level, Message, RecordResult};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
+use crate::command::execute::Executor;
 use crate::http::import_gate::ImportGate;
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::vin::VinCheck;
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
 use shared::contact_search;
+use shared::database_gate::DatabaseGate;
+use shared::db;
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
 use shared::time::Clock;
@@ -109,6 +112,8 @@ pub struct Import<'a> {
     stop: Option<watch::Receiver<bool>>,
     /// Closed while one of the import's transactions locks the whole database.
     gate: Arc<ImportGate>,
+    /// Closed while the database must not be used.
+    database_gate: Option<DatabaseGate>,
 }
 
 /// How a file is applied.
@@ -211,14 +216,29 @@ impl<'a> Import<'a> {
             direct: false,
             stop: None,
             gate: Arc::default(),
+            database_gate: None,
         }
     }
 
-    /// Sets the gate to close while one of the import's transactions locks the whole database.
+    /// Sets the gates: the one to close while one of the import's transactions locks the whole
+    /// database, and the database's own.
     #[must_use]
-    pub fn with_gate(mut self, gate: &Arc<ImportGate>) -> Self {
-        self.gate = Arc::clone(gate);
-        self
+    pub fn with_gates(self, executor: &Executor) -> Self {
+        let import = self.behind(executor.database_gate.clone());
+        Self { gate: Arc::clone(&executor.import_gate), ..import }
+    }
+
+    /// Sets the database's gate, without which the import would go on whatever becomes of it.
+    #[must_use]
+    pub fn behind(self, database_gate: DatabaseGate) -> Self {
+        Self { database_gate: Some(database_gate), ..self }
+    }
+
+    async fn begin_write(&self, db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+        match &self.database_gate {
+            Some(gate) => gate.begin_write().await,
+            None => db::begin_write(db).await,
+        }
     }
 
     /// Sets the signal that ends the import before its next record. Committed records stay.

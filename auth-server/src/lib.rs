@@ -14,9 +14,12 @@ pub mod web;
 use crate::config::Config;
 use crate::endpoints::metadata;
 use crate::state::State;
-use crate::store::keys;
+use crate::store::server_keys::ServerKeys;
 use clap::Parser;
 use futures_util::FutureExt;
+use sea_orm::EntityName;
+use shared::database_gate::{self, DatabaseGate, GateRules};
+use shared::entity::auth_sessions;
 use shared::read_pool;
 use shared::runtime::{self, Serving};
 use shared::settings;
@@ -44,12 +47,12 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     let config = Config::read(env_file)?;
     let _log = telemetry::start_log(&config.log_format, &config.log_filter)?;
     let (state, metrics) = assemble(config).await?;
-    let (config, store) = (&state.config, &state.store);
-    if runtime::check_schema(&store.db).await.is_ok() {
-        keys::check(&store.db, &store.master_keys).await?;
-        if let Err(error) = background::maintain_keys(Arc::clone(&state)).await {
-            tracing::warn!(%error, "signing key maintenance failed");
-        }
+    let config = &state.config;
+    // The first log-in needs a key.
+    if state.database_gate.pass().await.is_ok()
+        && let Err(error) = background::maintain_keys(Arc::clone(&state)).await
+    {
+        tracing::warn!(%error, "signing key maintenance failed");
     }
     background::start(&state);
     let serving = |name, listen, client_certificates, metrics_listen| Serving {
@@ -82,8 +85,16 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let config = Config::read(env_file)?;
     config.identity(false).server_config()?;
     let (state, _) = assemble(config).await?;
-    runtime::check_schema(&state.store.db).await?;
-    keys::check(&state.store.db, &state.store.master_keys).await
+    let rules = gate_rules(&state.config);
+    database_gate::check_once(&state.store.db, &rules).await.map_err(|unready| unready.message())
+}
+
+/// Returns what the server needs of its database.
+pub fn gate_rules(config: &Config) -> GateRules {
+    let (master_keys, token_keys) = (config.master_keys.clone(), config.token_keys.clone());
+    let written_table = auth_sessions::Entity.table_name();
+    let keys = Arc::new(ServerKeys { master_keys, token_keys });
+    GateRules { written_table, business_days: false, keys }
 }
 
 async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
@@ -93,7 +104,9 @@ async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> 
         read_pool::connect(&config.database_url, config.database_connections, &metrics)
             .await
             .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
-    let tasks = Tasks::new(&mut metrics);
+    let gate = DatabaseGate::new(db.clone(), gate_rules(&config), &mut metrics);
+    let tasks = Tasks::new(gate.clone(), &mut metrics);
     let metadata = metadata::document(&config.issuer, config.mtls_url.as_deref()).to_string();
-    Ok((State::new(config, db, reads, passwords, metadata.into(), tasks), Arc::new(metrics)))
+    let state = State::new(config, db, reads, passwords, metadata.into(), gate, tasks);
+    Ok((state, Arc::new(metrics)))
 }

@@ -47,9 +47,9 @@ pub fn endpoint(
 ) -> impl Endpoint<Output = Response> + 'static {
     let state = || Arc::clone(state);
     let routes = Route::new()
-        .at("/", get(json_endpoint(state(), about::show)))
-        .at(metadata::PATHS[0], get(json_endpoint(state(), metadata::show)))
-        .at(metadata::PATHS[1], get(json_endpoint(state(), metadata::show)))
+        .at("/", get(document(state(), about::show)))
+        .at(metadata::PATHS[0], get(document(state(), metadata::show)))
+        .at(metadata::PATHS[1], get(document(state(), metadata::show)))
         .at(
             "/oauth2/authorize",
             get(page_endpoint(state(), authorize::authorize))
@@ -75,8 +75,8 @@ pub fn endpoint(
                 .post(page_endpoint(state(), end_session::end_session)),
         )
         .at("/logout", post(json_endpoint(state(), logout::log_out)))
-        .at("/health/live", get(json_endpoint(state(), health::live)))
-        .at("/health/ready", get(json_endpoint(state(), health::ready)));
+        .at("/health/live", get(document(state(), health::live)))
+        .at("/health/ready", get(document(state(), health::ready)));
     let routes = Cors::new(routes, state().store.db.clone());
     let site = state();
     let timed_out = move |uri: &Uri| timeout_error(&site.config.display_name, uri);
@@ -84,8 +84,23 @@ pub fn endpoint(
     RequestMiddleware::new(routes, metrics, to_problem, |path| path.into())
 }
 
-/// Turns a function into an endpoint; its errors become OAuth error responses.
+/// Turns a function into an endpoint that needs the database: 503 while that must not be used.
 fn json_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+where
+    F: Fn(Arc<State>, Request) -> Fut + Send + Sync + Clone + 'static,
+    Fut: Future<Output = Result<Response, OAuthError>> + Send,
+{
+    document(state, move |state, request| {
+        let function = function.clone();
+        async move {
+            state.database_gate.pass().await?;
+            function(state, request).await
+        }
+    })
+}
+
+/// Turns a function into an endpoint; its errors become OAuth error responses.
+fn document<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, OAuthError>> + Send,
@@ -102,18 +117,25 @@ where
 /// Turns a function that serves browsers into an endpoint; its errors become pages.
 fn page_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
-    F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
+    F: Fn(Arc<State>, Request) -> Fut + Send + Sync + Clone + 'static,
     Fut: Future<Output = Result<Response, HtmlError>> + Send,
 {
     endpoint::make(move |request| {
         let state = Arc::clone(&state);
         // A HEAD request must have no side effects.
         let head_only = request.data::<HeadOnly>().is_some();
-        let outcome = (!head_only).then(|| function(Arc::clone(&state), request));
+        let function = function.clone();
         async move {
-            let Some(outcome) = outcome else { return Ok(Response::default()) };
-            let response =
-                outcome.await.unwrap_or_else(|error| error.show(&state.config.display_name));
+            let outcome = async {
+                state.database_gate.pass().await.map_err(OAuthError::from)?;
+                match head_only {
+                    true => Ok(Response::default()),
+                    false => function(Arc::clone(&state), request).await,
+                }
+            };
+            let response = outcome
+                .await
+                .unwrap_or_else(|error: HtmlError| error.show(&state.config.display_name));
             Ok::<_, poem::Error>(response)
         }
     })

@@ -6,13 +6,12 @@ use crate::login::password_login::{AnonymousLimits, Authenticator};
 use crate::store::token_lookups::TokenLookups;
 use crate::store::{Store, authorization_requests, keys, refresh};
 use bytes::Bytes;
-use sea_orm::{DatabaseConnection, EntityName};
+use sea_orm::DatabaseConnection;
 use shared::coalesced::Coalesced;
-use shared::entity::auth_sessions;
+use shared::database_gate::DatabaseGate;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
 use shared::read_pool::ReadPool;
-use shared::readiness::Readiness;
 use shared::shutdown::Shutdown;
 use shared::tasks::Tasks;
 use std::sync::Arc;
@@ -29,8 +28,8 @@ pub struct State {
     pub code_rate_limit: KeyedRateLimiter,
     /// Background tasks.
     pub tasks: Tasks,
-    /// Readiness of the database.
-    pub readiness: Readiness,
+    /// Closed while the database must not be used.
+    pub database_gate: DatabaseGate,
     /// Look-ups of tokens for resource servers.
     pub token_lookups: TokenLookups,
     /// The key set: concurrent requests share one query.
@@ -47,10 +46,11 @@ impl State {
         reads: ReadPool,
         passwords: Passwords,
         metadata: Bytes,
+        database_gate: DatabaseGate,
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
-            readiness: Readiness::new(db.clone(), auth_sessions::Entity.table_name()),
+            database_gate,
             token_lookups: TokenLookups::new(reads, config.lifetimes),
             key_sets: keys::key_sets(db.clone()),
             store: Store {

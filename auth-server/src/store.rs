@@ -8,6 +8,7 @@ pub mod clients;
 pub mod keys;
 pub mod lifetimes;
 pub mod refresh;
+pub mod server_keys;
 pub mod sessions;
 pub mod token_lookups;
 pub mod tokens;

@@ -388,14 +388,21 @@ pub fn business_time_zone() -> Expr {
 
 /// Reads the database's time and the business day it falls on.
 pub async fn clock(db: &impl ConnectionTrait) -> Result<Clock, DbErr> {
+    let (now, time_zone) = clock_reading(db).await?;
+    Ok(Clock::new(now, time_zone.as_deref()))
+}
+
+/// Reads the database's time and the name of the business time zone.
+pub async fn clock_reading(
+    db: &impl ConnectionTrait,
+) -> Result<(Timestamp, Option<String>), DbErr> {
     let select = Query::select()
         .expr_as(now(db.get_database_backend()), "now")
         .expr_as(business_time_zone(), "time_zone")
         .take();
     let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
-    let time_zone: Option<String> = row.try_get("", "time_zone")?;
-    Ok(Clock::new(row.try_get("", "now")?, time_zone.as_deref()))
+    Ok((row.try_get("", "now")?, row.try_get("", "time_zone")?))
 }
 
 /// Reads the database's time.
@@ -416,6 +423,24 @@ pub enum Fault {
     Conflict,
     /// Anything else: a defect of this product.
     Defect,
+}
+
+/// True if the database refused a write because it may not be written, or not by this user.
+pub fn is_refused_write(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
+        error
+    else {
+        return false;
+    };
+    let sqlx::Error::Database(error) = &**error else { return false };
+    if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+        return [1142, 1143, 1290, 1792].contains(&error.number());
+    }
+    let code = error.code().unwrap_or_default();
+    match error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
+        Some(_) => ["25006", "42501"].contains(&&*code),
+        None => i32::from_str(&code).unwrap_or_default() & 0xff == 8,
+    }
 }
 
 /// Classifies a database error.

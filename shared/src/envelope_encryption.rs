@@ -1,6 +1,7 @@
 //! Master keys for envelope encryption: secrets in the database that must be readable again are
 //! sealed under them.
 
+use crate::key_checks::KeyCheck;
 use crate::random::random_bytes;
 use crate::secrets::{Secret, named_keys};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -34,6 +35,16 @@ impl MasterKeys {
     pub fn is_outdated(&self, sealed: &Secret) -> bool {
         let first = self.0.first().map(|(id, _)| id.as_str());
         sealed.reveal().split_once(':').map(|(id, _)| id) != first
+    }
+
+    /// Returns the keys' check values; `setting` is where the keys are set.
+    pub fn checks(&self, setting: &'static str) -> Vec<KeyCheck> {
+        self.0.iter().map(|(id, key)| KeyCheck::new(setting, id, key)).collect()
+    }
+
+    /// Returns the ids of the keys.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(id, _)| id.as_str())
     }
 
     /// Prefix of sealed texts that are up to date by [`MasterKeys::is_outdated`].

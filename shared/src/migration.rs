@@ -193,6 +193,15 @@ pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbEr
     })
 }
 
+/// Checks that the database is reachable and has the schema of this release.
+pub async fn check_schema(db: &impl ConnectionTrait) -> Result<(), String> {
+    match schema_state(db).await {
+        Ok(SchemaState::Current) => Ok(()),
+        Ok(state) => Err(state.to_string()),
+        Err(error) => Err(format!("the database cannot be reached: {error}")),
+    }
+}
+
 /// Returns the applied migrations, in order; `None` if their table does not exist.
 pub async fn applied(db: &impl ConnectionTrait) -> Result<Option<Vec<String>>, DbErr> {
     let select =

@@ -1,13 +1,11 @@
 //! Common lifecycle of the server processes: startup, certificate reload, and reporting failures.
 
-use crate::migration::{SchemaState, schema_state};
 use crate::server::{self, ServerLimits};
 use crate::shutdown::Shutdown;
 use crate::telemetry::Metrics;
 use crate::tls::Identity;
 use poem::{Endpoint, Response};
 use rustls::ServerConfig;
-use sea_orm::DatabaseConnection;
 use std::convert::Infallible;
 use std::future::{Future, pending};
 use std::net::SocketAddr;
@@ -97,15 +95,6 @@ async fn reload_on_hangup(
 async fn serve_metrics(metrics: Arc<Metrics>, address: SocketAddr) {
     if let Err(error) = metrics.serve(address).await {
         tracing::error!(%error, %address, "cannot serve metrics");
-    }
-}
-
-/// Checks that the database is reachable and has the schema of this release.
-pub async fn check_schema(db: &DatabaseConnection) -> Result<(), String> {
-    match schema_state(db).await {
-        Ok(SchemaState::Current) => Ok(()),
-        Ok(state) => Err(state.to_string()),
-        Err(error) => Err(format!("the database cannot be reached: {error}")),
     }
 }
 

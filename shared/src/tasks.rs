@@ -1,6 +1,7 @@
 //! Supervised background tasks: periodic work for as long as a server runs. A run that fails or
 //! panics is logged, counted and retried, and affects nothing else.
 
+use crate::database_gate::{DatabaseGate, Unready};
 use crate::telemetry::Metrics;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -13,6 +14,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use strum::IntoStaticStr;
+use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
 /// Pause after the first failure. It doubles with each further one, up to the task's interval.
@@ -20,12 +22,15 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Time limit of a run, at least this and ten intervals: something that it waits for, such as a
 /// database that fell silent, may never answer.
 const RUN_TIME_MIN: Duration = Duration::from_secs(10 * 60);
+/// Pause before the database gate is tried again.
+const CLOSED_PAUSE: Duration = Duration::from_secs(2);
 /// Consecutive failures that count as a problem: one or two are normal when a database restarts.
 const FAILURES_MIN: u32 = 3;
 
 /// The background tasks of a server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tasks {
+    gate: DatabaseGate,
     runs: Family<RunLabels, Counter>,
     failures: Family<TaskLabel, Gauge>,
     failing: Arc<Mutex<BTreeMap<&'static str, u32>>>,
@@ -62,16 +67,17 @@ enum RunOutcome {
 
 impl Tasks {
     /// Returns an empty set of tasks, with their runs counted in `metrics`.
-    pub fn new(metrics: &mut Metrics) -> Self {
-        let tasks =
-            Self { runs: Family::default(), failures: Family::default(), failing: Arc::default() };
+    pub fn new(gate: DatabaseGate, metrics: &mut Metrics) -> Self {
+        let (runs, failures) = (Family::default(), Family::default());
+        let tasks = Self { gate, runs, failures, failing: Arc::default() };
         metrics.register("background_runs", "Runs of background tasks", tasks.runs.clone());
         let help = "Failed runs of a background task since its last success";
         metrics.register("background_failures", help, tasks.failures.clone());
         tasks
     }
 
-    /// Runs this work now, and again after each interval, until the process ends.
+    /// Runs this work now, and again after each interval, until the process ends, but not while the
+    /// database gate is closed.
     pub fn every<S, W, R, E>(&self, state: &Arc<S>, interval: Duration, task: &'static str, work: W)
     where
         S: Send + Sync + 'static,
@@ -83,22 +89,13 @@ impl Tasks {
         let time_limit = RUN_TIME_MIN.max(interval.saturating_mul(10));
         tokio::spawn(async move {
             loop {
-                // In its own Tokio task, which a panic ends instead of this one.
-                let run = tokio::spawn(timeout(time_limit, work(Arc::clone(&state))));
-                let outcome = match run.await {
-                    Ok(Ok(Ok(()))) => RunOutcome::Done,
-                    Ok(Ok(Err(error))) => {
-                        tracing::warn!(task, %error, "a background task failed");
-                        RunOutcome::Failed
+                let outcome = match tasks.gate.pass().await {
+                    Ok(()) => run(task, timeout(time_limit, work(Arc::clone(&state)))).await,
+                    Err(Unready::Closed(_)) => {
+                        sleep(CLOSED_PAUSE.min(interval)).await;
+                        continue;
                     }
-                    Ok(Err(_)) => {
-                        tracing::warn!(task, "a background task took too long");
-                        RunOutcome::TimedOut
-                    }
-                    Err(error) => {
-                        tracing::error!(task, %error, "a background task panicked");
-                        RunOutcome::Panicked
-                    }
+                    Err(error) => failed(task, &error),
                 };
                 let failures = tasks.count(task, outcome);
                 sleep(pause(interval, failures)).await;
@@ -133,6 +130,30 @@ impl Tasks {
     }
 }
 
+/// Runs the work in its own Tokio task, which a panic ends instead of the caller.
+async fn run<E: fmt::Display + Send + 'static>(
+    task: &'static str,
+    work: impl Future<Output = Result<Result<(), E>, Elapsed>> + Send + 'static,
+) -> RunOutcome {
+    match tokio::spawn(work).await {
+        Ok(Ok(Ok(()))) => RunOutcome::Done,
+        Ok(Ok(Err(error))) => failed(task, &error),
+        Ok(Err(_)) => {
+            tracing::warn!(task, "a background task took too long");
+            RunOutcome::TimedOut
+        }
+        Err(error) => {
+            tracing::error!(task, %error, "a background task panicked");
+            RunOutcome::Panicked
+        }
+    }
+}
+
+fn failed(task: &'static str, error: &dyn fmt::Display) -> RunOutcome {
+    tracing::warn!(task, %error, "a background task failed");
+    RunOutcome::Failed
+}
+
 /// Returns the pause before the next run.
 fn pause(interval: Duration, failures: u32) -> Duration {
     match failures.checked_sub(1) {
@@ -144,12 +165,13 @@ fn pause(interval: Duration, failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database_gate::Closed;
     use std::sync::atomic::{AtomicU32, Ordering};
     use tokio::sync::mpsc;
 
     #[tokio::test]
     async fn a_failing_or_panicking_run_is_counted_and_retried() {
-        let tasks = Tasks::new(&mut Metrics::default());
+        let tasks = Tasks::new(DatabaseGate::answering(|| Ok(())), &mut Metrics::default());
         let (sender, mut seen) = mpsc::channel(1);
         let state = Arc::new((tasks.clone(), AtomicU32::new(0)));
         tasks.every(&state, Duration::from_millis(5), "work", move |state| {
@@ -174,6 +196,26 @@ mod tests {
         let counted = outcomes
             .map(|outcome| tasks.runs.get_or_create(&RunLabels { task: "work", outcome }).get());
         assert_eq!(counted, [4, 1]);
+    }
+
+    #[tokio::test]
+    async fn no_task_runs_before_the_gate_opens() {
+        let asked = Arc::new(AtomicU32::new(0));
+        let gate = DatabaseGate::answering({
+            let asked = Arc::clone(&asked);
+            move || match asked.fetch_add(1, Ordering::Relaxed) {
+                0..3 => Err(Closed::ReadOnly),
+                _ => Ok(()),
+            }
+        });
+        let tasks = Tasks::new(gate, &mut Metrics::default());
+        let (sender, mut began) = mpsc::channel(1);
+        tasks.every(&asked, Duration::from_millis(5), "work", move |asked| {
+            let (sender, checks) = (sender.clone(), asked.load(Ordering::Relaxed));
+            async move { sender.send(checks).await }
+        });
+        assert_eq!(began.recv().await, Some(4));
+        assert_eq!(tasks.failing(), []);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod bulk_writes;
 mod container_images;
 mod contract;
 mod contract_examples;
+mod database_gate;
 mod error_messages;
 mod errors;
 mod extensions;
@@ -23,7 +24,7 @@ mod malformed_input;
 mod operation_samples;
 mod paging;
 mod rate_limits;
-mod read_only;
+
 mod replicas;
 mod service_units;
 mod shutdown;

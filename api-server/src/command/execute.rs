@@ -12,6 +12,7 @@ use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use shared::database_gate::DatabaseGate;
 use shared::db;
 use shared::time::{Clock, Timestamp};
 use shared::waits::WAITS;
@@ -63,6 +64,8 @@ pub trait Command: Send + Sync + 'static {
 pub struct Executor {
     /// Closed while an import locks the whole database.
     pub import_gate: Arc<ImportGate>,
+    /// Closed while the database must not be used.
+    pub database_gate: DatabaseGate,
     pub(super) db: DatabaseConnection,
     lock_queues: Arc<LockQueues>,
 }
@@ -70,8 +73,9 @@ pub struct Executor {
 impl Executor {
     /// Returns an executor of commands on this database. All of its clones share the lock queues in
     /// which requests wait.
-    pub fn new(db: DatabaseConnection) -> Self {
-        Self { db, import_gate: Arc::default(), lock_queues: Arc::default() }
+    pub fn new(db: DatabaseConnection, database_gate: DatabaseGate) -> Self {
+        let (import_gate, lock_queues) = (Arc::default(), Arc::default());
+        Self { import_gate, database_gate, db, lock_queues }
     }
 }
 
@@ -244,7 +248,7 @@ impl Executor {
         command: &C,
         mode: &ExecutionMode,
     ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
-        let tx = db::begin_write(&self.db).await?;
+        let tx = self.database_gate.begin_write().await?;
         if let Some(response) = mode.replay(&tx).await? {
             db::roll_back(tx).await?;
             return Ok(response);
@@ -269,7 +273,7 @@ impl Executor {
         &self,
         command: &C,
     ) -> Result<C::Answer, Failure<C::Refusal>> {
-        let tx = db::begin_write(&self.db).await?;
+        let tx = self.database_gate.begin_write().await?;
         let clock = db::clock(&tx).await?;
         match command.apply(&tx, clock).await {
             Ok(answer) => db::commit(tx).await.map(|()| answer).map_err(Failure::from),

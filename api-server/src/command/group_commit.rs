@@ -16,8 +16,9 @@ use crate::command::lock_queues::LockMode;
 use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction};
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
+use shared::database_gate::DatabaseGate;
 use shared::db::{self, Contended};
 use shared::read_pool::ReadPool;
 use shared::time::Clock;
@@ -141,12 +142,12 @@ impl<C> Hash for Member<C> {
 impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
     /// Returns a group for commands that this executor may also execute alone.
     pub fn new(executor: Executor, reads: &ReadPool) -> Self {
-        let (db, reads) = (executor.db.clone(), reads.clone());
+        let (gate, reads) = (executor.database_gate.clone(), reads.clone());
         let groups = Coalesced::new(LIMITS, move |members: Vec<Member<C>>| {
-            let (db, reads) = (db.clone(), reads.clone());
+            let (gate, reads) = (gate.clone(), reads.clone());
             async move {
                 let posts: Vec<&Post<C>> = members.iter().flat_map(|it| it.0.iter()).collect();
-                let mut responses = share(&db, &reads, &posts).await.into_iter();
+                let mut responses = share(&gate, &reads, &posts).await.into_iter();
                 let of_member = |it: &Member<C>| responses.by_ref().take(it.0.len()).collect();
                 members.iter().map(of_member).collect()
             }
@@ -242,7 +243,8 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             let Some(first) = commands.first() else { return Ok(Vec::new()) };
             let _locks = executor.lock(first, LockMode::Exclusive).await?;
             let commands: Vec<&C> = commands.iter().collect();
-            db::retry(|| with_time_limit(try_and_roll_back(&executor.db, &commands))).await
+            db::retry(|| with_time_limit(try_and_roll_back(&executor.database_gate, &commands)))
+                .await
         })
         .await
     }
@@ -260,10 +262,10 @@ async fn execute_alone<C: GroupCommand>(executor: &Executor, post: &Post<C>) -> 
 }
 
 async fn try_and_roll_back<C: GroupCommand>(
-    db: &DatabaseConnection,
+    gate: &DatabaseGate,
     commands: &[&C],
 ) -> Result<DryRunResults<C>, Failure<C::Refusal>> {
-    let tx = db::begin_write(db).await?;
+    let tx = gate.begin_write().await?;
     match try_in_order(&tx, commands).await {
         Ok(results) => {
             db::roll_back(tx).await?;
@@ -324,11 +326,11 @@ async fn try_alone<C: Command>(
 
 /// Executes commands in one transaction. Returns what came of each, in their order.
 async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
-    db: &DatabaseConnection,
+    gate: &DatabaseGate,
     reads: &ReadPool,
     posts: &[&Post<C>],
 ) -> Vec<Shared<Response<C>>> {
-    let tx = match db::begin_write(db).await {
+    let tx = match gate.begin_write().await {
         Ok(tx) => tx,
         Err(error) if error.is_contention() => return vec![Shared::Alone; posts.len()],
         Err(error) => return vec![Shared::Done(Err(Failure::from(error))); posts.len()],

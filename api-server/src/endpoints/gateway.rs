@@ -4,12 +4,15 @@
 pub mod sandbox;
 pub mod stripe;
 
+use crate::http::operations::{SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK};
 use poem::Response;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
 use shared::html::{self, Notice};
 use shared::problem::{Problem, ProblemType};
 
+/// Paths of the pages and the webhooks.
+pub const PATHS: [&str; 4] = [SANDBOX_PAGE, SANDBOX_DONE, STRIPE_RETURN, STRIPE_WEBHOOK];
 /// Name of this installation on its pages.
 const SITE: &str = "Loan Servicing";
 
@@ -28,7 +31,7 @@ fn session_over() -> Response {
 }
 
 /// Error page for a problem.
-fn page_of(problem: &Problem) -> Response {
+pub fn page_of(problem: &Problem) -> Response {
     let status = problem.kind().status();
     let (text, advice) = match problem.kind() {
         ProblemType::GatewayUnavailable | ProblemType::DatabaseUnavailable => (

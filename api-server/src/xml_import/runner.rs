@@ -103,9 +103,9 @@ fn only_inserts(record: &Element) -> bool {
 impl Runner<'_> {
     async fn run_as_block(mut self) -> Result<ImportResponse, ImportError> {
         let _closed = self.close_gate();
-        let tx = db::begin_write(self.db).await?;
+        let tx = self.import.begin_write(self.db).await?;
         self.apply_all(Some(&tx)).await?;
-        let Self { db, mode, run, mut results, failed, .. } = self;
+        let Self { db, import, mode, run, mut results, failed, .. } = self;
         let rolled_back = mode.block && failed;
         if rolled_back {
             results.mark_rolled_back();
@@ -116,7 +116,7 @@ impl Runner<'_> {
             true => {
                 db::roll_back(tx).await?;
                 match run {
-                    Some(_) => db::begin_write(db).await?,
+                    Some(_) => import.begin_write(db).await?,
                     None => return Ok(response),
                 }
             }
@@ -139,12 +139,12 @@ impl Runner<'_> {
     async fn run_by_record(mut self) -> Result<ImportResponse, ImportError> {
         self.skip_done().await?;
         self.apply_all(None).await?;
-        let Self { db, run, results, applied, .. } = self;
+        let Self { db, import, run, results, applied, .. } = self;
         let committed = applied || results.totals.read == 0;
         let response = results.finish(false, committed).await?;
         if let Some(run) = run {
             db::retry(async || {
-                let tx = db::begin_write(db).await?;
+                let tx = import.begin_write(db).await?;
                 run.finish(&tx, &response).await?;
                 Ok::<_, ImportError>(db::commit(tx).await?)
             })
@@ -226,7 +226,7 @@ impl Runner<'_> {
 
     /// Begins a transaction that renews and locks the claim.
     async fn begin(&mut self) -> Result<DatabaseTransaction, ImportError> {
-        let tx = db::begin_write(self.db).await?;
+        let tx = self.import.begin_write(self.db).await?;
         if let Some(run) = &self.run {
             run.renew(&tx).await?;
         }
@@ -238,7 +238,7 @@ impl Runner<'_> {
     /// until then the claim is renewed on another connection, which would wait for this
     /// transaction if it held the row.
     async fn begin_long(&mut self) -> Result<DatabaseTransaction, ImportError> {
-        let tx = db::begin_write(self.db).await?;
+        let tx = self.import.begin_write(self.db).await?;
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
     }

@@ -5,7 +5,6 @@ use crate::http::oauth_error::OAuthError;
 use crate::state::State;
 use poem::{Request, Response};
 use serde_json::json;
-use shared::readiness::Unready;
 use std::sync::Arc;
 
 /// Liveness: the process responds.
@@ -13,19 +12,16 @@ pub async fn live(_state: Arc<State>, _request: Request) -> Result<Response, OAu
     Ok(json(&json!({"status": "live"})))
 }
 
-/// Readiness: the database is reachable, has this release's schema and is writable. Returns the
+/// Readiness: the database is reachable and can be used. Returns the
 /// database's time, which Verify Auth Server compares with its own machine's clock.
 pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAuthError> {
     if state.stopping.has_begun() {
         return Err(OAuthError::unavailable("this server is stopping"));
     }
-    match state.readiness.check().await {
-        Ok(time) => Ok(json(&json!({
-            "status": "ready",
-            "database_time": time.to_string(),
-            "failing_tasks": state.tasks.failing(),
-        }))),
-        Err(Unready::Database(error)) => Err(error.into()),
-        Err(unready) => Err(OAuthError::unavailable(unready.to_string())),
-    }
+    let time = state.database_gate.check().await?;
+    Ok(json(&json!({
+        "status": "ready",
+        "database_time": time.to_string(),
+        "failing_tasks": state.tasks.failing(),
+    })))
 }

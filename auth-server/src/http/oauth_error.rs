@@ -5,6 +5,7 @@ use poem::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::{IntoResponse, Response};
 use sea_orm::DbErr;
 use serde_json::json;
+use shared::database_gate::Unready;
 use shared::db::{self, Contended, Fault};
 
 /// Retry-After when too many log-ins are in progress.
@@ -150,6 +151,15 @@ impl OAuthError {
     pub fn server_error(logged: impl std::fmt::Display) -> Self {
         tracing::error!(error = %logged, "request failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal error: see the log")
+    }
+}
+
+impl From<Unready> for OAuthError {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Database(error) => error.into(),
+            unready => Self::unavailable(unready.to_string()),
+        }
     }
 }
 

@@ -172,6 +172,9 @@ pub async fn rotate(
     others: OlderKeys,
     actor: &str,
 ) -> Result<String, String> {
+    check(db, master_keys).await.map_err(|why| {
+        format!("nothing was changed, because AUTH_MASTER_KEYS does not open what there is: {why}")
+    })?;
     let maintained = db::retry(|| maintain(db, master_keys, rotation_seconds));
     maintained.await.map_err(|error| error.to_string())?;
     let rotated = db::write(db, async |tx| {
@@ -220,12 +223,26 @@ async fn try_rotate(
     Ok(Ok(next.key_id.clone()))
 }
 
-/// Checks that the configured master keys can unseal every stored key.
+/// Returns why the master keys do not open all stored keys; `None` if they do.
+pub async fn unopened(
+    db: &impl ConnectionTrait,
+    master_keys: &MasterKeys,
+) -> Result<Option<String>, DbErr> {
+    let mut opened = load(db).await?.into_iter().map(|key| {
+        let sealed = &key.sealed_private_key;
+        let why = master_keys.unseal(&key.key_id, sealed).err()?;
+        Some(format!("signing key {}: {why}", key.key_id))
+    });
+    Ok(opened.find_map(|why| why))
+}
+
+/// Checks that the master keys open every stored key.
 pub async fn check(db: &DatabaseConnection, master_keys: &MasterKeys) -> Result<(), String> {
-    for key in load(db).await.map_err(|error| error.to_string())? {
-        master_keys.unseal(&key.key_id, &key.sealed_private_key)?;
+    match unopened(db, master_keys).await {
+        Ok(None) => Ok(()),
+        Ok(Some(why)) => Err(why),
+        Err(error) => Err(error.to_string()),
     }
-    Ok(())
 }
 
 /// A newly generated key.

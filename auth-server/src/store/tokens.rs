@@ -17,6 +17,7 @@ use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use shared::introspection::UserKind;
+use shared::key_checks::KeyCheck;
 use shared::random::random_bytes;
 use shared::secrets::named_keys;
 use std::fmt;
@@ -222,6 +223,11 @@ impl TokenKeys {
     /// True if a stored hash was made with one of these keys.
     pub fn knows_key_of(&self, stored: &str) -> bool {
         self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(key_id, _)| key_id == id))
+    }
+
+    /// Returns the keys' check values; `setting` is where the keys are set.
+    pub fn checks(&self, setting: &'static str) -> Vec<KeyCheck> {
+        self.0.iter().map(|(id, key)| KeyCheck::new(setting, id, key)).collect()
     }
 
     /// Id of the key that signs.

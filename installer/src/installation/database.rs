@@ -11,7 +11,7 @@ use sea_orm::{
     TryGetable,
 };
 use shared::db::{self, Contended};
-use shared::runtime::check_schema;
+use shared::migration::check_schema;
 use shared::time::Timestamp;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

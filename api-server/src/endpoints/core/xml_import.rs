@@ -117,7 +117,7 @@ async fn apply(
     let RequestContext { caller, clock } = &admitted;
     let Spooled { file, permit: _permit, .. } = file;
     let import = Import::new(caller, author, &state.passwords, *clock, mode.enforce, directory);
-    let import = import.with_gate(&state.executor.import_gate);
+    let import = import.with_gates(&state.executor);
     let pieces = pieces(BufReader::with_capacity(READ_BYTES, file));
     let response =
         idempotent_import::carry_out(&state.db, import, mode, pieces, claim.as_ref()).await?;
