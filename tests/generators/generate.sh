@@ -11,8 +11,9 @@ python)
         --additional-properties=packageName=loan_servicing
     ;;
 typescript)
+    # As Date, 2026-11-29 would be midnight UTC, and still the 28th west of Greenwich.
     openapi-generator-cli generate -g typescript-fetch -i "$document" -o "$folder" \
-        --additional-properties=importFileExtension=.js
+        --additional-properties=importFileExtension=.js --type-mappings date=string
     ;;
 java)
     openapi-generator-cli generate -g java -i "$document" -o "$folder" \

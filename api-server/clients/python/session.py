@@ -16,6 +16,7 @@ A session is an `ApiClient`: pass it to the classes of the API. It may be used b
 """
 
 import json
+import logging
 import random
 import re
 import threading
@@ -34,13 +35,19 @@ from loan_servicing.models.problem import Problem
 #: Prefix of the `type` of every problem.
 PROBLEM = "urn:problem-type:core:"
 
+#: Logs each repetition of a request, as a warning.
+LOG = logging.getLogger("loan_servicing")
+
 _KEY = "Idempotency-Key"
+_IMPORT = "/core/xml-import"
 #: A token with less time left is refreshed before it is used.
 _EXPIRES_SOON = 30.0
+#: The longest pause before a repetition, in seconds, unless the server asks for a longer one.
+_DELAY_MAX = 5.0
 #: Refused before anything was done.
 _REFUSED = {423, 429}
-#: The request may have been carried out, or may be running still.
-_UNCERTAIN = {409, 503}
+#: The request may have been carried out, or may be running still. 502 and 504 are a proxy's.
+_UNCERTAIN = {409, 502, 503, 504}
 
 
 class LogInRequired(Exception):
@@ -61,6 +68,12 @@ def problem_kind(refused: ApiException) -> str:
     return problem.type.removeprefix(PROBLEM) if isinstance(problem, Problem) else ""
 
 
+def idempotency_key(failed: BaseException) -> str | None:
+    """Returns the key of the POST that failed at last, whatever the error: pass it as
+    `idempotency_key` to the same call, and what may have been done is not done twice."""
+    return getattr(failed, "idempotency_key", None)
+
+
 class Session(ApiClient):
     """The API as one user.
 
@@ -69,9 +82,11 @@ class Session(ApiClient):
         for `resume` with a public client.
     ca_certificate: path of the authority that signed the servers' certificates; by default the
         authorities that this machine trusts.
-    timeout: seconds without a byte from a server after which a request has failed. For an import, pass
-        a longer `_request_timeout`.
+    timeout: seconds without a byte from a server after which a request has failed. Pass another
+        `_request_timeout` to a call.
+    import_timeout: the same for imports, whose response follows their last record.
     attempts: how often a request is sent at most, if it is safe to repeat it.
+    delay: seconds before the first repetition, doubled for each further one.
     patience: seconds after which a request is not repeated any more.
     """
 
@@ -83,8 +98,10 @@ class Session(ApiClient):
         client_secret: str | None = None,
         ca_certificate: str | None = None,
         timeout: float = 60.0,
+        import_timeout: float = 3600.0,
         attempts: int = 6,
-        patience: float = 60.0,
+        delay: float = 0.25,
+        patience: float = 150.0,
     ):
         # The pool does not repeat requests by itself.
         configuration = Configuration(
@@ -95,7 +112,9 @@ class Session(ApiClient):
         self._auth_url = auth_url.rstrip("/")
         self._client = (client_id, client_secret)
         self._timeout = timeout
+        self._import_timeout = import_timeout
         self._attempts = attempts
+        self._delay = delay
         self._patience = patience
         self._lock = threading.Lock()
         self._access_token: str | None = None
@@ -189,7 +208,7 @@ class Session(ApiClient):
                 response = pool.request(
                     method, url, headers=headers, body=body, retries=False, timeout=self._timeout
                 )
-                if response.status not in (429, 503):
+                if response.status not in (429, 502, 503, 504):
                     return response
                 delay = next(delays, None)
                 if delay is None:
@@ -218,6 +237,17 @@ class Session(ApiClient):
         only if it was refused before anything was done.
         """
         headers = dict(header_params or {})
+        is_import = urllib.parse.urlsplit(url).path.endswith(_IMPORT)
+        timeout = _request_timeout or (self._import_timeout if is_import else self._timeout)
+        try:
+            response = self._call(method, url, headers, body, post_params, timeout)
+        except Exception as failure:
+            failure.idempotency_key = headers.get(_KEY)
+            raise
+        response.idempotency_key = headers.get(_KEY)
+        return response
+
+    def _call(self, method, url, headers, body, post_params, timeout):
         repeatable = method in ("GET", "HEAD", "POST")
         delays = self._delays()
         refused = None
@@ -225,32 +255,41 @@ class Session(ApiClient):
             token = self._token(refused)
             headers["Authorization"] = f"Bearer {token}"
             try:
-                response = super().call_api(
-                    method, url, headers, body, post_params, _request_timeout or self._timeout
-                )
+                response = super().call_api(method, url, headers, body, post_params, timeout)
                 response.read()
-            except urllib3.exceptions.HTTPError:
-                delay = next(delays, None) if repeatable else None
-                if delay is None:
-                    raise
-                time.sleep(delay)
-                continue
-            if response.status == 401 and refused is None and self._refresh_token is not None:
+                cause = f"status {response.status}"
+                again = response.status in _REFUSED or (
+                    repeatable and response.status in _UNCERTAIN and _says_again(response)
+                )
+                asked = _retry_after(response.headers)
+            except urllib3.exceptions.HTTPError as failure:
+                response, cause, again, asked = failure, str(failure), repeatable, 0.0
+            if cause == "status 401" and refused is None and self._refresh_token is not None:
                 refused = token
                 continue
-            again = response.status in _REFUSED or (
-                repeatable and response.status in _UNCERTAIN and _says_again(response)
-            )
             delay = next(delays, None) if again else None
             if delay is None:
+                if isinstance(response, Exception):
+                    raise response
                 return response
-            time.sleep(max(delay, _retry_after(response.headers)))
+            delay = max(delay, asked)
+            path, key = urllib.parse.urlsplit(url).path, headers.get(_KEY)
+            LOG.warning("%s %s again in %.1f s: %s (key %s)", method, path, delay, cause, key)
+            time.sleep(delay)
+
+    def response_deserialize(self, response_data, response_types_map=None):
+        """Returns the response, or raises its problem with the request's key."""
+        try:
+            return super().response_deserialize(response_data, response_types_map)
+        except Exception as refused:
+            refused.idempotency_key = response_data.idempotency_key
+            raise
 
     def _delays(self) -> Iterator[float]:
         """Yields how long to wait before each repetition: longer each time, and never alike."""
         end = time.monotonic() + self._patience
         for attempt in range(self._attempts - 1):
-            delay = random.uniform(0.5, 1.0) * 0.25 * 2**attempt
+            delay = random.uniform(0.5, 1.0) * min(self._delay * 2**attempt, _DELAY_MAX)
             if time.monotonic() + delay > end:
                 return
             yield delay
@@ -273,7 +312,7 @@ class Session(ApiClient):
 
 
 def _says_again(response) -> bool:
-    if response.status == 503:
+    if response.status != 409:
         return True
     try:
         return json.loads(response.data).get("type") == PROBLEM + "idempotency-in-progress"

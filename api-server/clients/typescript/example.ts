@@ -134,16 +134,16 @@ expect("refreshed", other.refreshToken !== first);
 loans = new LoansApi(other.configuration);
 
 const missing = await refusalOf(loans.getLoan({ loanId: 999_999_999 }));
-expect("read not-found", (await problemKind(missing)) === "not-found");
+expect("read not-found", problemKind(missing) === "not-found");
 let kind;
 // sample: errors
 try {
     await loans.postPayment({ loanId: 1, newPayment: { amount: "0.00" } });
 } catch (refused) {
-    const problem = await problemOf(refused);
-    console.log(await problemKind(refused), problem?.title, problem?.errors, problem?.requestId);
+    const problem = problemOf(refused);
+    console.log(problemKind(refused), problem?.title, problem?.errors, problem?.requestId);
     // end
-    kind = await problemKind(refused);
+    kind = problemKind(refused);
     // sample: errors
 }
 // end

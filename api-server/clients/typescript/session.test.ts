@@ -5,22 +5,40 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, beforeEach, test } from "node:test";
-import { CommentsApi, LoansApi, LogInRequired, problemKind, Session } from "loan-servicing";
+import {
+    CommentsApi,
+    FailedRequest,
+    FilesApi,
+    ImportApi,
+    LoansApi,
+    LogInRequired,
+    problemKind,
+    RefusedRequest,
+    type Retry,
+    Session,
+    timeLimit,
+} from "loan-servicing";
 
 const TOKEN = { access_token: "first", refresh_token: "r1", expires_in: 600 };
 const DONE = { status: 201, body: "[]" };
 const FOUND = { status: 200, body: "[]" };
 const HANG_UP = { status: 0 };
+const BAD_GATEWAY = { status: 502, body: "<html>", headers: { "Content-Type": "text/html" } };
+const PAYMENT = { loanId: 1, newPayment: { amount: "1.00" } };
 
 interface Step {
     status: number;
     body?: string;
     headers?: Record<string, string>;
+    /** Milliseconds before each of the body's characters. */
+    pace?: number;
+    /** Characters after which the connection is cut. */
+    cut?: number;
 }
 
 let script: Step[];
 let tokens: object[];
-let requests: { url: string; headers: IncomingHttpHeaders }[];
+let requests: { url: string; headers: IncomingHttpHeaders; body: string }[];
 let forms: string[];
 const server: Server = createServer(async (request, response) => {
     let body = "";
@@ -31,27 +49,34 @@ const server: Server = createServer(async (request, response) => {
         response.writeHead("error" in token ? 400 : 200).end(JSON.stringify(token));
         return;
     }
-    requests.push({ url: request.url!, headers: request.headers });
+    requests.push({ url: request.url!, headers: request.headers, body });
     const step = script.shift()!;
     if (step === HANG_UP) {
         request.socket.destroy();
         return;
     }
     response.writeHead(step.status, { "Content-Type": "application/json", ...step.headers });
-    response.end(step.body);
+    const characters = step.pace === undefined && step.cut === undefined ? [] : [...(step.body ?? "")];
+    for (const [index, character] of characters.entries()) {
+        if (step.cut === index) return void request.socket.destroy();
+        await new Promise((done) => setTimeout(done, step.pace ?? 0));
+        response.write(character);
+    }
+    response.end(characters.length === 0 ? step.body : undefined);
 });
 await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 after(() => server.close());
 
 function problem(kind: string, status: number, headers = {}): Step {
-    const document = { type: `urn:problem-type:core:${kind}`, title: kind, status };
+    const type = `urn:problem-type:core:${kind}`;
+    const document = { type, title: kind, status, detail: "why", instance: "/", requestId: "r-1" };
     return { status, headers, body: JSON.stringify(document) };
 }
 
 function open(options = {}): Session {
     const servers = { apiUrl: url, authUrl: url, clientId: "client", clientSecret: "secret" };
-    return new Session({ ...servers, timeout: 2000, patience: 10_000, ...options });
+    return new Session({ ...servers, timeout: 2000, patience: 10_000, delay: 1, ...options });
 }
 
 let session: Session;
@@ -63,7 +88,14 @@ beforeEach(async () => {
     await session.logIn("jo", "password");
 });
 
-const pay = () => loans.postPayment({ loanId: 1, newPayment: { amount: "1.00" } });
+async function opened(options: object): Promise<LoansApi> {
+    tokens = [TOKEN];
+    session = open(options);
+    await session.logIn("jo", "password");
+    return new LoansApi(session.configuration);
+}
+
+const pay = () => loans.postPayment(PAYMENT);
 const keys = () => new Set(requests.map((request) => request.headers["idempotency-key"]));
 
 test("a POST is repeated with its key until it is answered", async () => {
@@ -73,14 +105,94 @@ test("a POST is repeated with its key until it is answered", async () => {
         problem("idempotency-in-progress", 409),
         problem("loan-locked", 423),
         problem("rate-limited", 429),
+        { ...BAD_GATEWAY, status: 504 },
+        BAD_GATEWAY,
+        { ...DONE, cut: 1 },
         DONE,
     ];
+    const sends = script.length;
+    const retries: Retry[] = [];
+    loans = await opened({ attempts: sends, onRetry: (retry: Retry) => retries.push(retry) });
     assert.deepEqual(await pay(), []);
-    assert.equal(requests.length, 6);
+    assert.equal(requests.length, sends);
     assert.equal(keys().size, 1);
+    const { idempotencyKey, method } = retries[0]!;
+    assert.deepEqual([new Set([idempotencyKey]), method], [keys(), "POST"]);
+    const causes = ["status 503", "status 409", "status 423", "status 429", "status 504", "status 502"];
+    assert.deepEqual(retries.slice(1, -1).map((retry) => retry.cause), causes);
     script = [DONE];
     await pay();
     assert.equal(keys().size, 2);
+});
+
+test("whatever fails at last has the key, and says why", async () => {
+    loans = await opened({ attempts: 2 });
+    for (const end of [BAD_GATEWAY, HANG_UP, problem("overpayment", 422)]) {
+        script = [BAD_GATEWAY, end];
+        requests = [];
+        const failure = await pay().catch((error: unknown) => error);
+        assert.ok(failure instanceof RefusedRequest || failure instanceof FailedRequest);
+        script = [DONE];
+        await loans.postPayment({ ...PAYMENT, idempotencyKey: failure.idempotencyKey! });
+        assert.equal(keys().size, 1);
+        if (end.status === 422) assert.equal(failure.message, "422 overpayment; why (request r-1)");
+    }
+});
+
+test("a GET is repeated after a proxy's error", async () => {
+    script = [BAD_GATEWAY, FOUND];
+    assert.deepEqual(await loans.listTransactions({ loanId: 1 }), []);
+});
+
+test("the time limit counts silence", async () => {
+    loans = await opened({ timeout: 300, attempts: 2 });
+    script = [{ ...FOUND, body: "[      ]", pace: 100 }];
+    assert.deepEqual(await loans.listTransactions({ loanId: 1 }), []);
+    script = [{ ...FOUND, pace: 1000 }, FOUND];
+    assert.deepEqual(await loans.listTransactions({ loanId: 1 }), []);
+    assert.equal(requests.length, 3);
+    script = [{ ...FOUND, pace: 400 }];
+    assert.deepEqual(await loans.listTransactions({ loanId: 1 }, timeLimit(2000)), []);
+    const files = new FilesApi(session.configuration);
+    const headers = { "Content-Type": "application/octet-stream" };
+    script = [{ ...FOUND, headers, body: "0123456789", pace: 100 }];
+    assert.equal(await (await files.downloadFile({ fileId: 1 })).text(), "0123456789");
+    const imports = new ImportApi(session.configuration);
+    const result = { Test: true, Committed: false, Read: 0, Inserted: 0, Updated: 0, Deleted: 0, Failed: 0 };
+    const body = JSON.stringify({ ...result, Records: [] });
+    script = [{ status: 200, body: ` ${body}`, headers: {}, pace: 5 }];
+    assert.equal((await imports.importXml({ test: true, body: new Blob(["<Core/>"]) })).read, 0);
+});
+
+test("a date is the day that it names, wherever the program runs", async () => {
+    script = [DONE];
+    await loans.postPayment({ ...PAYMENT, newPayment: { amount: "1.00", effectiveDate: "2026-11-29" } });
+    assert.equal(JSON.parse(requests[0]!.body).Effective_Date, "2026-11-29");
+    script = [{ status: 200, body: '{"Loan_ID": 1, "As_Of_Date": "2026-11-29", "Quotes": []}' }];
+    assert.equal((await loans.getPayoffQuote({ loanId: 1, date: "2026-11-29" })).asOfDate, "2026-11-29");
+    assert.ok(requests[1]!.url.endsWith("?date=2026-11-29"));
+});
+
+test("each payment is posted once, whatever happens on the way", async () => {
+    const count = Number(process.env.PAYMENTS ?? 100);
+    const entries = new Set<unknown>();
+    const faults = [BAD_GATEWAY, { ...BAD_GATEWAY, status: 504 }, HANG_UP];
+    loans = await opened({ timeout: 250, attempts: 60, patience: 60_000 });
+    const pick = <T>(choices: T[]): T => choices[Math.floor(Math.random() * choices.length)]!;
+    const stalled = { ...DONE, pace: 600 };
+    const trickling = { ...DONE, pace: 20 };
+    const afterwards = [...faults, { ...DONE, cut: 1 }, stalled, trickling, DONE, DONE, DONE, DONE];
+    // Half of the faults come before the effect, the others after it.
+    script = [];
+    script.shift = () => {
+        if (Math.random() < 0.25) return pick(faults);
+        entries.add(requests.at(-1)!.headers["idempotency-key"]);
+        return pick(afterwards);
+    };
+    for (let done = 0; done < count; done += 50) {
+        await Promise.all(Array.from({ length: 50 }, pay));
+    }
+    assert.equal(entries.size, count);
 });
 
 test("what cannot succeed is not repeated", async () => {
@@ -88,7 +200,7 @@ test("what cannot succeed is not repeated", async () => {
         requests = [];
         script = [problem(kind, 422)];
         const refused = await pay().catch((error: unknown) => error);
-        assert.equal(await problemKind(refused), kind);
+        assert.equal(problemKind(refused), kind);
         assert.equal(requests.length, 1);
     }
 });
@@ -98,7 +210,7 @@ test("a DELETE is repeated only if nothing was done", async () => {
     const remove = () => comments.removeCollateralComment({ commentId: 1, versionHash: "x" });
     script = [problem("loan-locked", 423), { status: 204 }];
     await remove();
-    for (const uncertain of [problem("database-unavailable", 503), HANG_UP]) {
+    for (const uncertain of [problem("database-unavailable", 503), BAD_GATEWAY, HANG_UP]) {
         requests = [];
         script = [uncertain];
         await assert.rejects(remove());

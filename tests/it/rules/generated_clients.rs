@@ -18,6 +18,8 @@ const PLACE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/generated_clients");
 const GO_NEEDED: u32 = 23;
 /// The version required by the generated LoanServicing.csproj.
 const DOTNET_NEEDED: u32 = 10;
+/// Zones in which midnight UTC is on the day before, the same day, and well into it.
+const TIME_ZONES: [&str; 3] = ["America/New_York", "UTC", "Asia/Tokyo"];
 /// Runs a quickstart until its input is closed, that is, as long as this process lives.
 const WHILE_INPUT_IS_OPEN: &str = r#"
     "$1" quickstart --dir "$2" --auth-port 0 --api-port 0 --loans 3 >"$2/output" 2>&1 &
@@ -154,7 +156,10 @@ async fn the_python_package() {
     let wheel = wheel.expect("a wheel").path();
     client.finish(python().args(install).arg(&site).arg(wheel));
     let test = ["-m", "pytest", "--quiet", "-p", "no:cacheprovider"];
-    client.finish(python().args(test).arg(package.join("test_session.py")));
+    for zone in TIME_ZONES {
+        let mut tests = python();
+        client.finish(tests.args(test).arg(package.join("test_session.py")).env("TZ", zone));
+    }
     let mut example = python();
     let steps =
         Quickstart::run_against_quickstart(&client, example.arg(package.join("example.py")));
@@ -205,10 +210,11 @@ async fn the_typescript_package() {
         echo '{"type": "module"}' >package.json
         tsc --target es2022 --module nodenext --lib es2022,dom,dom.iterable --types node --strict \
             --skipLibCheck --outDir out example.ts session.test.ts samples.ts
-        node --test out/session.test.js
+        for zone in $3; do TZ=$zone node --test out/session.test.js; done
     "#;
     let mut test = client.command(Path::new("sh"));
-    client.finish(test.args(["-c", script, "sh"]).arg(&source).arg(folder.path()));
+    test.args(["-c", script, "sh"]).arg(&source).arg(folder.path()).arg(TIME_ZONES.join(" "));
+    client.finish(&mut test);
     let quickstart = Quickstart::running().await;
     let mut example = client.command(Path::new("node"));
     let authority = quickstart.file.with_file_name("tls").join("ca.pem");
