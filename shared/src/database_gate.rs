@@ -6,10 +6,13 @@
 //! what the database *answers* closes it: while the database is unavailable, nothing is known, and
 //! whatever needs the database fails by itself. It opens again by itself, without a restart.
 
+pub mod key_checks;
+
+use self::key_checks::{Adoption, Keys};
 use crate::coalesced::{BatchLimits, Coalesced, Unanswered};
 use crate::db::{self, Fault};
-use crate::key_checks::{self, Adoption, Keys};
 use crate::migration::{SchemaState, schema_state};
+use crate::problem::{Problem, ProblemType};
 use crate::telemetry::Metrics;
 use crate::time::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -120,6 +123,15 @@ impl Unready {
         match self {
             Self::Database(error) => format!("the database cannot be reached: {error}"),
             other => other.to_string(),
+        }
+    }
+}
+
+impl From<Unready> for Problem {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Database(error) => error.into(),
+            unready => Self::new(ProblemType::DatabaseUnavailable).detail(unready.to_string()),
         }
     }
 }
@@ -239,8 +251,7 @@ impl Latest {
 pub async fn check_once(db: &DatabaseConnection, rules: &GateRules) -> Result<(), Unready> {
     check_schema(db).await?;
     check_writable(db, rules.written_table).await?;
-    key_checks::check(db, &*rules.keys, Adoption::Never).await?;
-    rules.keys.prove(db).await?;
+    key_checks::verify(db, &*rules.keys).await?;
     check_clock(db, rules).await.map(drop)
 }
 

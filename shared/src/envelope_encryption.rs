@@ -1,7 +1,6 @@
 //! Master keys for envelope encryption: secrets in the database that must be readable again are
 //! sealed under them.
 
-use crate::key_checks::KeyCheck;
 use crate::random::random_bytes;
 use crate::secrets::{Secret, named_keys};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -37,14 +36,9 @@ impl MasterKeys {
         sealed.reveal().split_once(':').map(|(id, _)| id) != first
     }
 
-    /// Returns the keys' check values; `setting` is where the keys are set.
-    pub fn checks(&self, setting: &'static str) -> Vec<KeyCheck> {
-        self.0.iter().map(|(id, key)| KeyCheck::new(setting, id, key)).collect()
-    }
-
-    /// Returns the ids of the keys.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(id, _)| id.as_str())
+    /// Returns the ids and the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(id, key)| (id.as_str(), key.as_slice()))
     }
 
     /// Prefix of sealed texts that are up to date by [`MasterKeys::is_outdated`].

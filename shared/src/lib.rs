@@ -20,7 +20,6 @@ pub mod html;
 pub mod introspection;
 pub mod json_columns;
 mod json_rows;
-pub mod key_checks;
 pub mod keyed_permits;
 pub mod middleware;
 pub mod migration;

@@ -19,6 +19,7 @@ mod m20261130_rights_of_extensions;
 mod m20261201_audit_of_grants;
 mod m20261202_search;
 mod m20261203_partial_indexes;
+mod m20261204_suspense_disbursements;
 mod run;
 mod step_by_step;
 mod steps;
@@ -89,6 +90,7 @@ migrations! {
     m20261201_audit_of_grants: "the privilege and the group that an audit event is about",
     m20261202_search: "keys and indexes by which loans and contacts are searched",
     m20261203_partial_indexes: "smaller indexes over columns that are mostly empty",
+    m20261204_suspense_disbursements: "transaction codes of suspense disbursements",
 }
 
 /// Migrates the database to the current schema; does nothing if it is current.

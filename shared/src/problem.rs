@@ -8,7 +8,6 @@ mod kinds;
 pub use self::kinds::{ProblemType, TYPE_PREFIX};
 
 use crate::amounts::OutOfRange;
-use crate::database_gate::Unready;
 use crate::db::{self, Fault};
 use poem::error::ResponseError;
 use poem::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -283,15 +282,6 @@ impl From<DbErr> for Problem {
                 Self::new(ProblemType::DatabaseUnavailable)
             }
             Fault::Conflict | Fault::Defect => Self::internal(&error),
-        }
-    }
-}
-
-impl From<Unready> for Problem {
-    fn from(unready: Unready) -> Self {
-        match unready {
-            Unready::Database(error) => error.into(),
-            unready => Self::new(ProblemType::DatabaseUnavailable).detail(unready.to_string()),
         }
     }
 }

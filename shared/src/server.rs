@@ -1,6 +1,11 @@
 //! Listener of both servers: TLS, HTTP/1.1 and HTTP/2, and a limit on everything that an
 //! unauthenticated client can hold open.
 //!
+//! A request with `Expect: 100-continue` is answered over HTTP/1.1 only: over HTTP/2, hyper cannot send
+//! a 100 (RFC 9110, 10.1.1), and clients that wait for it would wait until they time out. Its stream is
+//! reset with HTTP_1_1_REQUIRED (RFC 9113, 8.1.1), so that they send it again over HTTP/1.1, or fail at
+//! once.
+//!
 //! It drives hyper directly rather than through poem's server, because poem's server cannot close a
 //! connection that never finishes its headers, cannot limit connections, does not set `TCP_NODELAY`
 //! (which adds some 40 ms to the slowest HTTP/2 responses), and spins when the process is out of file
@@ -21,12 +26,11 @@ use hyper_util::server::conn::auto;
 use ipnet::IpNet;
 use outgoing::{Held, Outgoing};
 use poem::http::StatusCode;
-use poem::http::header::{CONNECTION, HeaderValue, RETRY_AFTER};
+use poem::http::header::{CONNECTION, EXPECT, HeaderValue, RETRY_AFTER};
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Endpoint, Response};
 use rustls::ServerConfig;
-use std::convert::Infallible;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -212,12 +216,15 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let requests = Arc::clone(&requests);
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
+                if http2 && request.headers().contains_key(EXPECT) {
+                    return ready(Err(h2::Error::from(h2::Reason::HTTP_1_1_REQUIRED))).left_future();
+                }
                 let outgoing = Arc::clone(&self.outgoing);
                 let permit = take_request_permit(&self.requests, &self.network_permit, peer);
                 let Some(request_permit) = permit else {
                     let refusal = hyper::Response::from(overloaded());
                     let refusal = refusal.map(|body| outgoing.track(body, true, None));
-                    return ready(Ok::<_, Infallible>(refusal)).left_future();
+                    return ready(Ok(refusal)).left_future();
                 };
                 let exchange = Exchange {
                     endpoint: Arc::clone(&self.endpoint),

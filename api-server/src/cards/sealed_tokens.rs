@@ -3,10 +3,10 @@
 use super::label;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QuerySelect};
+use shared::database_gate::key_checks::{KeyCheck, Keys};
 use shared::database_gate::{Closed, Unready};
 use shared::entity::payment_gateway_secrets::{Column, Entity, Model};
 use shared::envelope_encryption::MasterKeys;
-use shared::key_checks::{KeyCheck, Keys};
 
 /// The setting with the keys.
 const SETTING: &str = "API_MASTER_KEYS";
@@ -17,13 +17,13 @@ pub struct CardKeys(pub MasterKeys);
 #[async_trait::async_trait]
 impl Keys for CardKeys {
     fn checks(&self) -> Vec<KeyCheck> {
-        self.0.checks(SETTING)
+        self.0.iter().map(|(id, key)| KeyCheck::new(SETTING, id, key)).collect()
     }
 
     /// Opens a token of each key, and looks for tokens of other keys.
     async fn prove(&self, db: &DatabaseConnection) -> Result<(), Unready> {
         let mut of_others = Entity::find();
-        for id in self.0.ids() {
+        for (id, _) in self.0.iter() {
             let is_under = Column::GatewayToken.starts_with(format!("{id}:"));
             let sample = Entity::find().filter(is_under.clone()).one(db).await?;
             sample.map_or(Ok(()), |sample| self.open(&sample))?;

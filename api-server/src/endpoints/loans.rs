@@ -112,6 +112,9 @@ impl Loans {
         officer_id: Query<Option<i64>>,
         /// Only loans whose status closes them, or only others.
         closed: Query<Option<bool>>,
+        /// Only closed loans that hold impound or suspense money, which is the borrower's, or only
+        /// others.
+        holds_money: Query<Option<bool>>,
         /// Earliest maturity date, inclusive.
         matures_from: Query<Option<Day>>,
         /// Latest maturity date, inclusive.
@@ -133,6 +136,7 @@ impl Loans {
             portfolio_id: portfolio_id.0,
             officer_id: officer_id.0,
             closed: closed.0,
+            holds_money: holds_money.0,
             matures_from: matures_from.0.map(|Day(day)| day),
             matures_to: matures_to.0.map(|Day(day)| day),
             modified_since: modified_since.0,

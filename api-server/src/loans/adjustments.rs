@@ -27,6 +27,7 @@ pub const fn code(kind: AdjustmentKind) -> Code {
         AdjustmentKind::InterestReduction => codes::INTEREST_REDUCTION,
         AdjustmentKind::PrincipalWriteOff => codes::PRINCIPAL_WRITE_OFF,
         AdjustmentKind::ImpoundDisbursement => codes::IMPOUND_DISBURSEMENT,
+        AdjustmentKind::SuspenseDisbursement => codes::SUSPENSE_DISBURSEMENT,
         AdjustmentKind::LateChargeWaived => codes::LATE_CHARGE_WAIVED,
         AdjustmentKind::FeeWaived => codes::FEE_WAIVED,
     }
@@ -60,8 +61,10 @@ pub(super) fn entry<'a>(
     new: &ValidatedAdjustment,
     line: Option<&LockedCreditLine>,
 ) -> Result<Entry<'a>, LoanError> {
-    refuse_if_closed(&account.status)?;
     let ValidatedAdjustment { kind, amount, effective_date, .. } = *new;
+    if !kind.pays_out() {
+        refuse_if_closed(&account.status)?;
+    }
     journal::check_date(account, effective_date, clock.today, kind.moves_base())?;
     let adjusted = adjustment::post(&account.terms, &account.state, kind, amount, effective_date)
         .map_err(|refusal| LoanRefusal::of_amount(refusal, amount))?;

@@ -4,7 +4,7 @@
 //! An entry that moved the accrual base can be reversed only while nothing has moved the base
 //! since: the latest such entry goes first. Charges, waivers and disbursements move a balance but
 //! not the base: they stay when an earlier entry is reversed, and can themselves be reversed while
-//! the loan is open. No reversal leaves a balance below zero.
+//! the loan is open, or, if they paid out money held for the borrower, at any time. No reversal leaves a balance below zero.
 
 mod command;
 mod due_rows;

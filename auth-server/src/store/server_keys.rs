@@ -6,10 +6,10 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter,
     QuerySelect, QueryTrait,
 };
+use shared::database_gate::key_checks::{KeyCheck, Keys};
 use shared::database_gate::{Closed, Unready};
 use shared::entity::{active_users, auth_sessions, cif_web_active_users};
 use shared::envelope_encryption::MasterKeys;
-use shared::key_checks::{KeyCheck, Keys};
 
 const MASTER_KEYS: &str = "AUTH_MASTER_KEYS";
 const TOKEN_KEYS: &str = "AUTH_TOKEN_KEYS";
@@ -25,8 +25,10 @@ pub struct ServerKeys {
 #[async_trait::async_trait]
 impl Keys for ServerKeys {
     fn checks(&self) -> Vec<KeyCheck> {
-        let master_keys = self.master_keys.checks(MASTER_KEYS);
-        master_keys.into_iter().chain(self.token_keys.checks(TOKEN_KEYS)).collect()
+        let master_keys = self.master_keys.iter().map(|key| (MASTER_KEYS, key));
+        let token_keys = self.token_keys.iter().map(|key| (TOKEN_KEYS, key));
+        let keys = master_keys.chain(token_keys);
+        keys.map(|(setting, (id, key))| KeyCheck::new(setting, id, key)).collect()
     }
 
     /// Opens all signing keys. What token keys make cannot be opened.

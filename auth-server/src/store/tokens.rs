@@ -17,7 +17,6 @@ use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use shared::introspection::UserKind;
-use shared::key_checks::KeyCheck;
 use shared::random::random_bytes;
 use shared::secrets::named_keys;
 use std::fmt;
@@ -225,9 +224,9 @@ impl TokenKeys {
         self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(key_id, _)| key_id == id))
     }
 
-    /// Returns the keys' check values; `setting` is where the keys are set.
-    pub fn checks(&self, setting: &'static str) -> Vec<KeyCheck> {
-        self.0.iter().map(|(id, key)| KeyCheck::new(setting, id, key)).collect()
+    /// Returns the ids and the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(id, key)| (id.as_str(), key.as_slice()))
     }
 
     /// Id of the key that signs.

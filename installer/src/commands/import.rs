@@ -16,14 +16,17 @@ use api_server::xml_import::refusals::ImportError;
 use api_server::xml_import::results::ImportResponse;
 use api_server::xml_import::spool::pieces;
 use api_server::xml_import::{Import, ImportMode, import_log};
-use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityName, EntityTrait, QueryFilter, QueryOrder};
+use shared::database_gate::key_checks::NoKeys;
+use shared::database_gate::{DatabaseGate, GateRules};
 use shared::entity::field_changes::ChangeSource;
-use shared::entity::users;
+use shared::entity::{import_runs, users};
 use shared::passwords::Passwords;
 use shared::shutdown::stop_signal;
-use shared::telemetry::{self, RequestId};
+use shared::telemetry::{self, Metrics, RequestId};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Bytes read at a time.
@@ -149,6 +152,13 @@ impl<'a> ImportContext<'a> {
         }
     }
 
+    /// The database's gate: an import must end when the schema changes.
+    fn gate(&self) -> DatabaseGate {
+        let written_table = import_runs::Entity.table_name();
+        let rules = GateRules { written_table, business_days: true, keys: Arc::new(NoKeys) };
+        DatabaseGate::new(self.db.clone(), rules, &mut Metrics::default())
+    }
+
     async fn apply(
         &self,
         file: Sound,
@@ -160,7 +170,7 @@ impl<'a> ImportContext<'a> {
         let passwords = Passwords::recommended().map_err(CliError)?;
         let directory: &Path = &self.directory;
         let import = Import::new(caller, author, &passwords, *clock, mode.enforce, directory);
-        let import = import.until(self.stop.clone());
+        let import = import.until(self.stop.clone()).behind(self.gate());
         let bar = progress_bar(if mode.test { "trying" } else { "importing" }, Some(file.bytes))?;
         let input = BufReader::with_capacity(READ_BYTES, bar.wrap_read(file.file));
         let outcome =

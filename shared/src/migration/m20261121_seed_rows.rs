@@ -10,20 +10,7 @@ use std::collections::BTreeSet;
 /// The migration's steps.
 pub(super) fn steps(steps: &mut Steps) {
     steps.write(&insert_privileges(PRIVILEGES));
-    let codes = TRANSACTION_CODES.into_iter().flat_map(|(code, description, balance, sign)| {
-        let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {
-            let (code, text, balance) = (code.into(), text.into(), balance.into());
-            [code, text, balance, sign.into(), reversal.into(), true.into()]
-        };
-        let reversal = format!("{description} reversed");
-        [
-            row(code, description.to_owned(), sign, Some(code + 1)),
-            row(code + 1, reversal, -sign, None),
-        ]
-    });
-    let columns =
-        ["transaction_code", "description", "balance_name", "sign", "reversal_code", "active_flag"];
-    steps.write(&insert("transaction_codes", columns, codes));
+    steps.write(&insert_transaction_codes(&TRANSACTION_CODES));
     for insert in setup_rows() {
         steps.write(&insert);
     }
@@ -68,8 +55,10 @@ pub(super) fn with_parents(privileges: &Verbs) -> BTreeSet<(String, &'static str
     list
 }
 
-/// Forward codes: number, description, balance and sign. The code after each one is its reversal.
-const TRANSACTION_CODES: [(i32, &str, Option<&str>, i32); 18] = [
+/// A forward code: number, description, balance and sign. The code after it is its reversal.
+type ForwardCode = (i32, &'static str, Option<&'static str>, i32);
+
+const TRANSACTION_CODES: [ForwardCode; 18] = [
     (100, "Advance", Some("principal"), 1),
     (110, "Draw on credit line", Some("principal"), 1),
     (120, "Payment total", None, 0),
@@ -89,6 +78,24 @@ const TRANSACTION_CODES: [(i32, &str, Option<&str>, i32); 18] = [
     (156, "Late charge waived", Some("late_charge"), -1),
     (158, "Fee waived", Some("fees"), -1),
 ];
+
+/// Inserts transaction codes and their reversals.
+pub(super) fn insert_transaction_codes(codes: &[ForwardCode]) -> InsertStatement {
+    let codes = codes.iter().flat_map(|&(code, description, balance, sign)| {
+        let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {
+            let (code, text, balance) = (code.into(), text.into(), balance.into());
+            [code, text, balance, sign.into(), reversal.into(), true.into()]
+        };
+        let reversal = format!("{description} reversed");
+        [
+            row(code, description.to_owned(), sign, Some(code + 1)),
+            row(code + 1, reversal, -sign, None),
+        ]
+    });
+    let columns =
+        ["transaction_code", "description", "balance_name", "sign", "reversal_code", "active_flag"];
+    insert("transaction_codes", columns, codes)
+}
 
 /// Inserts privileges, those on the parents included.
 pub(super) fn insert_privileges(privileges: &Verbs) -> InsertStatement {

@@ -570,6 +570,7 @@ pub(super) fn kind(kind: AdjustmentKind) -> engine::AdjustmentKind {
         AdjustmentKind::InterestReduction => engine::AdjustmentKind::InterestReduction,
         AdjustmentKind::PrincipalWriteOff => engine::AdjustmentKind::PrincipalWriteOff,
         AdjustmentKind::ImpoundDisbursement => engine::AdjustmentKind::ImpoundDisbursement,
+        AdjustmentKind::SuspenseDisbursement => engine::AdjustmentKind::SuspenseDisbursement,
         AdjustmentKind::LateChargeWaived => engine::AdjustmentKind::LateChargeWaived,
         AdjustmentKind::FeeWaived => engine::AdjustmentKind::FeeWaived,
     }

@@ -22,6 +22,8 @@ pub enum AdjustmentKind {
     PrincipalWriteOff,
     /// Impound money is paid out.
     ImpoundDisbursement,
+    /// Suspense money is paid out.
+    SuspenseDisbursement,
     /// A late charge is forgiven.
     LateChargeWaived,
     /// A fee is forgiven.
@@ -30,7 +32,7 @@ pub enum AdjustmentKind {
 
 impl AdjustmentKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Advance,
         Self::Draw,
         Self::LateCharge,
@@ -38,6 +40,7 @@ impl AdjustmentKind {
         Self::InterestReduction,
         Self::PrincipalWriteOff,
         Self::ImpoundDisbursement,
+        Self::SuspenseDisbursement,
         Self::LateChargeWaived,
         Self::FeeWaived,
     ];
@@ -52,9 +55,15 @@ impl AdjustmentKind {
             Self::InterestReduction => (150, BalanceName::Interest, false),
             Self::PrincipalWriteOff => (152, BalanceName::Principal, false),
             Self::ImpoundDisbursement => (154, BalanceName::Impound, false),
+            Self::SuspenseDisbursement => (160, BalanceName::Suspense, false),
             Self::LateChargeWaived => (156, BalanceName::LateCharge, false),
             Self::FeeWaived => (158, BalanceName::Fees, false),
         }
+    }
+
+    /// True for kinds that pay the borrower's own money out, on closed loans as well.
+    pub fn returns_money(self) -> bool {
+        matches!(self, Self::ImpoundDisbursement | Self::SuspenseDisbursement)
     }
 
     /// True for kinds that move principal or interest, and so the accrual base.
@@ -84,7 +93,7 @@ impl State {
         adjustment: &Adjustment,
     ) -> Result<(Self, PostedRows), Refusal> {
         let &Adjustment { kind, amount, date } = adjustment;
-        if self.paid_off.is_some() {
+        if self.paid_off.is_some() && !kind.returns_money() {
             return Err(Refusal::Closed);
         }
         if date > today {

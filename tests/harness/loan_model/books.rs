@@ -214,7 +214,9 @@ impl Books {
             return Err(Refusal::StatusChanged);
         }
         // A paid-off loan is reopened only by reversing the entry that closed it.
-        if !entry.moves_base() && self.state.paid_off.is_some() {
+        let returned_money =
+            matches!(entry.event, Event::Adjust(adjustment) if adjustment.kind.returns_money());
+        if !entry.moves_base() && !returned_money && self.state.paid_off.is_some() {
             return Err(Refusal::Blocked(latest.expect("the payoff")));
         }
         self.stays_above_zero(number)

@@ -24,6 +24,8 @@ pub struct Quote {
     pub amount: Amount,
     /// The interest of the day itself, in 1e-8.
     pub per_diem: i128,
+    /// The borrower's money that is left: impound, suspense.
+    pub held: [Amount; 2],
 }
 
 /// A row of a schedule.
@@ -98,6 +100,7 @@ impl Books {
             suspense_applied: owed.min(suspense),
             amount: (owed - suspense).max(0),
             per_diem: self.interest.per_diem(principal, day)?,
+            held: [self.state.impound, (suspense - owed).max(0)],
         })
     }
 

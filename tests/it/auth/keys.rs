@@ -131,17 +131,27 @@ async fn signing_keys_are_published_before_use_and_kept_for_a_day_after() {
 #[tokio::test]
 async fn an_administrator_can_rotate_signing_keys_early() {
     on_each_database(PROGRAM, |world| async move {
-        let rotate = |arguments: &[&str]| {
+        let rotate = |arguments: &[&str], master_keys: Option<&str>| {
             let env_file = world.folder.path().join("auth-server.env");
             Command::new(PROGRAM)
                 .args(["keys", "rotate", "--env-file"])
                 .arg(env_file)
                 .args(arguments)
+                .envs(master_keys.map(|keys| ("AUTH_MASTER_KEYS", keys)))
                 .output()
                 .unwrap()
         };
         let tokens = log_in(&world).await;
         let (first, _) = verify_id_token(&world, &tokens).await.unwrap();
+        let before = world.texts("SELECT key_id FROM signing_keys ORDER BY generation").await;
+        let other = format!("k1:{}", "ab".repeat(32));
+        let unproved = rotate(&["--withdraw-others"], Some(&other));
+        assert!(!unproved.status.success());
+        let why = String::from_utf8_lossy(&unproved.stderr).into_owned();
+        assert!(why.contains("nothing was changed") && why.contains("AUTH_MASTER_KEYS"), "{why}");
+        let after = world.texts("SELECT key_id FROM signing_keys ORDER BY generation").await;
+        assert_eq!(before, after);
+        let rotate = |arguments: &[&str]| rotate(arguments, None);
         let refused = rotate(&[]);
         assert!(!refused.status.success());
         assert!(String::from_utf8_lossy(&refused.stderr).contains("less than an hour ago"));

@@ -88,7 +88,9 @@ async fn only_the_failing_checks_are_named() {
         let other_keys = format!("k1:{}", hex::encode([7; 32]));
         let certificate = world.tls.authority.display().to_string();
         for (name, value, failed) in [
-            ("AUTH_MASTER_KEYS", other_keys.as_str(), &["signing keys"][..]),
+            ("AUTH_MASTER_KEYS", other_keys.as_str(), &["keys"][..]),
+            ("AUTH_TOKEN_KEYS", &other_keys, &["keys"]),
+            ("API_MASTER_KEYS", &other_keys, &["keys"]),
             ("API_DOCUMENTS", "/no/such/folder", &["document store"]),
             ("AUTH_DATABASE_URL", nothing_listens, &["database"]),
             ("API_DATABASE_URL", nothing_listens, &["one database"]),
@@ -153,7 +155,7 @@ async fn status_works_with_servers_down_and_another_schema() {
         world.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
         let output = status_report(&world, &[]).await;
         assert!(output.failed_checks().contains(&"schema".to_owned()), "{}", output.stdout);
-        assert_eq!(output.checks()["signing keys"], "skipped");
+        assert_eq!(output.checks()["keys"], "skipped");
         assert!(output.stdout.contains("run installer upgrade"), "{}", output.stdout);
         world
     })

@@ -19,8 +19,8 @@ const OTHER_KEY: &str = "k1:0000000000000000000000000000000000000000000000000000
 
 const SCHEMAS: [(&str, &str, &str); 2] = [
     (
-        "DELETE FROM seaql_migrations WHERE version = 'm20261203_partial_indexes'",
-        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261203_partial_indexes', 0)",
+        "DELETE FROM seaql_migrations WHERE version = 'm20261204_suspense_disbursements'",
+        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261204_suspense_disbursements', 0)",
         "earlier release, 1 migration behind",
     ),
     (

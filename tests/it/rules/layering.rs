@@ -51,9 +51,9 @@ const INSTALLATION: &[&str] = &[
 
 const SHARED: &[&str] = &[
     "tasks",
+    "database_gate",
     "settings",
     "sessions",
-    "readiness",
     "rate_limit",
     "runtime",
     "tls",

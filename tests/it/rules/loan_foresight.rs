@@ -324,6 +324,7 @@ fn kind(kind: AdjustmentKind) -> &'static str {
         AdjustmentKind::InterestReduction => "interest_reduction",
         AdjustmentKind::PrincipalWriteOff => "principal_write_off",
         AdjustmentKind::ImpoundDisbursement => "impound_disbursement",
+        AdjustmentKind::SuspenseDisbursement => "suspense_disbursement",
         AdjustmentKind::LateChargeWaived => "late_charge_waived",
         AdjustmentKind::FeeWaived => "fee_waived",
     }
@@ -340,6 +341,8 @@ fn quoted(day: NaiveDate, quote: &Quote) -> Value {
         "Suspense_Applied": text(quote.suspense_applied),
         "Payoff_Amount": text(quote.amount),
         "Per_Diem": per_diem.to_rate(),
+        "Impound_Held": text(quote.held[0]),
+        "Suspense_Held": text(quote.held[1]),
     })
 }
 

@@ -54,11 +54,24 @@ pub struct DailyPayoffQuote {
     /// Interest of the day itself, to eight decimals. For a year basis of 360/360, a day at the end
     /// of a month may add none of it, or up to three times as much.
     per_diem: Rate,
+    /// Impound balance after the payoff: the borrower's money, to be disbursed.
+    impound_held: Money,
+    /// Suspense balance after the payoff: the borrower's money, to be disbursed.
+    suspense_held: Money,
 }
 
 impl From<PayoffQuote> for DailyPayoffQuote {
     fn from(PayoffQuote { date, payoff, per_diem }: PayoffQuote) -> Self {
-        let Payoff { principal, interest, late_charges, fees, suspense_applied, amount } = payoff;
+        let Payoff {
+            principal,
+            interest,
+            late_charges,
+            fees,
+            suspense_applied,
+            amount,
+            impound_held,
+            suspense_held,
+        } = payoff;
         Self {
             date,
             principal,
@@ -68,6 +81,8 @@ impl From<PayoffQuote> for DailyPayoffQuote {
             suspense_applied,
             payoff_amount: amount,
             per_diem: per_diem.to_rate(),
+            impound_held,
+            suspense_held,
         }
     }
 }

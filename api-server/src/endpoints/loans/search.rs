@@ -39,6 +39,8 @@ pub struct LoanSearch {
     pub officer_id: Option<i64>,
     /// Whether its status closes it.
     pub closed: Option<bool>,
+    /// Whether it is closed and still holds money of the borrower.
+    pub holds_money: Option<bool>,
     /// Earliest maturity date.
     pub matures_from: Option<NaiveDate>,
     /// Latest maturity date.
@@ -139,13 +141,15 @@ impl LoanSearch {
         db: &impl ConnectionTrait,
         context: &RequestContext,
     ) -> Result<Option<Vec<i64>>, Problem> {
-        if self.status_code.is_none() && self.closed.is_none() {
+        let must_be_closed = self.holds_money == Some(true);
+        if self.status_code.is_none() && self.closed.is_none() && !must_be_closed {
             return Ok(Some(Vec::new()));
         }
         let rows = context.caller.find::<loan_status_codes::Entity>().all(db).await?.into_iter();
         let matching = rows.filter(|row| {
             self.status_code.as_ref().is_none_or(|code| *code == row.code)
                 && self.closed.is_none_or(|closed| closed == row.closed_flag)
+                && (row.closed_flag || !must_be_closed)
         });
         let ids: Vec<i64> = matching.map(|row| row.status_code_id).collect();
         Ok((!ids.is_empty()).then_some(ids))
@@ -201,6 +205,10 @@ impl LoanSearch {
             .add_option(self.loan_number.as_ref().map(|number| LoanNumber.eq(number)))
             .add_option(self.group_id.map(|id| group().eq(id)))
             .add_option(self.portfolio_id.map(|id| portfolio().eq(id)))
+            .add_option(self.holds_money.map(|wanted| match wanted {
+                true => holds_money(),
+                false => holds_money().not(),
+            }))
             .add_option(self.matures_from.map(|from| matures().gte(from)))
             .add_option(self.matures_to.map(|to| matures().lte(to)))
             .add_option(self.modified_since.map(|since| modified().gte(literal(db, since))))
@@ -227,6 +235,19 @@ struct Part {
 
 fn criterion(column: impl IntoIden, indexed: bool) -> Expr {
     keyset::criterion(Expr::col((loans::Entity, column.into_iden())), indexed)
+}
+
+/// Condition: the loan is closed and holds impound or suspense money, which is the borrower's.
+fn holds_money() -> Expr {
+    use loan_status_codes::Column::{ClosedFlag, StatusCodeId};
+    use loans::Column::{CurrentImpoundBalance, CurrentSuspenseBalance};
+    let closed = Query::select()
+        .column(StatusCodeId)
+        .from(loan_status_codes::Entity)
+        .and_where(ClosedFlag.eq(true))
+        .take();
+    let holds = CurrentImpoundBalance.gt(0_i64).or(CurrentSuspenseBalance.gt(0_i64));
+    holds.and(loans::Column::StatusCodeId.in_subquery(closed))
 }
 
 /// Returns each condition together with each of the alternatives.

@@ -34,8 +34,10 @@ pub enum RequestedKind {
     InterestReduction,
     /// Principal that is no longer owed.
     PrincipalWriteOff,
-    /// Money paid out of the impound balance, for taxes or insurance.
+    /// Money paid out of the impound balance, for taxes or insurance, or back to the borrower.
     ImpoundDisbursement,
+    /// Money paid out of the suspense balance, back to the borrower.
+    SuspenseDisbursement,
     /// Principal lent, on no credit line.
     Advance,
     /// Principal lent on a credit line.
@@ -52,6 +54,7 @@ impl From<RequestedKind> for AdjustmentKind {
             RequestedKind::InterestReduction => Self::InterestReduction,
             RequestedKind::PrincipalWriteOff => Self::PrincipalWriteOff,
             RequestedKind::ImpoundDisbursement => Self::ImpoundDisbursement,
+            RequestedKind::SuspenseDisbursement => Self::SuspenseDisbursement,
             RequestedKind::Advance => Self::Advance,
             RequestedKind::Draw => Self::Draw,
         }
@@ -65,7 +68,8 @@ impl From<RequestedKind> for AdjustmentKind {
 pub struct NewAdjustment {
     /// Kind of adjustment. `late_charge` and `fee` require the privilege Loan > Adjustments >
     /// Charge; `late_charge_waived`, `fee_waived`, `interest_reduction` and `principal_write_off`
-    /// Waive; `impound_disbursement`, `advance` and `draw` Disburse.
+    /// Waive; `impound_disbursement`, `suspense_disbursement`, `advance` and `draw` Disburse. The
+    /// two disbursements of money held for the borrower are allowed on closed loans, too.
     pub kind: RequestedKind,
     /// Amount, above zero. A waiver, a reduction, a write-off or a disbursement can be at most the
     /// balance on the effective date.
@@ -102,9 +106,10 @@ const fn privilege(kind: AdjustmentKind) -> Privilege {
         | AdjustmentKind::FeeWaived
         | AdjustmentKind::InterestReduction
         | AdjustmentKind::PrincipalWriteOff => WAIVE_CHARGES,
-        AdjustmentKind::ImpoundDisbursement | AdjustmentKind::Advance | AdjustmentKind::Draw => {
-            DISBURSE_LOANS
-        }
+        AdjustmentKind::ImpoundDisbursement
+        | AdjustmentKind::SuspenseDisbursement
+        | AdjustmentKind::Advance
+        | AdjustmentKind::Draw => DISBURSE_LOANS,
     }
 }
 

@@ -60,7 +60,12 @@ pub const IMPOUND_DISBURSEMENT: Code = on(Impound, 154, "Impound disbursement");
 pub const LATE_CHARGE_WAIVED: Code = on(LateCharge, 156, "Late charge waived");
 /// Reduction of the fee balance, without a payment.
 pub const FEE_WAIVED: Code = on(Fees, 158, "Fee waived");
+/// Payment out of the suspense balance, back to the borrower.
+pub const SUSPENSE_DISBURSEMENT: Code = on(Suspense, 160, "Suspense disbursement");
 
+/// Codes that pay out money held for the borrower. They, and their reversals, are allowed on closed
+/// loans.
+pub const PAYS_OUT: [i32; 2] = [IMPOUND_DISBURSEMENT.number, SUSPENSE_DISBURSEMENT.number];
 /// Codes whose rows are allocated to the interest of due rows.
 pub const SETTLES_INTEREST: [i32; 2] = [INTEREST_PAYMENT.number, INTEREST_REDUCTION.number];
 /// Codes whose rows are allocated to the principal of due rows.

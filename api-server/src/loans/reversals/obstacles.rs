@@ -63,8 +63,8 @@ pub(super) async fn check_entry(
 }
 
 /// Returns the snapshot of the loan before the entry, or `None` if the entry did not move the
-/// accrual base. Refuses an entry that was not the last to move it, and one that did not close the
-/// loan if the loan is closed.
+/// accrual base. Refuses an entry that was not the last to move it and, if the loan is closed, one
+/// that neither closed it nor paid out money held for the borrower.
 #[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
 pub(super) async fn prior_state(
     tx: &DatabaseTransaction,
@@ -81,7 +81,9 @@ pub(super) async fn prior_state(
         {
             return Err(refuse(ReversalObstacle::NoSnapshot, None));
         }
-        refuse_closed(tx, account).await?;
+        if !codes::PAYS_OUT.contains(&first.transaction_code) {
+            refuse_closed(tx, account).await?;
+        }
         return Ok(None);
     };
     let prior = LoanSnapshot::read(snapshot.prior_state).map_err(LoanError::defect)?;

@@ -6,7 +6,7 @@
 //! | late charge, fee | that balance up | |
 //! | interest reduction | interest down | the interest owed on the effective date |
 //! | principal write-off | principal down | the principal |
-//! | impound disbursement, late charge waived, fee waived | that balance down | that balance |
+//! | impound or suspense disbursement, late charge or fee waived | that balance down | that balance |
 //!
 //! An adjustment that changes principal or settles interest first moves the accrual base to its
 //! effective date and creates the due rows up to it. A reduction or write-off settles due rows,
@@ -35,6 +35,8 @@ pub enum AdjustmentKind {
     PrincipalWriteOff,
     /// Money paid out of the impound balance, for taxes or insurance.
     ImpoundDisbursement,
+    /// Money paid out of the suspense balance, back to the borrower.
+    SuspenseDisbursement,
     /// Late charges that are no longer owed.
     LateChargeWaived,
     /// Fees that are no longer owed.
@@ -46,6 +48,11 @@ impl AdjustmentKind {
     pub const fn moves_base(self) -> bool {
         use AdjustmentKind::{Advance, Draw, InterestReduction, PrincipalWriteOff};
         matches!(self, Advance | Draw | InterestReduction | PrincipalWriteOff)
+    }
+
+    /// True if it pays out money held for the borrower, which closed loans may still hold.
+    pub const fn pays_out(self) -> bool {
+        matches!(self, Self::ImpoundDisbursement | Self::SuspenseDisbursement)
     }
 }
 
@@ -85,6 +92,7 @@ impl Adjusted {
             AdjustmentKind::Fee => [0, 0, 0, up, 0, 0],
             AdjustmentKind::FeeWaived => [0, 0, 0, down, 0, 0],
             AdjustmentKind::ImpoundDisbursement => [0, 0, 0, 0, down, 0],
+            AdjustmentKind::SuspenseDisbursement => [0, 0, 0, 0, 0, down],
         };
         let allocated: i128 =
             due_row_parts.iter().map(|row| units(row.interest) + units(row.principal)).sum();
@@ -116,6 +124,7 @@ pub fn post(
         AdjustmentKind::LateCharge => raise(&mut state.late_charges, amount)?,
         AdjustmentKind::Fee => raise(&mut state.fees, amount)?,
         AdjustmentKind::ImpoundDisbursement => lower(&mut state.impound, amount, "impound")?,
+        AdjustmentKind::SuspenseDisbursement => lower(&mut state.suspense, amount, "suspense")?,
         AdjustmentKind::LateChargeWaived => lower(&mut state.late_charges, amount, "late charge")?,
         AdjustmentKind::FeeWaived => lower(&mut state.fees, amount, "fee")?,
         AdjustmentKind::InterestReduction => {

@@ -21,6 +21,10 @@ pub struct Payoff {
     pub suspense_applied: Money,
     /// What remains to be paid. The impound balance belongs to the borrower and is not netted.
     pub amount: Money,
+    /// Impound balance that the loan still holds for the borrower after the payoff.
+    pub impound_held: Money,
+    /// Suspense balance that it still holds.
+    pub suspense_held: Money,
 }
 
 impl Payoff {
@@ -30,7 +34,17 @@ impl Payoff {
         let owed = sum([principal, interest, late_charges, fees])?;
         let suspense_applied = suspense.min(owed);
         let amount = owed.minus_down_to_zero(suspense);
-        Ok(Self { principal, interest, late_charges, fees, suspense_applied, amount })
+        let (impound_held, suspense_held) = (state.impound, suspense.minus(suspense_applied)?);
+        Ok(Self {
+            principal,
+            interest,
+            late_charges,
+            fees,
+            suspense_applied,
+            amount,
+            impound_held,
+            suspense_held,
+        })
     }
 }
 

@@ -1,20 +1,24 @@
-//! Stored data and work under way: signing keys, the document store, active users, card payments,
+//! Stored data and work under way: keys, the business day, the document store, active users, card payments,
 //! imports.
 
 use super::{NO_DATABASE, NO_SETTINGS, ServerSettings};
 use crate::installation::checks::{CheckName, Failure, Finding, Report};
+use crate::installation::core_settings::check_time_zone;
 use crate::installation::count;
 use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
+use shared::database_gate::key_checks;
 use shared::db;
 use shared::entity::gateway_payments::CardPaymentState;
 use shared::entity::{
     active_users, cif_web_active_users, gateway_payments, idempotency_records, import_runs,
 };
+use shared::time::Clock;
 
-const KEYS: CheckName = ("signing keys", "opened by the master keys in the settings");
+const KEYS: CheckName = ("keys", "those with which this database was written");
+const DAY: CheckName = ("business day", "in an IANA time zone");
 const STORE: CheckName = ("document store", "reachable, and this database's own");
 const USERS: CheckName = ("active users", "any number");
 const CARDS: CheckName = ("card payments", "none unsettled for longer than 10 minutes");
@@ -29,15 +33,16 @@ pub(super) async fn check(
     report: &mut Report,
 ) {
     let Some(db) = db else {
-        for check in [KEYS, STORE, USERS, CARDS, IMPORTS] {
+        for check in [KEYS, DAY, STORE, USERS, CARDS, IMPORTS] {
             report.skip(check, NO_DATABASE);
         }
         return;
     };
-    match &settings.auth {
-        None => report.skip(KEYS, NO_SETTINGS),
-        Some(auth) => report.record(KEYS, check_keys(auth, db).await),
+    match (&settings.auth, &settings.api) {
+        (Some(auth), Some(api)) => report.record(KEYS, check_keys(auth, api, db).await),
+        _ => report.skip(KEYS, NO_SETTINGS),
     }
+    report.record(DAY, find_day(db).await);
     match &settings.api {
         None => report.skip(STORE, NO_SETTINGS),
         Some(api) => report.record(STORE, check_store(api, db).await),
@@ -59,10 +64,27 @@ pub(super) async fn check(
     }
 }
 
-async fn check_keys(auth: &auth_server::config::Config, db: &DatabaseConnection) -> Finding {
-    let advice = "set AUTH_MASTER_KEYS to the keys that this database was used with";
-    let opened = auth_server::store::keys::check(db, &auth.master_keys).await;
-    opened.map(|()| KEYS.1.to_owned()).map_err(|why| Failure::new(why, advice))
+async fn check_keys(
+    auth: &auth_server::config::Config,
+    api: &api_server::config::Config,
+    db: &DatabaseConnection,
+) -> Finding {
+    for rules in [auth_server::gate_rules(auth), api_server::gate_rules(api)] {
+        let verified = key_checks::verify(db, &*rules.keys).await;
+        verified.map_err(|why| Failure::new(why, "correct that setting"))?;
+    }
+    Ok(KEYS.1.to_owned())
+}
+
+async fn find_day(db: &DatabaseConnection) -> Finding {
+    let (now, zone) = db::clock_reading(db).await?;
+    let zone = zone.unwrap_or_else(|| "UTC".to_owned());
+    match check_time_zone(&zone) {
+        Ok(()) => Ok(format!("{} in {zone}", Clock::new(now, Some(&zone)).today)),
+        Err(why) => {
+            Err(Failure::new(why, "run installer settings set business_time_zone with its name"))
+        }
+    }
 }
 
 async fn check_store(api: &api_server::config::Config, db: &DatabaseConnection) -> Finding {

@@ -53,8 +53,16 @@ impl DatabaseEngine<'_> {
         let account = self.account(&self.tx).await?;
         let quotes = account.state.payoff_quotes(&account.terms, day, day);
         let quoted = quotes.map_err(|_| Refusal::OutOfRange).map(|quotes| {
-            let Payoff { principal, interest, late_charges, fees, suspense_applied, amount } =
-                quotes[0].payoff;
+            let Payoff {
+                principal,
+                interest,
+                late_charges,
+                fees,
+                suspense_applied,
+                amount,
+                impound_held,
+                suspense_held,
+            } = quotes[0].payoff;
             Quote {
                 principal: units(principal),
                 interest: units(interest),
@@ -63,6 +71,7 @@ impl DatabaseEngine<'_> {
                 suspense_applied: units(suspense_applied),
                 amount: units(amount),
                 per_diem: quotes[0].per_diem.units().into(),
+                held: [units(impound_held), units(suspense_held)],
             }
         });
         let expected = books.quote(day);

@@ -50,6 +50,7 @@ fn no_balance_is_lowered_below_zero() {
     let (terms, state) = published();
     for (kind, part) in [
         (Kind::ImpoundDisbursement, "impound"),
+        (Kind::SuspenseDisbursement, "suspense"),
         (Kind::LateChargeWaived, "late charge"),
         (Kind::FeeWaived, "fee"),
     ] {
@@ -98,7 +99,7 @@ fn an_adjustment_off_by_a_cent_is_not_balanced() {
     let (terms, state) = published();
     let fee = adjusted(&terms, &state, Kind::Fee, "25.00", "2024-02-20").after;
     let late = adjusted(&terms, &fee, Kind::LateCharge, "25.00", "2024-02-20").after;
-    let before = LoanState { impound: money("50.00"), ..late };
+    let before = LoanState { impound: money("50.00"), suspense: money("50.00"), ..late };
     let amount = money("10.00");
     let cent = money("0.01");
     for kind in [
@@ -109,6 +110,7 @@ fn an_adjustment_off_by_a_cent_is_not_balanced() {
         Kind::InterestReduction,
         Kind::PrincipalWriteOff,
         Kind::ImpoundDisbursement,
+        Kind::SuspenseDisbursement,
         Kind::LateChargeWaived,
         Kind::FeeWaived,
     ] {

@@ -33,6 +33,8 @@ fn a_quote_names_the_balances_and_the_suspense_that_a_payoff_uses() {
         fees: money("10.00"),
         suspense_applied: money("100.00"),
         amount: money("28263.30"),
+        impound_held: money("500.00"),
+        suspense_held: Money::ZERO,
     };
     assert_eq!(quotes[0].payoff, payoff);
     assert_eq!(quotes[0].per_diem.to_string(), "10.94333333");
@@ -121,8 +123,16 @@ proptest! {
         let post = |amount: Money| {
             post_on(&terms, &state, &amount.to_string(), &paid_off.to_string(), mode)
         };
-        let Payoff { principal, interest, late_charges, fees, suspense_applied, amount } =
-            quote.payoff;
+        let Payoff {
+            principal,
+            interest,
+            late_charges,
+            fees,
+            suspense_applied,
+            amount,
+            impound_held,
+            suspense_held,
+        } = quote.payoff;
         let posted = post(amount).unwrap();
         prop_assert_eq!(posted.parts.principal, principal);
         prop_assert_eq!(posted.parts.interest, interest);
@@ -130,6 +140,8 @@ proptest! {
         prop_assert_eq!(posted.parts.fees, fees);
         prop_assert_eq!(posted.parts.suspense_applied, suspense_applied);
         prop_assert_eq!(posted.payoff_after, Money::ZERO);
+        prop_assert_eq!(posted.after.impound, impound_held);
+        prop_assert_eq!(posted.after.suspense, suspense_held);
         if amount > Money::ONE_CENT {
             let short = post(amount.minus(Money::ONE_CENT).unwrap());
             prop_assert_eq!(short, Err(PaymentRefusal::PayoffShort { payoff: amount }));

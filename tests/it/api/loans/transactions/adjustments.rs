@@ -129,7 +129,7 @@ async fn each_kind_has_its_privilege_and_its_trustees() {
             ("Charge", ["late_charge", "fee"].as_slice()),
             ("Waive", &["late_charge_waived", "fee_waived", "interest_reduction"]),
             ("Waive", &["principal_write_off"]),
-            ("Disburse", &["impound_disbursement", "advance", "draw"]),
+            ("Disburse", &["impound_disbursement", "suspense_disbursement", "advance", "draw"]),
         ];
         let body = |kind: &str| json!({"Kind": kind, "Amount": "1.00"});
         for held in ["", "Charge", "Waive", "Disburse"] {
@@ -166,6 +166,65 @@ async fn each_kind_has_its_privilege_and_its_trustees() {
         let refused = post(&world, &viewer, loan_id, &body("advance")).await;
         let refused = refused.expect_problem(403, "privilege-missing");
         assert!(refused.text.contains("transaction code 100"), "{}", refused.text);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn money_that_a_closed_loan_holds_for_its_borrower_is_quoted_found_and_paid_out() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let parts = json!({"Amount": "200.00", "Effective_Date": "2022-01-01",
+            "Impound_Amount": "120.00", "Suspense_Amount": "80.00"});
+        world.pay(&admin, loan_id, parts).await.expect(201);
+        let get = async |path: &str| world.client.get(&admin, path).await.expect(200).json();
+        let quote = get(&format!("/loans/{loan_id}/payoff-quote")).await["Quotes"][0].clone();
+        assert_eq!(quote["Suspense_Applied"], "80.00");
+        assert_eq!([&quote["Impound_Held"], &quote["Suspense_Held"]], ["120.00", "0.00"]);
+        let found = async || get("/loans?holdsMoney=true").await.as_array().map(Vec::len);
+        assert_eq!(found().await, Some(0), "an open loan");
+        // The bank rounds up, and the borrower pays 30.00 too much.
+        let payoff: f64 =
+            quote["Payoff_Amount"].as_str().and_then(|it| it.parse().ok()).expect("it");
+        let paid = json!({"Amount": format!("{:.2}", payoff + 30.0), "Payoff": true,
+            "Excess_Handling": "suspense"});
+        let paid = world.pay(&admin, loan_id, paid).await.expect(201).json();
+        let payoff_id = &paid[0]["Transaction_Reference_No"];
+        assert_eq!(found().await, Some(1));
+        assert_eq!(get("/loans?holdsMoney=false").await, json!([]));
+        let refund = |kind: &str, amount: &str| json!({"Kind": kind, "Amount": amount});
+        let too_much = refund("suspense_disbursement", "30.01");
+        let too_much = post(&world, &admin, loan_id, &too_much).await;
+        too_much.expect_problem(422, "split-exceeds-balance");
+        let advance = post(&world, &admin, loan_id, &refund("advance", "1.00")).await;
+        advance.expect_problem(422, "loan-closed");
+        let reverse = async |id: &Value| {
+            let path = format!("/loans/{loan_id}/transactions/{id}/reversal");
+            world.client.post(&admin, &path, &json!({"Reason": "error"}), None).await
+        };
+        for (kind, code, amount) in
+            [("impound_disbursement", 154, "120.00"), ("suspense_disbursement", 160, "30.00")]
+        {
+            let paid_out = refund(kind, amount);
+            let row = post(&world, &admin, loan_id, &paid_out).await.expect(201).json()[0].clone();
+            assert_eq!(row["Transaction_Code"], code);
+            assert_eq!(row["Resulting_Balance"], "0.00");
+            let reversed = reverse(&row["Transaction_ID"]).await.expect(201).json();
+            assert_eq!(reversed[0]["Transaction_Code"], code + 1);
+            assert_eq!(reversed[0]["Resulting_Balance"], amount);
+            post(&world, &admin, loan_id, &paid_out).await.expect(201);
+        }
+        assert_eq!(found().await, Some(0));
+        let status = async || get("/loans").await[0]["Status_Code"].clone();
+        assert_eq!(status().await, "PAID_OFF", "not reopened");
+        // What was paid out stays paid out.
+        reverse(payoff_id).await.expect(201);
+        assert_eq!(status().await, "ACTIVE");
+        let loan = get(&format!("/loans/{loan_id}")).await;
+        assert_eq!(loan["Current_Suspense_Balance"], "50.00");
+        assert_eq!(loan["Current_Impound_Balance"], "0.00");
         world
     })
     .await;

@@ -4,8 +4,8 @@
 //! A key's check value is stored in `settings` when a server first uses the key. Later, a key of the same id with
 //! another value is not the same key.
 
+use super::{Closed, Unready};
 use crate::bulk_insert;
-use crate::database_gate::{Closed, Unready};
 use crate::db::{self, Fault};
 use crate::entity::settings::{Column, Entity};
 use aws_lc_rs::hmac;
@@ -76,6 +76,12 @@ pub enum Adoption {
     WhileUnused,
     /// They are left as they are.
     Never,
+}
+
+/// Checks that these are the keys with which the database was written, and changes nothing.
+pub async fn verify(db: &DatabaseConnection, keys: &dyn Keys) -> Result<(), Unready> {
+    check(db, keys, Adoption::Never).await?;
+    keys.prove(db).await
 }
 
 /// Compares the keys with their check values.
