@@ -134,6 +134,10 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// then its connection is closed.
     API_STALLED_SECONDS = "60";
 
+    /// Time a connection without a request in flight is kept, 1 to 3600 seconds; longer than a load
+    /// balancer in front keeps it.
+    API_IDLE_SECONDS = "75";
+
     /// Time this server keeps accepting requests after SIGTERM while its readiness is 503, 0 to 300
     /// seconds, so that load balancers notice. Another signal cuts it short.
     API_DRAIN_DELAY_SECONDS = "5";
@@ -253,6 +257,7 @@ impl Config {
                     None => Networks::default(),
                 },
                 progress: settings.seconds("API_STALLED_SECONDS", 1..=3600),
+                idle: settings.seconds("API_IDLE_SECONDS", 1..=3600),
                 ..ServerLimits::default()
             },
             extensions: has_extensions(&mut settings),

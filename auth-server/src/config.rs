@@ -116,6 +116,10 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// then its connection is closed.
     AUTH_STALLED_SECONDS = "60";
 
+    /// Seconds a connection without a request in flight is kept, 1 to 3600: longer than a load
+    /// balancer in front keeps it.
+    AUTH_IDLE_SECONDS = "75";
+
     /// Seconds for which this server still accepts requests after SIGTERM while its readiness is
     /// 503, 0 to 300: the time load balancers need to notice. A second signal cuts it short.
     AUTH_DRAIN_DELAY_SECONDS = "5";
@@ -226,6 +230,7 @@ impl Config {
                     as u32,
                 proxies,
                 progress: settings.seconds("AUTH_STALLED_SECONDS", 1..=3600),
+                idle: settings.seconds("AUTH_IDLE_SECONDS", 1..=3600),
                 ..ServerLimits::default()
             },
             drain_delay: settings.seconds("AUTH_DRAIN_DELAY_SECONDS", 0..=300),

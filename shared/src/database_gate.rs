@@ -63,6 +63,8 @@ struct Inner {
 #[derive(Default)]
 struct Latest {
     verdict: Mutex<Option<(Instant, Result<(), Closed>)>>,
+    /// No pooler shares connections between sessions.
+    is_direct: AtomicBool,
     /// When the keys last opened what they have sealed.
     proved: Mutex<Option<Instant>>,
     closed: Family<ReasonLabel, Gauge>,
@@ -79,6 +81,12 @@ pub enum Closed {
     /// The database has another schema.
     #[error("{0}")]
     Schema(SchemaState),
+    /// A pooler gives each transaction another connection.
+    #[error(
+        "the database is reached through a pooler that shares connections between transactions: \
+         use sessions (PgBouncer: pool_mode = session)"
+    )]
+    Pooled,
     /// The database can be read, but not written.
     #[error("the database can be read, but not written")]
     ReadOnly,
@@ -96,6 +104,7 @@ impl Closed {
     const fn label(&self) -> &'static str {
         match self {
             Self::Schema(_) => "schema",
+            Self::Pooled => "pooled",
             Self::ReadOnly => "read_only",
             Self::Keys(_) => "keys",
             Self::TimeZone(_) => "time_zone",
@@ -249,6 +258,7 @@ impl Latest {
 
 /// Checks what a server needs of its database and changes nothing, for a server that does not run.
 pub async fn check_once(db: &DatabaseConnection, rules: &GateRules) -> Result<(), Unready> {
+    check_session(db).await?;
     check_schema(db).await?;
     check_writable(db, rules.written_table).await?;
     key_checks::verify(db, &*rules.keys).await?;
@@ -276,6 +286,10 @@ async fn check_in_order(
     latest: &Latest,
     began: Instant,
 ) -> Result<Timestamp, Unready> {
+    if !latest.is_direct.load(Ordering::Relaxed) {
+        check_session(db).await?;
+        latest.is_direct.store(true, Ordering::Relaxed);
+    }
     check_schema(db).await?;
     check_writable(db, rules.written_table).await?;
     if latest.is_proof_due() {
@@ -288,8 +302,16 @@ async fn check_in_order(
     check_clock(db, rules).await
 }
 
+/// Checks that each connection is a session of its own.
+async fn check_session(db: &DatabaseConnection) -> Result<(), Unready> {
+    match db::shares_sessions(db).await? {
+        true => Err(Closed::Pooled.into()),
+        false => Ok(()),
+    }
+}
+
 async fn check_schema(db: &DatabaseConnection) -> Result<(), Unready> {
-    match schema_state(db).await? {
+    match db::once_more(|| schema_state(db)).await? {
         SchemaState::Current => Ok(()),
         state => Err(Closed::Schema(state).into()),
     }

@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | write transaction | `BEGIN IMMEDIATE` | read committed | read committed |
 //! | lock wait | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
+//! | other defaults | | set by the session | set by the session, `sql_mode` included |
 //! | timestamps | text, see [`now`] | `timestamptz` | `datetime(6)` in UTC |
 //!
 //! Additional rules for a MariaDB cluster are in [`crate::galera`].
@@ -17,6 +18,7 @@ use crate::time::{Clock, Timestamp};
 use crate::waits::WAITS;
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sqlx::mysql::MySqlDatabaseError;
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::{self, Connection, Executor, MySqlConnection, SqliteConnection};
 use sea_orm::{
@@ -25,7 +27,7 @@ use sea_orm::{
 };
 use std::future::Future;
 use std::str::FromStr;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -74,16 +76,15 @@ pub async fn connect(
         .map_sqlx_postgres_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
         .map_sqlx_mysql_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)))
         .map_sqlx_sqlite_before_acquire(|it, metadata| Box::pin(is_good(it, metadata)));
-    let lock_wait_ms = LOCK_WAIT.as_millis().to_string();
-    options.map_sqlx_postgres_opts(move |postgres| {
-        postgres.options([("lock_timeout", lock_wait_ms.as_str())])
-    });
+    // A pooler such as PgBouncer refuses parameters at start that it does not know.
+    options.map_sqlx_postgres_opts(|postgres| postgres.extra_float_digits(None));
     options.map_sqlx_postgres_pool_opts(|pool| {
         let pool = pool.after_release(|connection, _| Box::pin(check_answers(connection)));
-        pool.after_connect(|_, _| {
-            Box::pin(async {
+        pool.after_connect(|connection, _| {
+            Box::pin(async move {
                 nodelay::set_on_all_connections().await;
-                Ok(())
+                let session = sqlx::AssertSqlSafe(postgres_session());
+                connection.execute(session).await.map(drop)
             })
         })
     });
@@ -116,8 +117,8 @@ pub async fn connect(
     Database::connect(options).await
 }
 
-/// Adds the number of prepared statements to a URL that does not specify it. (A URL with 0 is for a
-/// proxy between this process and the database that does not support them.)
+/// Adds the number of prepared statements that a connection keeps to a URL that does not specify it.
+/// Statements are prepared even if it keeps none.
 fn with_statement_cache(url: &str) -> String {
     const PARAMETER: &str = "statement-cache-capacity";
     if url.starts_with("sqlite") || url.contains(PARAMETER) {
@@ -127,14 +128,57 @@ fn with_statement_cache(url: &str) -> String {
     format!("{url}{separator}{PARAMETER}={PREPARED_MAX}")
 }
 
+/// Returns the statement that sets what a new session on PostgreSQL needs, whatever the defaults of
+/// its user and database are.
+fn postgres_session() -> String {
+    let lock_wait_ms = LOCK_WAIT.as_millis();
+    format!(
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, NOT DEFERRABLE; \
+         SET lock_timeout = {lock_wait_ms}; SET standard_conforming_strings = on; \
+         SET transform_null_equals = off; SET row_security = on"
+    )
+}
+
+/// Returns the statement that sets what a new session on MariaDB needs, whatever the server's
+/// defaults and its `init_connect` are.
+fn mariadb_session() -> String {
+    let lock_wait_seconds = LOCK_WAIT.as_secs();
+    let variables = [
+        "autocommit = 1",
+        "completion_type = 'NO_CHAIN'",
+        "foreign_key_checks = 1",
+        "unique_checks = 1",
+        "sql_safe_updates = 0",
+        "sql_select_limit = 18446744073709551615",
+        "sql_big_selects = 1",
+        "sql_auto_is_null = 0",
+        "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,\
+         NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT'",
+        "tx_isolation = 'READ-COMMITTED'",
+    ];
+    let variables = variables.map(|variable| format!("SESSION {variable}, ")).concat();
+    format!("SET {variables}SESSION innodb_lock_wait_timeout = {lock_wait_seconds}")
+}
+
 /// Sets what a new session on MariaDB needs.
 async fn begin_session(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-    let seconds = LOCK_WAIT.as_secs();
-    let session = format!(
-        "SET SESSION innodb_lock_wait_timeout = {seconds}, SESSION tx_isolation = 'READ-COMMITTED'"
-    );
-    connection.execute(sqlx::AssertSqlSafe(session)).await?;
+    connection.execute(sqlx::AssertSqlSafe(mariadb_session())).await?;
     galera::join(connection).await
+}
+
+/// When a connection of this process was last found to be lost. Those that have been idle since are
+/// tested before use, because whatever cut one may have cut them all.
+static LOST: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Notes that a connection was lost.
+pub(crate) fn note_lost() {
+    *LOST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+}
+
+/// True if a connection that has been idle for this long need not be tested before use.
+pub(crate) fn is_trusted(idle_for: Duration) -> bool {
+    let lost = *LOST.lock().unwrap_or_else(PoisonError::into_inner);
+    idle_for < IDLE_TRUSTED && lost.is_none_or(|lost| lost.elapsed() > idle_for)
 }
 
 /// Returns whether a pooled connection may be reused.
@@ -145,7 +189,7 @@ async fn is_good(
     if metadata.idle_for > IDLE_MAX || metadata.age > AGE_MAX {
         return Ok(false);
     }
-    if metadata.idle_for >= IDLE_TRUSTED {
+    if !is_trusted(metadata.idle_for) {
         connection.ping().await?;
     }
     Ok(true)
@@ -156,7 +200,8 @@ async fn is_good(
 /// would keep its place in the pool for ever (its issue 4349).
 async fn check_answers(connection: &mut impl Connection) -> Result<bool, sqlx::Error> {
     let answer = timeout(RELEASE_WAIT, connection.ping()).await;
-    answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
+    let answer = answer.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+    answer.inspect_err(|_| note_lost()).map(|()| true)
 }
 
 /// Lets a connection return to the pool only outside of a transaction. After some I/O errors SQLite
@@ -179,8 +224,45 @@ pub async fn begin_write(db: &DatabaseConnection) -> Result<DatabaseTransaction,
 /// Begins a write transaction of a migration: the table of marks may not exist yet.
 pub(crate) async fn begin_unmarked(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
-    let options = TransactionOptions { sqlite_transaction_mode, ..Default::default() };
-    WAITS.connection.measure(db.begin_with_options(options)).await
+    let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
+    WAITS.connection.measure(once_more(|| db.begin_with_options(options()))).await
+}
+
+/// Runs something that changes nothing; once more, on another connection, if its own was lost: after
+/// all connections were cut, a request must not fail while the database is there.
+pub async fn once_more<T, F: Future<Output = Result<T, DbErr>>>(
+    work: impl Fn() -> F,
+) -> Result<T, DbErr> {
+    match work().await {
+        Err(error) if is_lost(&error) => {
+            note_lost();
+            work().await
+        }
+        outcome => outcome,
+    }
+}
+
+/// True if the connection to a database server was lost: neither the server nor a pool is the reason.
+fn is_lost(error: &DbErr) -> bool {
+    match error {
+        DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error))
+        | DbErr::Conn(RuntimeErr::SqlxError(error)) => is_lost_connection(error),
+        _ => false,
+    }
+}
+
+/// True if this is the error of a connection that was lost.
+pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
+        // Terminated by an administrator, a crash or a shutdown; killed (MariaDB).
+        sqlx::Error::Database(error) => match error.try_downcast_ref::<MySqlDatabaseError>() {
+            Some(error) => [1053, 1927].contains(&error.number()),
+            None => ["57P01", "57P02", "57P05"].contains(&&*error.code().unwrap_or_default()),
+        },
+        _ => false,
+    }
 }
 
 /// Commits a write transaction. Contention if another node of a cluster has silently rolled it back
@@ -332,6 +414,34 @@ pub async fn write<T, E: Contended + From<DbErr>>(
     .await
 }
 
+/// True if two sessions share one connection to the database: a pooler between transactions, behind
+/// which settings of a session, and prepared statements, would be another's.
+pub(crate) async fn shares_sessions(db: &DatabaseConnection) -> Result<bool, DbErr> {
+    if db.get_database_backend() != DbBackend::Postgres {
+        return Ok(false);
+    }
+    let pool = db.get_postgres_connection_pool();
+    if pool.options().get_max_connections() < 2 {
+        return Ok(false);
+    }
+    let mark = hex::encode(random_bytes::<8>());
+    let set = sqlx::AssertSqlSafe(format!("SET loan_servicing.session = '{mark}'"));
+    let show = "SELECT current_setting('loan_servicing.session', true)";
+    let compared = async {
+        let mut one = pool.acquire().await?;
+        sqlx::raw_sql(set).execute(&mut *one).await?;
+        let mut other = pool.acquire().await?;
+        let row = sqlx::raw_sql(show).fetch_one(&mut *other).await?;
+        sqlx::Row::try_get::<Option<String>, _>(&row, 0)
+    };
+    match compared.await {
+        Ok(seen) => Ok(seen.as_ref() == Some(&mark)),
+        // All of them are busy, or not there.
+        Err(sqlx::Error::PoolTimedOut) => Ok(false),
+        Err(error) => Err(DbErr::Query(RuntimeErr::SqlxError(error.into()))),
+    }
+}
+
 /// SQL for SQLite's text form of an instant: exactly what the driver writes for one with
 /// milliseconds, so that each instant has one text and texts sort by time.
 pub(crate) fn sqlite_instant(modifier: &str) -> String {
@@ -433,7 +543,7 @@ pub fn is_refused_write(error: &DbErr) -> bool {
         return false;
     };
     let sqlx::Error::Database(error) = &**error else { return false };
-    if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
         return [1142, 1143, 1290, 1792].contains(&error.number());
     }
     let code = error.code().unwrap_or_default();
@@ -470,7 +580,7 @@ fn sqlx_fault(error: &sqlx::Error) -> Fault {
 }
 
 fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
-    if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
         return match error.number() {
             1213 | 1020 => Fault::Contention,
             1205 => Fault::LockTimeout,

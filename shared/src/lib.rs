@@ -38,6 +38,7 @@ pub mod settings;
 pub mod shutdown;
 pub mod tasks;
 pub mod telemetry;
+pub mod text_file;
 pub mod time;
 pub mod tls;
 pub mod user_names;

@@ -2,6 +2,9 @@
 //! never more hashes concurrently than there are cores, so that log-ins cannot starve everything
 //! else.
 //!
+//! Passwords are normalized (NFC, RFC 8265) before they are hashed: the same characters are different
+//! bytes on different systems. A hash of other bytes is verified with them, and replaced.
+//!
 //! A pepper is a key outside the database, so that passwords cannot be guessed from a stolen table.
 //! Each hash names its pepper (`keyid`). New hashes use the first pepper of the settings; hashes
 //! with another, or with none, are replaced when their user logs in.
@@ -17,6 +20,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::Semaphore;
+use unicode_normalization::UnicodeNormalization;
 
 /// Longer passwords are refused before hashing.
 pub const PASSWORD_BYTES_MAX: usize = 1024;
@@ -129,7 +133,9 @@ impl Rule {
         params.build().map_err(|error| error.to_string())
     }
 
+    /// Returns the hash of the normalized password.
     fn hash(&self, password: &str) -> Result<Secret, String> {
+        let password: String = password.nfc().collect();
         let argon2 = argon2(self.peppers.0.first(), self.params()?)?;
         let hash = argon2.hash_password(password.as_bytes());
         Ok(Secret::new(hash.map_err(|error| error.to_string())?.to_string()))
@@ -153,10 +159,15 @@ impl Rule {
         let params = Params::try_from(&parsed).map_err(|error| error.to_string())?;
         let pepper = self.peppers.named(params.keyid())?;
         let argon2 = argon2(pepper, params.clone())?;
-        if argon2.verify_password(password.as_bytes(), &parsed).is_err() {
+        let is_right = |text: &str| argon2.verify_password(text.as_bytes(), &parsed).is_ok();
+        let normalized: String = password.nfc().collect();
+        let is_normalized_right = is_right(&normalized);
+        // Both are always verified, so that a wrong password takes as long.
+        if !(normalized != password && is_right(password)) && !is_normalized_right {
             return Ok(Verdict::Wrong);
         }
-        let weak = params.m_cost() < self.memory_kib
+        let weak = !is_normalized_right
+            || params.m_cost() < self.memory_kib
             || params.t_cost() < self.iterations
             || pepper != self.peppers.0.first();
         Ok(if weak { Verdict::RightButWeak(self.hash(password)?) } else { Verdict::Right })
@@ -217,6 +228,27 @@ mod tests {
         let no_user =
             passwords.verify("the password of a user who does not exist", None).await.unwrap();
         assert_eq!(no_user, Verdict::Wrong);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_the_same_in_each_unicode_form() {
+        let passwords = Passwords::new(64, 1, Peppers::default()).unwrap();
+        let (composed, decomposed) = ("caf\u{e9} au lait", "cafe\u{301} au lait");
+        for set in [composed, decomposed] {
+            let hash = passwords.hash(set).await.unwrap();
+            for typed in [composed, decomposed] {
+                let verdict = passwords.verify(typed, Some(&hash)).await.unwrap();
+                assert_eq!(verdict, Verdict::Right, "{set} {typed}");
+            }
+        }
+        // As another program stored it.
+        let argon2 = argon2(None, passwords.rule.params().unwrap()).unwrap();
+        let raw = argon2.hash_password(decomposed.as_bytes()).unwrap();
+        let raw = Secret::new(raw.to_string());
+        let verdict = passwords.verify(decomposed, Some(&raw)).await.unwrap();
+        let Verdict::RightButWeak(replacement) = verdict else { panic!("{verdict:?}") };
+        let verdict = passwords.verify(composed, Some(&replacement)).await.unwrap();
+        assert_eq!(verdict, Verdict::Right);
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@
 //! With the embedded database, which has no round trips, or with few connections, the writers' pool
 //! serves the reads, too.
 
-use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, IDLE_TRUSTED, RELEASE_WAIT};
+use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, RELEASE_WAIT};
 use crate::telemetry::{Counter, Metrics};
 use crate::waits::WAITS;
 use sea_orm::sqlx::pool::Pool;
@@ -222,15 +222,21 @@ where
     }
 
     async fn fetch_one(self: &Arc<Self>, statement: Statement) -> Result<Option<D::Row>, DbErr> {
-        let mut lease = self.acquire().await?;
-        let outcome = query(statement).fetch_optional(lease.connection()?).await;
-        lease.end(outcome)
+        db::once_more(async || {
+            let mut lease = self.acquire().await?;
+            let outcome = query(statement.clone()).fetch_optional(lease.connection()?).await;
+            lease.end(outcome)
+        })
+        .await
     }
 
     async fn fetch_all(self: &Arc<Self>, statement: Statement) -> Result<Vec<D::Row>, DbErr> {
-        let mut lease = self.acquire().await?;
-        let outcome = query(statement).fetch_all(lease.connection()?).await;
-        lease.end(outcome)
+        db::once_more(async || {
+            let mut lease = self.acquire().await?;
+            let outcome = query(statement.clone()).fetch_all(lease.connection()?).await;
+            lease.end(outcome)
+        })
+        .await
     }
 
     /// Waits for a connection that answers, for a limited time.
@@ -308,7 +314,7 @@ impl<D: Database> IdleConnection<D> {
         if idle_for > IDLE_MAX || self.opened.elapsed() > AGE_MAX {
             return None;
         }
-        if idle_for >= IDLE_TRUSTED {
+        if !db::is_trusted(idle_for) {
             timeout(RELEASE_WAIT, self.connection.ping()).await.ok()?.ok()?;
         }
         Some(self.connection)

@@ -32,15 +32,19 @@ use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Endpoint, Response};
 use rustls::ServerConfig;
 use std::future::{Future, ready};
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 /// Limits of one listener, and their durations.
 #[derive(Clone, Debug)]
@@ -53,8 +57,10 @@ pub struct ServerLimits {
     pub proxies: Networks,
     /// Time from the TCP connection to the end of the TLS handshake.
     pub handshake: Duration,
-    /// Time to receive a request's headers; also how long an idle connection is kept.
+    /// Time to receive a request's headers, and until a new connection sends any.
     pub headers: Duration,
+    /// How long a connection without a request in flight is kept.
+    pub idle: Duration,
     /// Time for a client to acknowledge sent data, such as a download.
     pub unacknowledged: Duration,
     /// Time for a client to receive 64 KiB of a response, or the rest of it.
@@ -71,6 +77,7 @@ impl Default for ServerLimits {
             proxies: Networks::default(),
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(20),
+            idle: Duration::from_secs(75),
             unacknowledged: Duration::from_secs(60),
             progress: Duration::from_secs(60),
             drain: Duration::from_secs(30),
@@ -217,7 +224,8 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
                 if http2 && request.headers().contains_key(EXPECT) {
-                    return ready(Err(h2::Error::from(h2::Reason::HTTP_1_1_REQUIRED))).left_future();
+                    return ready(Err(h2::Error::from(h2::Reason::HTTP_1_1_REQUIRED)))
+                        .left_future();
                 }
                 let outgoing = Arc::clone(&self.outgoing);
                 let permit = take_request_permit(&self.requests, &self.network_permit, peer);
@@ -250,9 +258,13 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             })
         };
         let connection = builder(http2, self.streams_max, &self.limits);
+        let bytes = Arc::new(AtomicU64::new(0));
+        let stream = CountedReads { stream, bytes: Arc::clone(&bytes) };
         let connection = connection.serve_connection(TokioIo::new(stream), service);
         let (mut connection, mut stopped) = (pin!(connection), self.stopped);
-        let idle = Arc::clone(&requests).idle_for(self.limits.headers);
+        // HTTP/2 has frames that are not a request's.
+        let bytes = (!http2).then_some(bytes);
+        let idle = Arc::clone(&requests).idle(self.limits.headers, self.limits.idle, bytes);
         tokio::select! {
             _ = connection.as_mut() => return,
             _ = stopped.wait_for(|stopped| *stopped) => {}
@@ -345,7 +357,8 @@ fn builder(http2: bool, streams_max: u32, limits: &ServerLimits) -> auto::Builde
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.headers)
+        // It runs while the connection is idle, too: see `Requests::idle`.
+        .header_read_timeout(limits.idle.max(limits.headers))
         .max_buf_size(HEADER_BYTES_MAX);
     builder
         .http2()
@@ -373,17 +386,83 @@ impl Requests {
         InFlight(Arc::clone(self))
     }
 
-    /// Resolves once no request has been in flight for this long. This also ends a connection whose
-    /// peer never sends anything after the handshake.
-    async fn idle_for(self: Arc<Self>, duration: Duration) {
+    /// Resolves once the connection is to be closed: no request has been in flight for `idle_max`; or
+    /// none has begun although the connection was accepted, or bytes have arrived, `headers_max` ago.
+    async fn idle(
+        self: Arc<Self>,
+        headers_max: Duration,
+        idle_max: Duration,
+        bytes: Option<Arc<AtomicU64>>,
+    ) {
+        let count = || bytes.as_ref().map_or(0, |bytes| bytes.load(Ordering::Relaxed));
+        let (mut since, mut begun, mut seen) = (Instant::now(), 0, 0);
+        let mut arriving_since = None;
         loop {
-            let begun = self.begun.load(Ordering::Relaxed);
-            let idle = begun == self.ended.load(Ordering::Relaxed);
-            sleep(duration).await;
-            if idle && begun == self.begun.load(Ordering::Relaxed) {
+            sleep(headers_max.min(idle_max) / 4).await;
+            let begun_before = std::mem::replace(&mut begun, self.begun.load(Ordering::Relaxed));
+            if begun != begun_before || begun != self.ended.load(Ordering::Relaxed) {
+                (since, seen, arriving_since) = (Instant::now(), count(), None);
+                continue;
+            }
+            let kept = if begun == 0 { headers_max.min(idle_max) } else { idle_max };
+            if begun > 0 && count() != seen {
+                arriving_since.get_or_insert(Instant::now());
+            }
+            if since.elapsed() >= kept
+                || arriving_since.is_some_and(|arriving| arriving.elapsed() >= headers_max)
+            {
                 return;
             }
         }
+    }
+}
+
+/// A stream that counts the bytes that are read.
+struct CountedReads {
+    stream: TlsStream<TcpStream>,
+    bytes: Arc<AtomicU64>,
+}
+
+impl AsyncRead for CountedReads {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.bytes.fetch_add((buffer.filled().len() - before) as u64, Ordering::Relaxed);
+        read
+    }
+}
+
+impl AsyncWrite for CountedReads {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

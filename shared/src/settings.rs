@@ -2,6 +2,7 @@
 //! Everything that is missing or wrong is reported together, before anything starts.
 
 use crate::database_url;
+use crate::text_file;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -67,14 +68,14 @@ impl Settings {
     /// Reads a value from a file: secrets are often passed as files, and `NAME_FILE` names the one
     /// with the value.
     fn read_value(&mut self, name: &str, setting: &str, path: &Path) {
-        match std::fs::read_to_string(path) {
+        match text_file::read(path) {
             Ok(text) => drop(self.values.insert(name.to_owned(), text.trim().to_owned())),
             Err(error) => self.faults.push(format!("{setting}={}: {error}", path.display())),
         }
     }
 
     fn read_file(&mut self, path: &Path) {
-        let text = match std::fs::read_to_string(path) {
+        let text = match text_file::read(path) {
             Ok(text) => text,
             Err(error) => {
                 return self.faults.push(format!("cannot read {}: {error}", path.display()));
@@ -243,6 +244,24 @@ mod tests {
         Setting { name: "TEST_SETTING_URL", default: None, help: "a text" },
         Setting { name: "TEST_SETTING_FILE", default: None, help: "a file" },
     ];
+
+    #[test]
+    fn a_byte_order_mark_and_line_endings_of_windows_do_not_matter() {
+        let folder = std::env::temp_dir().join(format!("settings-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, secret) = (folder.join("env"), folder.join("secret"));
+        std::fs::write(&secret, b"\xef\xbb\xbfs3cret\r\n").unwrap();
+        let lines = format!(
+            "\u{feff}TEST_SETTING_PORT=7\r\nTEST_SETTING_URL_FILE={}\r\n",
+            secret.display()
+        );
+        std::fs::write(&file, lines).unwrap();
+        let mut settings = Settings::read(KNOWN, Some(&file));
+        assert_eq!(settings.within("TEST_SETTING_PORT", 1..=10), 7);
+        assert_eq!(settings.text("TEST_SETTING_URL"), "s3cret");
+        settings.finish(()).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn all_invalid_settings_are_named_together() {

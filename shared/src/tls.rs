@@ -1,6 +1,7 @@
 //! TLS configuration of listeners and clients: TLS 1.2 and up, and the only place that chooses a
 //! rustls provider.
 
+use crate::text_file;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
@@ -130,18 +131,10 @@ pub fn client_config(
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Byte order mark that some editors put at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-fn read_pem(path: &Path) -> std::io::Result<Vec<u8>> {
-    let pem = std::fs::read(path)?;
-    Ok(pem.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(pem))
-}
-
 /// Reads the key of a PEM file, and checks that a server can sign with it.
 fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let unreadable = |why: &str| format!("cannot read the key in {}: {why}", path.display());
-    let pem = read_pem(path).map_err(|error| unreadable(&error.to_string()))?;
+    let pem = text_file::read_bytes(path).map_err(|error| unreadable(&error.to_string()))?;
     if pem.windows(9).any(|word| word == b"ENCRYPTED") {
         let file = path.display();
         return Err(unreadable(&format!(
@@ -165,7 +158,7 @@ fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
 pub fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let unreadable =
         |error: String| format!("cannot read certificates in {}: {error}", path.display());
-    let pem = read_pem(path).map_err(|error| unreadable(error.to_string()))?;
+    let pem = text_file::read_bytes(path).map_err(|error| unreadable(error.to_string()))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|error| unreadable(error.to_string()))?;
     if certificates.is_empty() {

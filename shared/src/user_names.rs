@@ -88,6 +88,7 @@ pub fn check_name(name: &str) -> Result<(), NameFault> {
 
 /// Checks a new password: refuses one that is easily guessed, or too long.
 pub fn check_password(password: &str, user_name: &str) -> Result<(), PasswordFault> {
+    let password = password.nfc().collect::<String>();
     if password.chars().count() < PASSWORD_CHARACTERS_MIN {
         return Err(PasswordFault::Short);
     }

@@ -14,6 +14,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 use shared::problem::{Problem, ProblemType};
+use shared::text_file::BYTE_ORDER_MARK;
 use std::cell::RefCell;
 use std::fmt;
 use std::time::Duration;
@@ -113,7 +114,8 @@ async fn read(body: &mut RequestBody) -> Result<Vec<u8>, Problem> {
     let body = body.take().map_err(|_| incomplete())?;
     match tokio::time::timeout(JSON_TIME_MAX, body.into_bytes_limit(JSON_BYTES_MAX as usize)).await
     {
-        Ok(Ok(bytes)) => Ok(bytes.to_vec()),
+        // Some programs begin with a byte order mark (RFC 8259, 8.1).
+        Ok(Ok(bytes)) => Ok(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes).to_vec()),
         Ok(Err(poem::error::ReadBodyError::PayloadTooLarge)) => {
             Err(Problem::new(ProblemType::TooLarge).detail("a JSON body may have at most 1 MiB"))
         }

@@ -54,7 +54,8 @@ pub async fn admit(
     account: &str,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::source(&source.network());
-    let counts = counts(&authenticator.db, &[account, &network]).await?;
+    let keys = [account, &network];
+    let counts = db::once_more(|| counts(&authenticator.db, &keys)).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
     if let Some(too_many) = find(&network).and_then(|count| check_source(authenticator, count)) {
         return Ok(Some(too_many));

@@ -167,8 +167,8 @@ pub async fn log_in(
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
-        UserKind::Core => core_users::find(&authenticator.db, user_name).await?,
-        UserKind::Web => web_users::find(&authenticator.db, user_name).await?,
+        UserKind::Core => db::once_more(|| core_users::find(&authenticator.db, user_name)).await?,
+        UserKind::Web => db::once_more(|| web_users::find(&authenticator.db, user_name)).await?,
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
     let (verdict, unverifiable) = match authenticator.passwords.verify(password, hash).await {

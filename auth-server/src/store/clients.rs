@@ -174,7 +174,7 @@ pub async fn authenticate(
     credentials: &Credentials,
     source: &ClientAddress,
 ) -> Result<Model, OAuthError> {
-    let client = find(&store.db, &credentials.client_id).await?;
+    let client = db::once_more(|| find(&store.db, &credentials.client_id)).await?;
     match (&credentials.proof, client) {
         (Proof::None, Some(client)) if client.kind == ClientKind::Public => Ok(client),
         (_, client) => authenticate_confidential(store, client, credentials, source).await,

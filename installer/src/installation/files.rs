@@ -1,13 +1,13 @@
 //! Reading and writing files, with error messages that name them.
 
+use shared::text_file;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Reads a text file.
+/// Reads a text file; without its byte order mark, if it has one.
 pub fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))
+    text_file::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 /// Writes a file that everyone may read.

@@ -107,7 +107,7 @@ mod tests {
         let folder = std::env::temp_dir().join(random_password());
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("word");
-        for text in ["two words ", "two words \n", "two words \r\n"] {
+        for text in ["two words ", "two words \n", "two words \r\n", "\u{feff}two words "] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(from_file(&path).as_deref(), Ok("two words "));
         }

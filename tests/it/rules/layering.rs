@@ -86,6 +86,7 @@ const SHARED: &[&str] = &[
     "random",
     "entity",
     "time",
+    "text_file",
     "secrets",
     "json_columns",
     "introspection",

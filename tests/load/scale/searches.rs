@@ -61,6 +61,7 @@ impl Search {
                     portfolio_id: number("portfolioId"),
                     officer_id: number("officerId"),
                     closed: self.value("closed").map(|value| value == "true"),
+                    holds_money: None,
                     matures_from: date("maturesFrom"),
                     matures_to: date("maturesTo"),
                     modified_since,

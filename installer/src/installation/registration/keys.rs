@@ -4,6 +4,7 @@ use crate::installation::cli_error::{CliError, refuse};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
+use shared::text_file;
 use std::path::Path;
 
 /// Members that only the owner of a key may have: private and symmetric ones (RFC 7518, 6).
@@ -15,7 +16,7 @@ const RSA_BYTES_MIN: usize = 256;
 /// Reads the public keys in a file, in their stored form.
 pub(super) fn read(path: &Path) -> Result<String, CliError> {
     let invalid = |why: String| CliError(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let text = text_file::read(path).map_err(|error| invalid(error.to_string()))?;
     check(&text).map_err(|CliError(why)| invalid(why))
 }
 
