@@ -7,9 +7,11 @@ use crate::state::State;
 use crate::xml_import::import_log;
 use sea_orm::DbErr;
 use shared::contact_search;
+use shared::database_gate::Unready;
 use shared::db;
 use shared::rate_limit::KeyedRateLimiter;
 use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,13 +24,20 @@ const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 /// Interval between searches for contacts that other programs have written.
 const CONTACT_SEARCH_INTERVAL: Duration = Duration::from_secs(15);
 
+/// Interval between measurements of free space.
+const FOLDER_INTERVAL: Duration = Duration::from_secs(60);
+/// Interval between reports of a certificate that expires soon.
+const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
+    tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
     tasks.every(state, SWEEP_INTERVAL, "rate limits", sweep_rate_limits);
     tasks.every(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
     tasks.every(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
     tasks.every(state, CONTACT_SEARCH_INTERVAL, "contact search", refill_contact_search);
+    tasks.every(state, FOLDER_INTERVAL, "free space", measure_folders);
     recovery::start(tasks, &state.cards);
 }
 
@@ -59,4 +68,16 @@ async fn sweep_objects(state: Arc<State>) -> Result<(), GcError> {
         tracing::info!(objects = removed, "orphaned objects removed");
     }
     Ok(())
+}
+
+/// Reports that this server's certificate has expired, or will soon.
+async fn report_certificate(state: Arc<State>) -> Result<(), Unready> {
+    state.certificate_expiry.report(state.database_gate.check().await?);
+    Ok(())
+}
+
+/// Measures the free space of the folders that this server fills.
+async fn measure_folders(state: Arc<State>) -> Result<(), io::Error> {
+    let folders = Arc::clone(&state.folders);
+    tokio::task::spawn_blocking(move || folders.measure()).await?
 }

@@ -274,6 +274,17 @@ impl Config {
     }
 
     /// TLS identity that the listener presents.
+    /// Returns the folders that this server fills, by name.
+    pub fn folders(&self) -> Vec<(&'static str, PathBuf)> {
+        let spool = [("spool", self.spool_directory.clone())];
+        let documents = match &self.documents {
+            Location::Folder(folder) => Some(("documents", folder.clone())),
+            Location::Bucket(_) => None,
+        };
+        spool.into_iter().chain(documents).collect()
+    }
+
+    /// Returns the identity that this server listens with.
     pub fn identity(&self) -> Identity<'_> {
         let (certificate, key) = (&self.tls_certificate, &self.tls_key);
         Identity { certificate, key, client_certificates: false }

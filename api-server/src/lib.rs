@@ -24,7 +24,9 @@ use crate::http::admission::UnknownParameters;
 use crate::state::State;
 use clap::Parser;
 use sea_orm::EntityName;
+use shared::certificate_expiry::CertificateExpiry;
 use shared::database_gate::{self, DatabaseGate, GateRules};
+use shared::disk_space::WatchedFolders;
 use shared::entity::idempotency_records;
 use shared::read_pool;
 use shared::runtime::{self, Serving};
@@ -69,6 +71,8 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         limits: config.limits.clone(),
         metrics_listen: config.metrics_listen,
         stopping: state.stopping.clone(),
+        expiry: state.certificate_expiry.clone(),
+        gate: state.database_gate.clone(),
     };
     let stop = state.stopping.clone().after(stop, config.drain_delay);
     serving.run(endpoint, metrics, stop).await
@@ -81,7 +85,11 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
     let rules = gate_rules(&config);
-    database_gate::check_once(&state.db, &rules).await.map_err(|unready| unready.message())
+    let checked = database_gate::check_once(&state.db, &rules).await;
+    let now = checked.map_err(|unready| unready.message())?;
+    let identity = config.identity();
+    let expiry = CertificateExpiry::of(&identity.leaf()?)?;
+    expiry.check(now).map_err(|expired| expired.to_string())
 }
 
 /// Returns what the server needs of its database.
@@ -106,6 +114,7 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
     };
     let gate = DatabaseGate::new(db.clone(), gate_rules(config), &mut metrics);
     let tasks = Tasks::new(gate.clone(), &mut metrics);
-    let state = State::new(config, db, reads, unknown_parameters, gate, tasks)?;
+    let folders = WatchedFolders::new(config.folders(), &mut metrics);
+    let state = State::new(config, db, reads, unknown_parameters, gate, folders, tasks)?;
     Ok((state, Arc::new(metrics)))
 }

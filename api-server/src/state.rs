@@ -11,10 +11,12 @@ use crate::documents::store::DocumentStore;
 use crate::documents::{downloads, multipart};
 use crate::http::admission::{Admission, UnknownParameters};
 use crate::loans::lookups::LoanLookups;
-use crate::loans::payments::PostPayment;
+use crate::loans::payments::{DRY_RUNS_MAX, PostPayment};
 use crate::xml_import::IMPORTS_MAX;
 use sea_orm::DatabaseConnection;
+use shared::certificate_expiry::CertificateExpiry;
 use shared::database_gate::DatabaseGate;
+use shared::disk_space::WatchedFolders;
 use shared::passwords::Passwords;
 use shared::rate_limit::KeyedRateLimiter;
 use shared::read_pool::ReadPool;
@@ -48,10 +50,16 @@ pub struct State {
     pub spool_directory: PathBuf,
     /// Permits for imports.
     pub imports: Arc<Semaphore>,
+    /// Permits for dry runs of many payments.
+    pub dry_runs: Arc<Semaphore>,
+    /// Folders that this server fills.
+    pub folders: Arc<WatchedFolders>,
     /// Background tasks.
     pub tasks: Tasks,
     /// Closed while the database must not be used.
     pub database_gate: DatabaseGate,
+    /// Expiry of this server's certificate.
+    pub certificate_expiry: CertificateExpiry,
     /// Whether this server is about to stop.
     pub stopping: Shutdown,
 }
@@ -64,6 +72,7 @@ impl State {
         reads: ReadPool,
         unknown_parameters: UnknownParameters,
         database_gate: DatabaseGate,
+        folders: WatchedFolders,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
         let executor = Executor::new(db.clone(), database_gate.clone());
@@ -105,8 +114,11 @@ impl State {
             passwords: Passwords::recommended()?,
             spool_directory: config.spool_directory.clone(),
             imports: Arc::new(Semaphore::new(IMPORTS_MAX)),
+            dry_runs: Arc::new(Semaphore::new(DRY_RUNS_MAX)),
+            folders: Arc::new(folders),
             tasks,
             database_gate,
+            certificate_expiry: CertificateExpiry::default(),
             stopping: Shutdown::default(),
             db,
             reads,

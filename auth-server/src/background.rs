@@ -6,6 +6,7 @@ use crate::state::State;
 use crate::store::{active_tokens, authorization_requests, client_assertions, keys, sessions};
 use sea_orm::DbErr;
 use shared::audit;
+use shared::database_gate::Unready;
 use shared::db;
 use shared::introspection::UserKind;
 use std::convert::Infallible;
@@ -15,9 +16,13 @@ use std::time::Duration;
 /// Interval of every task.
 const INTERVAL: Duration = Duration::from_secs(60);
 
+/// Interval between reports of a certificate that expires soon.
+const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
+    tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
     tasks.every(state, INTERVAL, "signing keys", maintain_keys);
     tasks.every(state, INTERVAL, "rate limits", sweep_rates);
     tasks.every(state, INTERVAL, "sessions", sweep_sessions);
@@ -78,4 +83,10 @@ fn log_swept(what: &str, rows: u64) {
     if rows > 0 {
         tracing::info!(rows, what, "expired rows swept");
     }
+}
+
+/// Reports that this server's certificate has expired, or will soon.
+async fn report_certificate(state: Arc<State>) -> Result<(), Unready> {
+    state.certificate_expiry.report(state.database_gate.check().await?);
+    Ok(())
 }

@@ -18,6 +18,7 @@ use crate::store::server_keys::ServerKeys;
 use clap::Parser;
 use futures_util::FutureExt;
 use sea_orm::EntityName;
+use shared::certificate_expiry::CertificateExpiry;
 use shared::database_gate::{self, DatabaseGate, GateRules};
 use shared::entity::auth_sessions;
 use shared::read_pool;
@@ -62,6 +63,8 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
         limits: config.limits.clone(),
         metrics_listen,
         stopping: state.stopping.clone(),
+        expiry: state.certificate_expiry.clone(),
+        gate: state.database_gate.clone(),
     };
     let stop = state.stopping.clone().after(stop, config.drain_delay).shared();
     let main = serving("auth-server", config.listen, false, config.metrics_listen);
@@ -86,7 +89,11 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     config.identity(false).server_config()?;
     let (state, _) = assemble(config).await?;
     let rules = gate_rules(&state.config);
-    database_gate::check_once(&state.store.db, &rules).await.map_err(|unready| unready.message())
+    let checked = database_gate::check_once(&state.store.db, &rules).await;
+    let now = checked.map_err(|unready| unready.message())?;
+    let identity = state.config.identity(false);
+    let expiry = CertificateExpiry::of(&identity.leaf()?)?;
+    expiry.check(now).map_err(|expired| expired.to_string())
 }
 
 /// Returns what the server needs of its database.

@@ -7,6 +7,7 @@ use crate::store::token_lookups::TokenLookups;
 use crate::store::{Store, authorization_requests, keys, refresh};
 use bytes::Bytes;
 use sea_orm::DatabaseConnection;
+use shared::certificate_expiry::CertificateExpiry;
 use shared::coalesced::Coalesced;
 use shared::database_gate::DatabaseGate;
 use shared::passwords::Passwords;
@@ -30,6 +31,8 @@ pub struct State {
     pub tasks: Tasks,
     /// Closed while the database must not be used.
     pub database_gate: DatabaseGate,
+    /// Expiry of this server's certificate.
+    pub certificate_expiry: CertificateExpiry,
     /// Look-ups of tokens for resource servers.
     pub token_lookups: TokenLookups,
     /// The key set: concurrent requests share one query.
@@ -51,6 +54,7 @@ impl State {
     ) -> Arc<Self> {
         Arc::new(Self {
             database_gate,
+            certificate_expiry: CertificateExpiry::default(),
             token_lookups: TokenLookups::new(reads, config.lifetimes),
             key_sets: keys::key_sets(db.clone()),
             store: Store {

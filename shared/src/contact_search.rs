@@ -1,4 +1,4 @@
-//! Search keys of contacts: names without case and accents, phones as reversed digits, e-mail
+//! Search keys of contacts: names as people type them, without case and accents, phones as reversed digits, e-mail
 //! addresses without case, tax ids without punctuation.
 //!
 //! The keys are in `contact_search_keys`. Each contact also keeps the values from which its keys
@@ -82,11 +82,51 @@ pub(crate) fn is_stale(backend: DbBackend) -> Expr {
     })
 }
 
-/// Returns a text without case, accents and differences of width, with single spaces.
+/// Returns a text without case, accents and differences of width, with single spaces, one kind of
+/// apostrophe, and the letters that people type for those that their keyboard lacks.
 fn fold(text: &str) -> String {
-    let cased = without_accents(text).flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    let folded: String = without_accents(&cased.collect::<String>()).collect();
+    let text: String = text.chars().map(plain_apostrophe).collect();
+    let cased = without_accents(&text).flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    let mut folded = String::new();
+    for letter in without_accents(&cased.collect::<String>()) {
+        match typed_as(letter) {
+            Some(typed) => folded.push_str(typed),
+            None => folded.push(letter),
+        }
+    }
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Before compatibility forms: that of an acute accent begins with a space.
+fn plain_apostrophe(character: char) -> char {
+    match character {
+        '\u{60}'
+        | '\u{b4}'
+        | '\u{2b9}'
+        | '\u{2bb}'..='\u{2bf}'
+        | '\u{2c8}'
+        | '\u{2018}'..='\u{201b}'
+        | '\u{2032}'
+        | '\u{a78c}'
+        | '\u{ff07}' => '\'',
+        other => other,
+    }
+}
+
+/// Returns what people type for a lower-case letter that has no accent to be left out.
+const fn typed_as(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ł' => "l",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'ħ' => "h",
+        'ŧ' => "t",
+        'ı' => "i",
+        'æ' => "ae",
+        'œ' => "oe",
+        'þ' => "th",
+        _ => return None,
+    })
 }
 
 fn without_accents(text: &str) -> impl Iterator<Item = char> {
@@ -122,14 +162,17 @@ fn keys(values: &[String; SOURCES.len()]) -> BTreeSet<(SearchKeyKind, String)> {
     let [company, last1, first1, last2, first2, email, email2, home, work, mobile, tax1, tax2] =
         values;
     let person = |last: &str, first: &str| match (fold(last).is_empty(), fold(first).is_empty()) {
-        (true, _) => String::new(),
-        (false, true) => name_key(last),
-        (false, false) => name_key(&format!("{last}, {first}")),
+        (true, _) => [String::new(), String::new()],
+        (false, true) => [name_key(last), String::new()],
+        (false, false) => {
+            [format!("{last}, {first}"), format!("{first} {last}")].map(|it| name_key(&it))
+        }
     };
     let phones = [home, work, mobile].map(|phone| phone_key(phone));
     let phones = phones.into_iter().filter(|key| key.len() >= PHONE_DIGITS_MIN);
-    let names = [name_key(company), person(last1, first1), person(last2, first2)];
-    let keys = (names.into_iter().map(|key| (Name, key)))
+    let people = [person(last1, first1), person(last2, first2)];
+    let names = people.into_iter().flatten().chain([name_key(company)]);
+    let keys = (names.map(|key| (Name, key)))
         .chain(phones.map(|key| (Phone, key)))
         .chain([email, email2].map(|email| (Email, email_key(email))))
         .chain([tax1, tax2].map(|tax_id| (TaxId, tax_id_key(tax_id))));
@@ -277,6 +320,11 @@ mod tests {
             ("ﬁnn", "finn"),
             ("Smith ,John", "smith, john"),
             ("Smith,", "smith, "),
+            ("Łukasz Øst Đorđe Æsop Œuvre Þór", "lukasz ost dorde aesop oeuvre thor"),
+            ("O\u{2019}Brien", "o'brien"),
+            ("O\u{b4}Brien", "o'brien"),
+            ("O\u{2bc}Brien", "o'brien"),
+            ("O`Brien", "o'brien"),
         ] {
             assert_eq!(name_key(name), key, "{name}");
         }
@@ -312,6 +360,7 @@ mod tests {
             (Name, "rivera"),
             (Name, "rivera farms"),
             (Name, "rivera, ana"),
+            (Name, "ana rivera"),
             (Phone, "5432010555"),
             (Email, "a@example.com"),
             (TaxId, "123456789"),

@@ -11,6 +11,14 @@
 //!
 //! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
 
+mod faults;
+mod sessions;
+
+pub use self::faults::{Fault, fault, is_refused_write};
+pub(crate) use self::sessions::shares_sessions;
+
+use self::faults::is_lost;
+use self::sessions::{begin_session, postgres_session};
 use crate::galera;
 use crate::nodelay;
 use crate::random::random_bytes;
@@ -18,15 +26,13 @@ use crate::time::{Clock, Timestamp};
 use crate::waits::WAITS;
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::sqlx::mysql::MySqlDatabaseError;
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::{self, Connection, Executor, MySqlConnection, SqliteConnection};
+use sea_orm::sqlx::{self, Connection, Executor, SqliteConnection};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use std::future::Future;
-use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -128,44 +134,6 @@ fn with_statement_cache(url: &str) -> String {
     format!("{url}{separator}{PARAMETER}={PREPARED_MAX}")
 }
 
-/// Returns the statement that sets what a new session on PostgreSQL needs, whatever the defaults of
-/// its user and database are.
-fn postgres_session() -> String {
-    let lock_wait_ms = LOCK_WAIT.as_millis();
-    format!(
-        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, NOT DEFERRABLE; \
-         SET lock_timeout = {lock_wait_ms}; SET standard_conforming_strings = on; \
-         SET transform_null_equals = off; SET row_security = on"
-    )
-}
-
-/// Returns the statement that sets what a new session on MariaDB needs, whatever the server's
-/// defaults and its `init_connect` are.
-fn mariadb_session() -> String {
-    let lock_wait_seconds = LOCK_WAIT.as_secs();
-    let variables = [
-        "autocommit = 1",
-        "completion_type = 'NO_CHAIN'",
-        "foreign_key_checks = 1",
-        "unique_checks = 1",
-        "sql_safe_updates = 0",
-        "sql_select_limit = 18446744073709551615",
-        "sql_big_selects = 1",
-        "sql_auto_is_null = 0",
-        "sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,\
-         NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT'",
-        "tx_isolation = 'READ-COMMITTED'",
-    ];
-    let variables = variables.map(|variable| format!("SESSION {variable}, ")).concat();
-    format!("SET {variables}SESSION innodb_lock_wait_timeout = {lock_wait_seconds}")
-}
-
-/// Sets what a new session on MariaDB needs.
-async fn begin_session(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
-    connection.execute(sqlx::AssertSqlSafe(mariadb_session())).await?;
-    galera::join(connection).await
-}
-
 /// When a connection of this process was last found to be lost. Those that have been idle since are
 /// tested before use, because whatever cut one may have cut them all.
 static LOST: Mutex<Option<Instant>> = Mutex::new(None);
@@ -239,29 +207,6 @@ pub async fn once_more<T, F: Future<Output = Result<T, DbErr>>>(
             work().await
         }
         outcome => outcome,
-    }
-}
-
-/// True if the connection to a database server was lost: neither the server nor a pool is the reason.
-fn is_lost(error: &DbErr) -> bool {
-    match error {
-        DbErr::Exec(RuntimeErr::SqlxError(error))
-        | DbErr::Query(RuntimeErr::SqlxError(error))
-        | DbErr::Conn(RuntimeErr::SqlxError(error)) => is_lost_connection(error),
-        _ => false,
-    }
-}
-
-/// True if this is the error of a connection that was lost.
-pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
-        // Terminated by an administrator, a crash or a shutdown; killed (MariaDB).
-        sqlx::Error::Database(error) => match error.try_downcast_ref::<MySqlDatabaseError>() {
-            Some(error) => [1053, 1927].contains(&error.number()),
-            None => ["57P01", "57P02", "57P05"].contains(&&*error.code().unwrap_or_default()),
-        },
-        _ => false,
     }
 }
 
@@ -414,34 +359,6 @@ pub async fn write<T, E: Contended + From<DbErr>>(
     .await
 }
 
-/// True if two sessions share one connection to the database: a pooler between transactions, behind
-/// which settings of a session, and prepared statements, would be another's.
-pub(crate) async fn shares_sessions(db: &DatabaseConnection) -> Result<bool, DbErr> {
-    if db.get_database_backend() != DbBackend::Postgres {
-        return Ok(false);
-    }
-    let pool = db.get_postgres_connection_pool();
-    if pool.options().get_max_connections() < 2 {
-        return Ok(false);
-    }
-    let mark = hex::encode(random_bytes::<8>());
-    let set = sqlx::AssertSqlSafe(format!("SET loan_servicing.session = '{mark}'"));
-    let show = "SELECT current_setting('loan_servicing.session', true)";
-    let compared = async {
-        let mut one = pool.acquire().await?;
-        sqlx::raw_sql(set).execute(&mut *one).await?;
-        let mut other = pool.acquire().await?;
-        let row = sqlx::raw_sql(show).fetch_one(&mut *other).await?;
-        sqlx::Row::try_get::<Option<String>, _>(&row, 0)
-    };
-    match compared.await {
-        Ok(seen) => Ok(seen.as_ref() == Some(&mark)),
-        // All of them are busy, or not there.
-        Err(sqlx::Error::PoolTimedOut) => Ok(false),
-        Err(error) => Err(DbErr::Query(RuntimeErr::SqlxError(error.into()))),
-    }
-}
-
 /// SQL for SQLite's text form of an instant: exactly what the driver writes for one with
 /// milliseconds, so that each instant has one text and texts sort by time.
 pub(crate) fn sqlite_instant(modifier: &str) -> String {
@@ -518,103 +435,4 @@ pub async fn clock_reading(
 /// Reads the database's time.
 pub async fn time(db: &impl ConnectionTrait) -> Result<Timestamp, DbErr> {
     Ok(clock(db).await?.now)
-}
-
-/// Classification of a database error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Another transaction came first: a retry may succeed.
-    Contention,
-    /// A lock wait timed out.
-    LockTimeout,
-    /// The database is unavailable, full, or out of connections.
-    Unavailable,
-    /// A unique or foreign key constraint rejected the row.
-    Conflict,
-    /// Anything else: a defect of this product.
-    Defect,
-}
-
-/// True if the database refused a write because it may not be written, or not by this user.
-pub fn is_refused_write(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
-        error
-    else {
-        return false;
-    };
-    let sqlx::Error::Database(error) = &**error else { return false };
-    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
-        return [1142, 1143, 1290, 1792].contains(&error.number());
-    }
-    let code = error.code().unwrap_or_default();
-    match error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
-        Some(_) => ["25006", "42501"].contains(&&*code),
-        None => i32::from_str(&code).unwrap_or_default() & 0xff == 8,
-    }
-}
-
-/// Classifies a database error.
-pub fn fault(error: &DbErr) -> Fault {
-    match error {
-        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Fault::Unavailable,
-        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
-            sqlx_fault(error)
-        }
-        error if galera::is_lost(error) => Fault::Contention,
-        _ => Fault::Defect,
-    }
-}
-
-fn sqlx_fault(error: &sqlx::Error) -> Fault {
-    use sqlx::Error;
-    match error {
-        Error::Io(_)
-        | Error::Tls(_)
-        | Error::Protocol(_)
-        | Error::PoolTimedOut
-        | Error::PoolClosed
-        | Error::WorkerCrashed => Fault::Unavailable,
-        Error::Database(error) => database_fault(error.as_ref()),
-        _ => Fault::Defect,
-    }
-}
-
-fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
-    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
-        return match error.number() {
-            1213 | 1020 => Fault::Contention,
-            1205 => Fault::LockTimeout,
-            1062 | 1451 | 1452 => Fault::Conflict,
-            // A node that has lost its cluster (1047), one that is stopping (1053, 1317, 1927), a
-            // commit that failed to replicate (1180), too many prepared statements (1461).
-            1021 | 1040 | 1041 | 1047 | 1053 | 1114 | 1180 | 1290 | 1317 | 1461 | 1927 => {
-                Fault::Unavailable
-            }
-            _ => Fault::Defect,
-        };
-    }
-    let code = error.code().unwrap_or_default();
-    if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
-        return match &*code {
-            "40001" | "40P01" => Fault::Contention,
-            "55P03" => Fault::LockTimeout,
-            "23505" | "23503" => Fault::Conflict,
-            "25006" => Fault::Unavailable,
-            code if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {
-                Fault::Unavailable
-            }
-            _ => Fault::Defect,
-        };
-    }
-    // SQLite: the primary result code is the low byte of the extended one.
-    let extended = i32::from_str(&code).unwrap_or_default();
-    match (extended & 0xff, extended) {
-        (_, 517) => Fault::Contention,
-        (5 | 6, _) => Fault::LockTimeout,
-        (_, 787 | 1555 | 2067) => Fault::Conflict,
-        // Read-only, an I/O error, a damaged file (which a disk's read error counts as), a full disk,
-        // and a file that cannot be opened or is no database.
-        (8 | 10 | 11 | 13 | 14 | 26, _) => Fault::Unavailable,
-        _ => Fault::Defect,
-    }
 }

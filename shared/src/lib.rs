@@ -6,11 +6,13 @@ pub mod amounts;
 pub mod audit;
 pub mod bulk_insert;
 pub mod bulk_update;
+pub mod certificate_expiry;
 pub mod coalesced;
 pub mod contact_search;
 pub mod database_gate;
 pub mod database_url;
 pub mod db;
+pub mod disk_space;
 #[allow(missing_docs, reason = "columns have the names of the schema; the contract describes them")]
 pub mod entity;
 pub mod envelope_encryption;

@@ -163,7 +163,8 @@ impl Rule {
         let normalized: String = password.nfc().collect();
         let is_normalized_right = is_right(&normalized);
         // Both are always verified, so that a wrong password takes as long.
-        if !(normalized != password && is_right(password)) && !is_normalized_right {
+        let is_right_as_sent = normalized != password && is_right(password);
+        if !is_normalized_right && !is_right_as_sent {
             return Ok(Verdict::Wrong);
         }
         let weak = !is_normalized_right

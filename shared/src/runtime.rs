@@ -1,5 +1,7 @@
 //! Common lifecycle of the server processes: startup, certificate reload, and reporting failures.
 
+use crate::certificate_expiry::CertificateExpiry;
+use crate::database_gate::DatabaseGate;
 use crate::server::{self, ServerLimits};
 use crate::shutdown::Shutdown;
 use crate::telemetry::Metrics;
@@ -16,7 +18,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 /// Where and with what identity a server listens.
-#[derive(Debug)]
 pub struct Serving<'a> {
     /// Name in the log.
     pub name: &'a str,
@@ -30,6 +31,10 @@ pub struct Serving<'a> {
     pub metrics_listen: Option<SocketAddr>,
     /// Set once shutdown has begun.
     pub stopping: Shutdown,
+    /// Expiry of the certificate.
+    pub expiry: CertificateExpiry,
+    /// Gate of the database, whose clock judges the expiry.
+    pub gate: DatabaseGate,
 }
 
 impl Serving<'_> {
@@ -42,6 +47,7 @@ impl Serving<'_> {
     ) -> Result<(), String> {
         let hangups = hangups()?;
         let (reload, tls) = watch::channel(Arc::new(self.identity.server_config()?));
+        self.note_expiry();
         let listen_error = |error| format!("cannot listen on {}: {error}", self.listen);
         let listener = TcpListener::bind(self.listen).await.map_err(listen_error)?;
         let address = listener.local_addr().map_err(listen_error)?;
@@ -49,10 +55,45 @@ impl Serving<'_> {
         if let Some(address) = self.metrics_listen {
             tokio::spawn(serve_metrics(metrics, address));
         }
-        let serving = server::serve(listener, tls, endpoint, self.limits, self.stopping, stop);
+        let (limits, stopping) = (self.limits.clone(), self.stopping.clone());
+        let serving = server::serve(listener, tls, endpoint, limits, stopping, stop);
         tokio::select! {
             () = serving => Ok(()),
-            never = reload_on_hangup(self.name, self.identity, hangups, reload) => match never {},
+            never = self.reload_on_hangup(hangups, reload) => match never {},
+        }
+    }
+
+    /// Reloads certificate and key on each SIGHUP: new connections get the new ones, and existing
+    /// connections are unaffected. Files that do not match change nothing.
+    async fn reload_on_hangup(
+        &self,
+        mut hangups: Signal,
+        reload: watch::Sender<Arc<ServerConfig>>,
+    ) -> Infallible {
+        while hangups.recv().await.is_some() {
+            match self.identity.server_config() {
+                Ok(config) => {
+                    reload.send_replace(Arc::new(config));
+                    tracing::info!(server = self.name, "certificate and key reloaded");
+                    self.note_expiry();
+                    if let Ok(now) = self.gate.check().await {
+                        self.expiry.report(now);
+                    }
+                }
+                Err(error) => tracing::error!(
+                    server = self.name,
+                    error,
+                    "certificate and key not reloaded: the files cannot be used"
+                ),
+            }
+        }
+        pending().await
+    }
+
+    fn note_expiry(&self) {
+        let replaced = self.identity.leaf().and_then(|leaf| self.expiry.replace(&leaf));
+        if let Err(error) = replaced {
+            tracing::warn!(error, "the certificate's expiry is unknown");
         }
     }
 }
@@ -65,30 +106,6 @@ pub fn survive_hangups() -> Result<(), String> {
 
 fn hangups() -> Result<Signal, String> {
     signal(SignalKind::hangup()).map_err(|error| format!("cannot handle SIGHUP: {error}"))
-}
-
-/// Reloads certificate and key on each SIGHUP: new connections get the new ones, and existing
-/// connections are unaffected. Files that do not match change nothing.
-async fn reload_on_hangup(
-    name: &str,
-    identity: Identity<'_>,
-    mut hangups: Signal,
-    reload: watch::Sender<Arc<ServerConfig>>,
-) -> Infallible {
-    while hangups.recv().await.is_some() {
-        match identity.server_config() {
-            Ok(config) => {
-                reload.send_replace(Arc::new(config));
-                tracing::info!(server = name, "certificate and key reloaded");
-            }
-            Err(error) => tracing::error!(
-                server = name,
-                error,
-                "certificate and key not reloaded: the files cannot be used"
-            ),
-        }
-    }
-    pending().await
 }
 
 /// Serves metrics alongside the server, which runs on if that fails.

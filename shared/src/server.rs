@@ -205,18 +205,27 @@ struct Connection<E> {
 }
 
 impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
-    async fn run(self, stream: TcpStream, peer: SocketAddr) {
+    /// Shakes hands. Returns the stream, whether it is for HTTP/2, and the client's certificate.
+    async fn accept(
+        &self,
+        stream: TcpStream,
+    ) -> Option<(TlsStream<TcpStream>, bool, Option<PeerCertificate>)> {
         // Without it, small HTTP/2 frames wait for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
         limit_unacknowledged(&stream, self.limits.unacknowledged);
-        let local = stream.local_addr().ok();
         let handshake = timeout(self.limits.handshake, self.acceptor.accept(stream));
-        let Ok(Ok(stream)) = handshake.await else { return };
+        let stream = handshake.await.ok()?.ok()?;
         let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2".as_slice());
         let certificates = stream.get_ref().1.peer_certificates();
         let certificate = certificates
             .and_then(|chain| chain.first())
             .map(|certificate| PeerCertificate(certificate.as_ref().into()));
+        Some((stream, http2, certificate))
+    }
+
+    async fn run(self, stream: TcpStream, peer: SocketAddr) {
+        let local = stream.local_addr().ok();
+        let Some((stream, http2, certificate)) = self.accept(stream).await else { return };
         let requests = Arc::new(Requests::default());
         let outgoing = Arc::clone(&self.outgoing);
         let service = {

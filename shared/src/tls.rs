@@ -33,6 +33,12 @@ pub struct Identity<'a> {
 }
 
 impl Identity<'_> {
+    /// Returns the server's own certificate.
+    pub fn leaf(&self) -> Result<CertificateDer<'static>, String> {
+        let chain = read_certificates(self.certificate)?;
+        chain.into_iter().next().ok_or_else(|| "the chain is empty".to_owned())
+    }
+
     /// Returns the server configuration with the current content of the files.
     ///
     /// Offers TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1, and requests client certificates if set to.

@@ -36,6 +36,13 @@ go)
         --additional-properties=packageName=loanservicing,enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false \
         --model-name-mappings "$inputs"
     ;;
+oapi-codegen)
+    go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.0 \
+        -config "$here/oapi-codegen/config.yaml" -o "$folder/client.go" "$document"
+    cd "$folder"
+    go mod init example.com/loanservicing
+    go mod tidy
+    ;;
 openapi-typescript)
     openapi-typescript "$document" -o "$folder/schema.d.ts"
     ;;

@@ -8,6 +8,7 @@ mod container_images;
 mod contract;
 mod contract_examples;
 mod database_gate;
+mod database_sessions;
 mod error_messages;
 mod errors;
 mod extensions;

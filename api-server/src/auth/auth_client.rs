@@ -11,6 +11,7 @@ use shared::coalesced::{BatchLimits, Coalesced};
 use shared::introspection::{ActiveToken, Introspection};
 use shared::problem::{Problem, ProblemType};
 use shared::tls;
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,8 @@ const CALL_TIME_MAX: Duration = Duration::from_secs(2);
 const TOKEN_BYTES_MAX: usize = 256;
 /// Most tokens per call: they fit into the auth server's limit on forms.
 const TOKENS_MAX: usize = 48;
+/// Most bytes of an error in the log.
+const ERROR_BYTES_MAX: usize = 500;
 /// Attempts per call: an idle connection may have died.
 const ATTEMPTS: usize = 2;
 
@@ -94,8 +97,11 @@ enum CallError {
 
 impl From<reqwest::Error> for CallError {
     fn from(error: reqwest::Error) -> Self {
-        let mut text = error.without_url().to_string();
-        text.truncate(300);
+        let error = error.without_url();
+        // The causes name what is wrong, such as an expired certificate.
+        let causes = std::iter::successors(error.source(), |&cause| cause.source());
+        let mut text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
+        text.truncate(text.floor_char_boundary(ERROR_BYTES_MAX));
         Self::Failed(text)
     }
 }

@@ -21,6 +21,7 @@ impl Keys for CardKeys {
     }
 
     /// Opens a token of each key, and looks for tokens of other keys.
+    #[expect(clippy::disallowed_methods, reason = "the cards of all callers are opened")]
     async fn prove(&self, db: &DatabaseConnection) -> Result<(), Unready> {
         let mut of_others = Entity::find();
         for (id, _) in self.0.iter() {

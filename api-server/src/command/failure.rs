@@ -54,6 +54,8 @@ pub enum UnavailableService {
     Import,
     /// The payment gateway: nothing was charged.
     Gateway,
+    /// The directory in which imports are spooled.
+    Spool,
 }
 
 /// Rows that a 423 response names.
@@ -270,6 +272,7 @@ impl<R: Into<Problem>> From<Failure<R>> for Problem {
             Failure::Unavailable(Service::Database) => Self::new(Type::DatabaseUnavailable),
             Failure::Unavailable(Service::Import) => import_gate::busy(),
             Failure::Unavailable(Service::Gateway) => Self::new(Type::GatewayUnavailable),
+            Failure::Unavailable(Service::Spool) => Self::new(Type::SpoolUnavailable),
             Failure::OutcomeUnknown => Self::new(Type::GatewayOutcomeUnknown),
             Failure::Conflict | Failure::Defect => Self::new(Type::InternalError),
         }

@@ -39,10 +39,8 @@ use std::time::Duration;
 
 /// How long responses are stored.
 pub const RESPONSE_RETENTION_SECONDS: i64 = 24 * 60 * 60;
-/// Lease of a claim for an ordinary request.
+/// Lease of a claim. An import renews it.
 pub const LEASE_SECONDS: i64 = 60;
-/// Lease of a claim for an import.
-pub const IMPORT_LEASE_SECONDS: i64 = 10 * 60;
 /// Attempts to release a key.
 const RELEASE_ATTEMPTS: usize = 3;
 /// Pause between these attempts.

@@ -196,6 +196,10 @@ impl Reader<'_> {
         if head.is_empty() {
             return Err(Problem::invalid("file", "must not be empty"));
         }
+        if sent_name.as_deref().is_some_and(file_names::is_encoded_word) {
+            let message = "has a file name that is encoded for e-mail (RFC 2047): send it in UTF-8";
+            return Err(malformed().field("file", message));
+        }
         let clean = sent_name.as_deref().and_then(file_names::clean);
         let (file_type, name) = self.detect_type(&head, clean.as_deref().unwrap_or("document"))?;
         let mut scan = ContentScan::over(file_type, &head);

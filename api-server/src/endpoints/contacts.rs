@@ -94,8 +94,8 @@ impl Contacts {
         /// Only contacts with this tax id, with or without punctuation. Requires Contact > Tax ID >
         /// View.
         tax_id: Query<Option<String>>,
-        /// Beginning of a last name, of "last, first" or of a company, at least two letters or
-        /// digits.
+        /// Beginning of a last name, of "last, first", of "first last" or of a company, at least two
+        /// letters or digits. Case, accents and kinds of apostrophes do not count.
         name: Query<Option<String>>,
         /// Last digits of a phone number, at least seven; other characters do not count.
         phone: Query<Option<String>>,

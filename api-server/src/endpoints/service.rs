@@ -24,6 +24,9 @@ pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Va
         return Err(Problem::new(ProblemType::ServerStopping));
     }
     let time = state.database_gate.check().await?;
+    state.certificate_expiry.check(time).map_err(|expired| {
+        Problem::new(ProblemType::CertificateExpired).detail(expired.to_string())
+    })?;
     Ok(poem::web::Json(json!({
         "status": "ready",
         "database_time": time.to_string(),

@@ -11,7 +11,7 @@ mod command;
 mod setup;
 mod validation;
 
-pub use self::batch::{BatchPayment, PAYMENTS_MAX, PaymentBatch, PaymentResponse};
+pub use self::batch::{BatchPayment, DRY_RUNS_MAX, PAYMENTS_MAX, PaymentBatch, PaymentResponse};
 pub use self::command::PostPayment;
 pub use self::validation::{CardCharge, NewPayment, ValidatedPayment, posted};
 

@@ -20,8 +20,12 @@ pub const ANYWHERE: &[ProblemType] = &[
 ];
 
 /// Not of any operation: problems of unknown paths and methods, and of readiness.
-const UNLISTED: [ProblemType; 3] =
-    [ProblemType::MethodNotAllowed, ProblemType::FormerPath, ProblemType::ServerStopping];
+const UNLISTED: [ProblemType; 4] = [
+    ProblemType::MethodNotAllowed,
+    ProblemType::FormerPath,
+    ProblemType::CertificateExpired,
+    ProblemType::ServerStopping,
+];
 
 /// Statuses documented alike wherever they occur, and the names of their components.
 const SHARED_STATUSES: [(&str, &str); 7] = [
@@ -141,6 +145,7 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     // Requires one of several privileges.
     (&["list_comment_categories"], &[P::PrivilegeMissing]),
     (&["download_file"], &[P::ObjectStoreUnavailable]),
+    (&["import_xml"], &[P::SpoolUnavailable]),
     (&["get_payoff_quote"], &[P::EffectiveDateTooEarly, P::LoanClosed]),
     (&["get_loan_balances"], &[P::EffectiveDateTooEarly]),
 ];

@@ -1,10 +1,11 @@
 //! Refusals of an import or of one of its records, and the problems that clients get for them.
 
 use super::parse::XmlFault;
-use crate::command::failure::Failure;
+use crate::command::failure::{Failure, UnavailableService};
 use crate::documents::refusals::{DocumentError, DocumentRefusal};
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use shared::problem::{Problem, ProblemType};
+use std::io;
 
 /// Why an import failed.
 pub type ImportError = Failure<ImportRefusal>;
@@ -20,6 +21,14 @@ pub enum ImportRefusal {
     Loan(LoanRefusal),
     /// A rule of comments.
     Document(DocumentRefusal),
+}
+
+impl ImportError {
+    /// Logs that the spool cannot be used, most likely because its disk is full.
+    pub fn spool_failed(error: io::Error) -> Self {
+        tracing::error!(%error, "the import spool (API_SPOOL_DIRECTORY) cannot be used");
+        Self::Unavailable(UnavailableService::Spool)
+    }
 }
 
 impl From<LoanRefusal> for ImportRefusal {

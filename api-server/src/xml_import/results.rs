@@ -60,7 +60,7 @@ pub struct Results {
 impl Results {
     /// Creates an empty spool file in this directory.
     pub fn new(directory: &Path) -> Result<Self, ImportError> {
-        let file = tempfile::tempfile_in(directory).map_err(ImportError::defect)?;
+        let file = tempfile::tempfile_in(directory).map_err(ImportError::spool_failed)?;
         let file = tokio::fs::File::from_std(file);
         Ok(Self {
             directory: directory.to_owned(),
@@ -77,7 +77,7 @@ impl Results {
             write_line(&mut lines, result, self.totals.read == 0).map_err(ImportError::defect)?;
             self.totals.count(result.action);
         }
-        self.file.write_all(&lines).await.map_err(ImportError::defect)
+        self.file.write_all(&lines).await.map_err(ImportError::spool_failed)
     }
 
     /// Marks everything that succeeded so far as rolled back.
@@ -93,7 +93,7 @@ impl Results {
         test: bool,
         committed: bool,
     ) -> Result<ImportResponse, ImportError> {
-        self.file.flush().await.map_err(ImportError::defect)?;
+        self.file.flush().await.map_err(ImportError::spool_failed)?;
         let (totals, rolled_back) = (self.totals, self.rolled_back);
         let file = self.file.into_inner().into_std().await;
         let directory = self.directory;
@@ -101,7 +101,8 @@ impl Results {
             true => roll_back(file, &directory),
             false => Ok(file),
         });
-        let file = rewritten.await.map_err(ImportError::defect)?.map_err(ImportError::defect)?;
+        let file =
+            rewritten.await.map_err(ImportError::defect)?.map_err(ImportError::spool_failed)?;
         Ok(ImportResponse { test, committed, totals, file })
     }
 }

@@ -19,6 +19,8 @@ pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAu
         return Err(OAuthError::unavailable("this server is stopping"));
     }
     let time = state.database_gate.check().await?;
+    let valid = state.certificate_expiry.check(time);
+    valid.map_err(|expired| OAuthError::unavailable(expired.to_string()))?;
     Ok(json(&json!({
         "status": "ready",
         "database_time": time.to_string(),

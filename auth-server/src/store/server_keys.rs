@@ -40,6 +40,7 @@ impl Keys for ServerKeys {
     }
 
     /// True if the database has tokens whose hashes were made with a token key of this id.
+    #[expect(clippy::disallowed_methods, reason = "tokens are not rows of the resource API")]
     async fn has_unproved(&self, db: &DatabaseConnection, key: &KeyCheck) -> Result<bool, Unready> {
         if key.setting != TOKEN_KEYS {
             return Ok(false);

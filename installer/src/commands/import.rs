@@ -41,8 +41,8 @@ immediately.
 
 Importing the same file again continues after the last completed record, whatever interrupted the
 import. If the file was imported completely within the last 24 hours, the report is repeated and
-nothing else happens; to import it once more, pass a new key with --key. A command that was killed
-holds its key for up to a minute, an api-server for up to ten; the next command waits for it.
+nothing else happens; to import it once more, pass a new key with --key. A command, or an
+api-server, that was killed holds its key for up to a minute; the next command waits for it.
 
 The exit status is 0 if everything was imported or, with --test, would have been;
 otherwise it is 1.";

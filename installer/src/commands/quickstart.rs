@@ -7,14 +7,16 @@ mod folder;
 use crate::demo::{self, PortfolioSize};
 use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::credentials::Credentials;
+use crate::installation::database::{query_value, tables};
 use crate::installation::files::write_private;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::installation::server_process::Server;
 use crate::seed;
 use crate::verification;
 use api_server::documents::store::DocumentStore;
-use sea_orm::DbErr;
+use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use serde_json::{Value, json};
+use shared::migration::SchemaState;
 use shared::passwords::Passwords;
 use shared::{db, migration, shutdown};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -22,6 +24,9 @@ use std::path::{Path, PathBuf};
 
 /// The public client's redirect URI, besides that of the documentation page.
 const BROWSER_REDIRECT: &str = "http://127.0.0.1:8765/callback";
+/// Databases that each server has for its own use.
+const MAINTENANCE_DATABASES: [&str; 6] =
+    ["postgres", "template1", "mysql", "information_schema", "performance_schema", "sys"];
 /// The largest portfolio that can be created.
 const LOANS_MAX: u32 = 1_000_000;
 
@@ -77,6 +82,28 @@ pub async fn run(arguments: &QuickstartArgs) -> Result<(), String> {
     }
     tokio::join!(auth.stop(), api.stop());
     Ok(())
+}
+
+/// Refuses a database that is not there for this product alone.
+async fn check_own(db: &DatabaseConnection) -> Result<(), String> {
+    let text = |error: DbErr| error.to_string();
+    if migration::schema_state(db).await.map_err(text)? != SchemaState::Missing {
+        return Ok(());
+    }
+    let name = match db.get_database_backend() {
+        DbBackend::Postgres => query_value(db, "SELECT current_database()::text").await,
+        DbBackend::MySql => query_value(db, "SELECT database()").await,
+        _ => Ok(String::new()),
+    };
+    let name = name.map_err(text)?;
+    let create = "create one for it, such as with CREATE DATABASE loans, and name that in the URL";
+    if MAINTENANCE_DATABASES.contains(&name.as_str()) {
+        return Err(format!("{name} is the server's own database: {create}"));
+    }
+    match tables(db).await.map_err(text)?.as_slice() {
+        [] => Ok(()),
+        [first, ..] => Err(format!("it has tables of another program, such as {first}: {create}")),
+    }
 }
 
 /// What the database contains.
@@ -142,6 +169,9 @@ impl QuickstartFolder {
         let failed = |error: String| format!("cannot use the database: {error}");
         let db_error = |error: DbErr| failed(error.to_string());
         let db = db::connect(&self.database_url, 4, true).await.map_err(db_error)?;
+        if arguments.database_url.is_some() {
+            check_own(&db).await.map_err(failed)?;
+        }
         migration::migrate(&db).await.map_err(db_error)?;
         let redirects = format!("{BROWSER_REDIRECT} {}/docs/oauth-receiver.html", self.api_url());
         let (credentials, passwords) = (&self.credentials, Passwords::recommended()?);

@@ -70,6 +70,27 @@ pub async fn change<T>(
     Ok(db::write(db, work).await?)
 }
 
+/// The tables in a database.
+pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    let backend = db.get_database_backend();
+    let sql = match backend {
+        DbBackend::Postgres => {
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+        }
+        DbBackend::MySql => {
+            "SELECT CAST(table_name AS CHAR) FROM information_schema.tables \
+             WHERE table_schema = database() ORDER BY 1"
+        }
+        // Newest first: tables that refer to others come before those.
+        _ => {
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+             ORDER BY rowid DESC"
+        }
+    };
+    let rows = db.query_all_raw(Statement::from_string(backend, sql)).await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
 /// The database's product, version and name.
 pub async fn product(db: &DatabaseConnection) -> Result<String, CliError> {
     let (name, sql) = match db.get_database_backend() {

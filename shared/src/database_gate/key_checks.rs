@@ -85,7 +85,8 @@ pub async fn verify(db: &DatabaseConnection, keys: &dyn Keys) -> Result<(), Unre
 }
 
 /// Compares the keys with their check values.
-pub async fn check(
+#[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
+pub(super) async fn check(
     db: &DatabaseConnection,
     keys: &dyn Keys,
     adoption: Adoption,

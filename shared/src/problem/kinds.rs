@@ -245,7 +245,8 @@ problem_types! {
          seconds in `Retry-After`.";
     DatabaseUnavailable = SERVICE_UNAVAILABLE "database-unavailable"
         "Database unavailable"
-        "The database cannot be reached or is busy, perhaps with an import; `detail` says what is \
+        "The database cannot be reached, is busy, perhaps with an import, or must not be used by \
+         this server, because it has another schema, for example; `detail` says what is \
          known. Send the request again after the seconds in `Retry-After`. A request that writes \
          may have been executed all the same: if it accepts an `Idempotency-Key`, the same key \
          makes sure that it is executed once.";
@@ -262,6 +263,15 @@ problem_types! {
         "Document store unavailable"
         "The store that holds document files cannot be reached, or too many files are being \
          transferred. Send the request again after the seconds in `Retry-After`.";
+    SpoolUnavailable = SERVICE_UNAVAILABLE "spool-unavailable"
+        "Import spool unavailable"
+        "The folder that holds files while they are imported cannot be used, most likely because \
+         its disk is full. Nothing of the file was imported, or, if it was repeated, nothing more. \
+         Send it again once an administrator has made room.";
+    CertificateExpired = SERVICE_UNAVAILABLE "certificate-expired"
+        "The server's certificate has expired"
+        "`/health/ready` reports this once the server's certificate has expired, by the database's \
+         clock: clients refuse to connect until an administrator replaces it.";
     ServerStopping = SERVICE_UNAVAILABLE "server-stopping"
         "The server is stopping"
         "`/health/ready` reports this once the server has been told to stop; it still accepts \

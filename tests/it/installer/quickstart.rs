@@ -2,7 +2,10 @@
 
 use crate::PROGRAM;
 use acceptance::quickstart::Quickstart;
+use acceptance::{Database, databases};
+use installer::installation::database::tables;
 use serde_json::{Value, json};
+use shared::db;
 use tokio::process::Command;
 
 #[tokio::test]
@@ -106,5 +109,32 @@ async fn a_quickstart_that_cannot_start_prints_a_one_line_error() {
         assert_eq!(output.status.code(), Some(1), "{message}");
         assert!(message.contains(&expected), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_stays_as_it_is() {
+    for database in Database::all() {
+        let Database::Server(server) = &database else { continue };
+        let maintenance = server.clone();
+        let url = databases::create_empty(server).await;
+        let db = db::connect(&url, 1, false).await.expect("a connection");
+        let create = "CREATE TABLE somebodys (id int)";
+        sea_orm::ConnectionTrait::execute_unprepared(&db, create).await.expect("created");
+        for (url, reason) in [
+            (&url, "it has tables of another program, such as somebodys"),
+            (&maintenance, "is the server's own database"),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut quickstart = Command::new(PROGRAM);
+            quickstart.arg("quickstart").arg("--dir").arg(folder.path());
+            quickstart.args(["--auth-port", "0", "--api-port", "0", "--database-url", url]);
+            let output = quickstart.output().await.expect("a process");
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && text.contains(reason), "{text}");
+        }
+        assert_eq!(tables(&db).await.expect("tables"), ["somebodys"]);
+        db.close().await.expect("closed");
+        database.drop(&url).await;
     }
 }

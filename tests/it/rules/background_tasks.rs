@@ -65,6 +65,7 @@ async fn a_failing_task_is_reported_and_recovers() {
 async fn every_background_task_runs_under_the_supervisor() {
     let auth = [
         "audit events",
+        "certificate",
         "client assertions",
         "failed log-ins",
         "rate limits",
@@ -73,9 +74,11 @@ async fn every_background_task_runs_under_the_supervisor() {
     ];
     let api = [
         "card payments",
+        "certificate",
         "checkout sessions",
         "contact search",
         "forgotten cards",
+        "free space",
         "idempotency keys of card payments",
         "orphaned objects",
         "rate limits",

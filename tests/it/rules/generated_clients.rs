@@ -350,3 +350,22 @@ async fn go() {
     let program = client.folder.join("main_job");
     Quickstart::check_main_job(&client, &mut client.command(&program)).await;
 }
+
+#[tokio::test]
+async fn oapi_codegen() {
+    let version = Command::new("go").arg("version").output().ok();
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    if version.as_deref().and_then(minor_of_go).is_none_or(|minor| minor < GO_NEEDED) {
+        return skip(&format!("Go 1.{GO_NEEDED} is missing"));
+    }
+    let compile = |client: &GeneratedClient| {
+        client.fetch("go", &["mod", "tidy"])?;
+        client.run("go", &["build", "-buildvcs=false", "."]);
+        Ok(())
+    };
+    let Some(client) = open("oapi-codegen", compile) else { return };
+    let operation = |id: &str| format!(" {}WithResponse(", pascal(id));
+    client.expect_operations("client.go", operation);
+    let program = client.folder.join("read_loan");
+    Quickstart::check_read(&client, &mut client.command(&program)).await;
+}

@@ -51,11 +51,13 @@ const INSTALLATION: &[&str] = &[
 
 const SHARED: &[&str] = &[
     "tasks",
+    "runtime",
     "database_gate",
+    "certificate_expiry",
+    "disk_space",
     "settings",
     "sessions",
     "rate_limit",
-    "runtime",
     "tls",
     "server",
     "shutdown",

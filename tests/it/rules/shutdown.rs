@@ -6,6 +6,7 @@ use acceptance::servers::{ServerProcess, send_signal};
 use acceptance::world::Environment;
 use acceptance::{Database, World};
 use installer::installation::certificates::{self, TlsFiles};
+use rcgen::{CertificateParams, KeyPair};
 use reqwest::{Certificate, Client, ClientBuilder, Response, StatusCode, Version};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -166,6 +167,49 @@ async fn wait_until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F)
         assert!(Instant::now() < deadline, "not {what}");
         sleep(Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn a_certificate_is_reported_before_it_expires_and_makes_the_server_unready_afterwards() {
+    let folder = TempDir::new().expect("a folder");
+    let default_files = acceptance::world::tls_files();
+    let [certificate, key] = ["server.pem", "server.key"].map(|name| folder.path().join(name));
+    std::fs::copy(&default_files.certificate, &certificate).expect("copied");
+    std::fs::copy(&default_files.key, &key).expect("copied");
+    let settings = |prefix: &str| {
+        [("CERTIFICATE", &certificate), ("KEY", &key)]
+            .map(|(name, path)| (format!("{prefix}_TLS_{name}"), path.display().to_string()))
+            .into()
+    };
+    let mut world = world(settings).await;
+    // Connections that are open already are unaffected.
+    let connected = world.client.http.clone();
+    for (url, process) in servers(&mut world) {
+        let ready = async || {
+            let ready = connected.get(format!("{url}/health/ready")).send().await;
+            let ready = ready.expect("a response");
+            (ready.status().as_u16(), ready.text().await.expect("a body"))
+        };
+        for (days, logged, status) in [
+            (10_i64, "the server's certificate expires soon", 200),
+            (-1, "the server's certificate expired at", 503),
+        ] {
+            let pair = KeyPair::generate().expect("a key");
+            let mut next = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+            let day = std::time::Duration::from_secs(days.unsigned_abs() * 86_400);
+            let now = std::time::SystemTime::now();
+            next.not_after = (if days < 0 { now - day } else { now + day }).into();
+            let next = next.self_signed(&pair).expect("a certificate");
+            std::fs::write(&certificate, next.pem()).expect("written");
+            std::fs::write(&key, pair.serialize_pem()).expect("written");
+            process.signal("HUP").expect("told");
+            wait_until("reported", || async { process.log().contains(logged) }).await;
+            let (found, text) = ready().await;
+            assert_eq!(found, status, "{text}");
+            assert_eq!(text.contains("certificate expired at"), status == 503, "{text}");
+        }
+    }
+    world.close().await;
 }
 
 #[tokio::test]

@@ -10,6 +10,11 @@ pub fn clean(name: &str) -> Option<String> {
     (!visible.trim_matches('.').trim().is_empty()).then(|| visible.to_owned())
 }
 
+/// True for an encoded word of e-mail headers (RFC 2047), which forms do not have (RFC 7578, 4.2).
+pub fn is_encoded_word(name: &str) -> bool {
+    name.starts_with("=?") && name.ends_with("?=") && name.matches('?').count() >= 4
+}
+
 /// True for characters without a glyph that change how others look: direction, joining, and the
 /// like.
 fn is_formatting(c: char) -> bool {
@@ -66,6 +71,18 @@ mod tests {
             ("\u{7f}\u{200b} . ", None),
         ] {
             assert_eq!(clean(name).as_deref(), expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn encoded_words_are_told_from_names() {
+        for (name, is_word) in [
+            ("=?UTF-8?B?R3LDtsOfZS50eHQ=?=", true),
+            ("=?iso-8859-1?Q?Gr=F6=DFe.txt?=", true),
+            ("=?.txt", false),
+            ("what?=.txt", false),
+        ] {
+            assert_eq!(is_encoded_word(name), is_word, "{name}");
         }
     }
 

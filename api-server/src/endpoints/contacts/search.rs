@@ -30,7 +30,7 @@ pub struct ContactSearch {
     pub type_id: Option<i64>,
     /// One of its tax ids.
     pub tax_id: Option<String>,
-    /// Beginning of a last name, of "last, first", or of the company.
+    /// Beginning of a last name, of "last, first", of "first last", or of the company.
     pub name: Option<String>,
     /// Last digits of one of its phone numbers.
     pub phone: Option<String>,

@@ -3,7 +3,7 @@
 use super::super::Group;
 use crate::audit::Actor;
 use crate::auth::caller::RequestContext;
-use crate::command::idempotency::{self, IMPORT_LEASE_SECONDS, IdempotencyScope, Replayable};
+use crate::command::idempotency::{self, IdempotencyScope, LEASE_SECONDS, Replayable};
 use crate::http::admission::AdminUser;
 use crate::http::etag::IfNoneMatch;
 use crate::http::fixed_body::FixedBody;
@@ -27,6 +27,7 @@ use poem_openapi::param::{Header, Query};
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::{ApiResponse, OpenApi};
+use shared::db;
 use shared::entity::field_changes::ChangeSource;
 use shared::operations;
 use shared::problem::{Problem, ProblemType};
@@ -89,6 +90,22 @@ impl XmlImport {
     }
 }
 
+/// Claims an import. If another one holds the key, `Retry-After` is the rest of its lease: it may have
+/// been killed.
+async fn begin(state: &State, scope: &IdempotencyScope) -> Result<ImportClaim, Problem> {
+    let directory = &state.spool_directory;
+    match idempotent_import::begin(&state.db, scope, LEASE_SECONDS, directory).await {
+        Err(ImportError::KeyInProgress) => {
+            let until = idempotency::held_until(&state.db, scope).await?;
+            let now = db::time(&state.db).await?;
+            let seconds = until.map_or(0, |until| (until.0 - now.0).num_seconds());
+            let seconds = HeaderValue::from(seconds.clamp(1, LEASE_SECONDS));
+            Err(Problem::from(ImportError::KeyInProgress).header(RETRY_AFTER, seconds))
+        }
+        claim => Ok(claim?),
+    }
+}
+
 async fn apply(
     state: Arc<State>,
     admitted: RequestContext,
@@ -100,19 +117,15 @@ async fn apply(
     let directory = &state.spool_directory;
     let claim = match scope {
         None => None,
-        Some(scope) => {
-            match idempotent_import::begin(&state.db, &scope, IMPORT_LEASE_SECONDS, directory)
-                .await?
-            {
-                ImportClaim::Done(PriorImport::Answer(response)) => {
-                    return Imported::streamed(response, true);
-                }
-                ImportClaim::Done(PriorImport::Whole(body)) => {
-                    return Ok(Imported { body: body.into(), replayed: true });
-                }
-                ImportClaim::New(claim) => Some(claim),
+        Some(scope) => match begin(&state, &scope).await? {
+            ImportClaim::Done(PriorImport::Answer(response)) => {
+                return Imported::streamed(response, true);
             }
-        }
+            ImportClaim::Done(PriorImport::Whole(body)) => {
+                return Ok(Imported { body: body.into(), replayed: true });
+            }
+            ImportClaim::New(claim) => Some(claim),
+        },
     };
     let RequestContext { caller, clock } = &admitted;
     let Spooled { file, permit: _permit, .. } = file;
@@ -223,7 +236,8 @@ async fn spool(
     body: &mut RequestBody,
     permit: OwnedSemaphorePermit,
 ) -> Result<Spooled, Problem> {
-    let file = tempfile::tempfile_in(directory).map_err(Problem::internal)?;
+    let failed = |error| Problem::from(ImportError::spool_failed(error));
+    let file = tempfile::tempfile_in(directory).map_err(failed)?;
     let mut writer = tokio::io::BufWriter::with_capacity(1 << 18, tokio::fs::File::from_std(file));
     let mut reader = body.take().map_err(|_| incomplete())?.into_async_read();
     let mut context = digest::Context::new(&digest::SHA256);
@@ -248,11 +262,11 @@ async fn spool(
             return Err(Problem::new(ProblemType::TooLarge).detail(detail));
         }
         context.update(&buffer[..count]);
-        writer.write_all(&buffer[..count]).await.map_err(Problem::internal)?;
+        writer.write_all(&buffer[..count]).await.map_err(failed)?;
     }
-    writer.flush().await.map_err(Problem::internal)?;
+    writer.flush().await.map_err(failed)?;
     let mut file = writer.into_inner().into_std().await;
-    file.seek(SeekFrom::Start(0)).map_err(Problem::internal)?;
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
     Ok(Spooled { file, sha256: context.finish().as_ref().to_vec(), permit })
 }
 

@@ -13,11 +13,14 @@ use crate::http::pagination::{Cursor, List, Page};
 use crate::http::stored_json::StoredJson;
 use crate::loans::adjustments::{NewAdjustment, PostAdjustment};
 use crate::loans::payments::{
-    BatchPayment, EntryRows, NewPayment, PAYMENTS_MAX, PaymentBatch, PaymentResponse, PostPayment,
+    BatchPayment, DRY_RUNS_MAX, EntryRows, NewPayment, PAYMENTS_MAX, PaymentBatch, PaymentResponse,
+    PostPayment,
 };
 use crate::loans::reversals::{NewReversal, ReverseEntry};
 use crate::state::State;
 use poem::Request;
+use poem::http::HeaderValue;
+use poem::http::header::RETRY_AFTER;
 use poem::web::Data;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
@@ -30,11 +33,17 @@ use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{JsonResult, Problem, ProblemDocument};
+use shared::problem::{JsonResult, Problem, ProblemDocument, ProblemType};
 use shared::telemetry::RequestId;
 use shared::time::Day;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// Longest wait for other dry runs of many payments.
+const DRY_RUN_WAIT: Duration = Duration::from_secs(3);
 
 /// The transactions of an entry, as sent in the response and as stored for a retry.
 type EntryResponse = Replayable<EntryRows, true>;
@@ -182,6 +191,11 @@ impl LoanTransactions {
     ) -> JsonResult<Vec<PaymentResult>> {
         let RequestContext { caller, clock } = admitted;
         check_items(&payments.value)?;
+        let is_dry_run = test.0.unwrap_or(false);
+        let _permit = match is_dry_run {
+            true => Some(dry_run_permit(&state.dry_runs).await?),
+            false => None,
+        };
         let sent: Vec<ItemAsSent<'_>> =
             serde_json::from_slice(&payments.bytes).map_err(Problem::internal)?;
         let items = payments.value.into_iter().zip(sent);
@@ -198,7 +212,7 @@ impl LoanTransactions {
             today: clock.today,
             loans: &state.loans,
             group: &state.payments,
-            is_dry_run: test.0.unwrap_or(false),
+            is_dry_run,
         };
         let responses = paths.iter().zip(batch.post(items).await);
         let result = |(path, response): (&String, _)| result(response, path, request_id.as_str());
@@ -277,6 +291,16 @@ impl LoanTransactions {
         let reversal =
             ReverseEntry::admit(&state.reads, loans, &caller, author, entry, new).await?;
         Ok(execute::execute(&state.executor, reversal, mode).await?)
+    }
+}
+
+/// Waits for a permit of a dry run of many payments.
+async fn dry_run_permit(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
+    match timeout(DRY_RUN_WAIT, Arc::clone(permits).acquire_owned()).await {
+        Ok(permit) => permit.map_err(Problem::internal),
+        Err(_) => Err(Problem::new(ProblemType::TooManyRequests)
+            .detail(format!("{DRY_RUNS_MAX} dry runs of many payments are already running"))
+            .header(RETRY_AFTER, HeaderValue::from_static("3"))),
     }
 }
 

@@ -242,10 +242,16 @@ fn value_of(attribute: &Attribute<'_>) -> Result<String, MarkupFault> {
     for index in memchr::memchr_iter(b'&', raw) {
         let rest = &attribute.value[index + 1..];
         let reference = rest.split_once(';').map(|(reference, _)| reference);
-        if reference.is_none_or(|reference| resolve(reference).is_err()) {
-            let message = "& in an attribute value must be written as &amp;, or begin a character \
-                           reference or one of the five predefined entities";
-            return wrong(index, message);
+        match reference.map(|reference| (reference, resolve(reference))) {
+            Some((_, Ok(_))) => {}
+            Some((number, Err(message))) if number.starts_with('#') => {
+                return wrong(index, message);
+            }
+            _ => {
+                let message = "& in an attribute value must be written as &amp;, or begin a \
+                               character reference or one of the five predefined entities";
+                return wrong(index, message);
+            }
         }
     }
     let value = attribute.normalized_value(XML);
@@ -296,7 +302,7 @@ fn resolve(reference: &str) -> Result<char, String> {
         "apos" => '\'',
         number if number.starts_with('#') => match BytesRef::new(number).resolve_char_ref() {
             Ok(Some(character)) => character,
-            _ => return Err("this is not a valid character reference".to_owned()),
+            _ => return Err(invalid_number(number)),
         },
         other => {
             let other = shorten(other);
@@ -306,6 +312,19 @@ fn resolve(reference: &str) -> Result<char, String> {
     match source::first_illegal(character.encode_utf8(&mut [0; 4]).as_bytes()) {
         Some((_, message)) => Err(message),
         None => Ok(character),
+    }
+}
+
+/// Returns what is wrong with the number of a character reference.
+fn invalid_number(number: &str) -> String {
+    let digits = number.strip_prefix("#x").map(|digits| u32::from_str_radix(digits, 16));
+    match digits.unwrap_or_else(|| number[1..].parse()) {
+        Ok(half @ 0xd800..=0xdfff) => format!(
+            "U+{half:04X} is half of a surrogate pair, not a character: write the whole character, \
+             as it is or as one reference, such as &#x1F600;"
+        ),
+        Ok(number @ 0x11_0000..) => format!("there is no character U+{number:X}"),
+        _ => format!("&{}; is not a valid character reference", shorten(number)),
     }
 }
 

@@ -26,8 +26,7 @@ pub(super) fn of_file(sha256: &[u8]) -> String {
 }
 
 /// Claims a key that another process may hold, and waits until it is free, at most as long as the
-/// arguments say. The lease is as short as a payment's, not as long as that of an import over HTTP:
-/// after a crash, an operator is standing by to repeat the command.
+/// arguments say.
 pub(super) async fn claim(
     context: &ImportContext<'_>,
     scope: IdempotencyScope,

@@ -7,6 +7,7 @@ use super::steps::Work;
 use crate::installation::accounts;
 use crate::installation::core_settings;
 use crate::installation::credentials::random_secret;
+use crate::installation::database::tables;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant, Registration};
 use crate::installation::{CliError, Installation, event};
 use crate::verification::probe_account;
@@ -52,7 +53,7 @@ impl Rows {
 /// that no installation creates; or another installation has added rows, if the one in question had
 /// not reached that step (`rows`).
 pub(super) async fn are_used(db: &DatabaseConnection, rows: bool) -> Result<bool, DbErr> {
-    let tables = super::schema::tables(db).await?;
+    let tables = tables(db).await?;
     // An installation interrupted while creating the schema lacks some of them.
     let exists = |table: &str| tables.iter().any(|it| it == table);
     if ["users", "contacts", "loans", "auth_sessions", "oauth_clients"]

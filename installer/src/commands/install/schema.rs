@@ -1,29 +1,8 @@
-//! This product's tables in a database: listing them, and dropping a schema that a failed
-//! installation created.
+//! Dropping a schema that a failed installation created.
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
+use crate::installation::database::tables;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, TransactionTrait};
 use shared::migration;
-
-/// The tables in a database.
-pub(super) async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
-    let backend = db.get_database_backend();
-    let sql = match backend {
-        DbBackend::Postgres => {
-            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
-        }
-        DbBackend::MySql => {
-            "SELECT CAST(table_name AS CHAR) FROM information_schema.tables \
-             WHERE table_schema = database() ORDER BY 1"
-        }
-        // Newest first: tables that refer to others come before those.
-        _ => {
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
-             ORDER BY rowid DESC"
-        }
-    };
-    let rows = db.query_all_raw(Statement::from_string(backend, sql)).await?;
-    rows.iter().map(|row| row.try_get_by_index(0)).collect()
-}
 
 /// Drops this product's tables after a failed installation, with the function that their triggers
 /// call; tables that record its progress come last.

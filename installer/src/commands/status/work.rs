@@ -11,6 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
 use shared::database_gate::key_checks;
 use shared::db;
+use shared::disk_space::DiskSpace;
 use shared::entity::gateway_payments::CardPaymentState;
 use shared::entity::{
     active_users, cif_web_active_users, gateway_payments, idempotency_records, import_runs,
@@ -20,6 +21,7 @@ use shared::time::Clock;
 const KEYS: CheckName = ("keys", "those with which this database was written");
 const DAY: CheckName = ("business day", "in an IANA time zone");
 const STORE: CheckName = ("document store", "reachable, and this database's own");
+const SPACE: CheckName = ("free space", "at least 5 % where imports and documents are stored");
 const USERS: CheckName = ("active users", "any number");
 const CARDS: CheckName = ("card payments", "none unsettled for longer than 10 minutes");
 const IMPORTS: CheckName = ("imports", "none interrupted");
@@ -33,7 +35,7 @@ pub(super) async fn check(
     report: &mut Report,
 ) {
     let Some(db) = db else {
-        for check in [KEYS, DAY, STORE, USERS, CARDS, IMPORTS] {
+        for check in [KEYS, DAY, STORE, SPACE, USERS, CARDS, IMPORTS] {
             report.skip(check, NO_DATABASE);
         }
         return;
@@ -46,6 +48,10 @@ pub(super) async fn check(
     match &settings.api {
         None => report.skip(STORE, NO_SETTINGS),
         Some(api) => report.record(STORE, check_store(api, db).await),
+    }
+    match &settings.api {
+        None => report.skip(SPACE, NO_SETTINGS),
+        Some(api) => report.record(SPACE, check_space(api)),
     }
     match &settings.auth {
         None => report.skip(USERS, NO_SETTINGS),
@@ -93,6 +99,20 @@ async fn check_store(api: &api_server::config::Config, db: &DatabaseConnection) 
     let store = store.map_err(|why| Failure::new(why, advice))?;
     store.check_owner(db).await.map_err(|fault| Failure::new(fault, advice))?;
     Ok("reachable".to_owned())
+}
+
+fn check_space(api: &api_server::config::Config) -> Finding {
+    let mut found = Vec::new();
+    for (folder, path) in api.folders() {
+        // The store's own check says why.
+        let Ok(space) = DiskSpace::of(&path) else { continue };
+        if space.is_low() {
+            let found = format!("{folder}: {space} in {}", path.display());
+            return Err(Failure::new(found, "make room there"));
+        }
+        found.push(format!("{folder}: {space}"));
+    }
+    Ok(found.join(", "))
 }
 
 async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result<i64, DbErr> {

@@ -3,7 +3,7 @@
 use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
-use crate::installation::database::{compare_clocks, query_value};
+use crate::installation::database::{compare_clocks, query_value, tables};
 use crate::installation::db_probe::{self, code};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
@@ -212,7 +212,7 @@ async fn content(
     match schema {
         SchemaState::Missing => {
             let own_tables = migration::all_tables();
-            let tables = crate::commands::install::schema::tables(db).await?;
+            let tables = tables(db).await?;
             let is_own = |table: &String| own_tables.contains(&table.as_str());
             let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(is_own);
             match same_names.as_slice() {
