@@ -18,9 +18,9 @@ use crate::time::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
-    Statement,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -261,9 +261,10 @@ impl Latest {
 pub async fn check_once(db: &DatabaseConnection, rules: &GateRules) -> Result<Timestamp, Unready> {
     check_session(db).await?;
     check_schema(db).await?;
+    let now = check_clock(db, rules).await?;
     check_writable(db, rules.written_table).await?;
     key_checks::verify(db, &*rules.keys).await?;
-    check_clock(db, rules).await
+    Ok(now)
 }
 
 async fn check(
@@ -292,6 +293,7 @@ async fn check_in_order(
         latest.is_direct.store(true, Ordering::Relaxed);
     }
     check_schema(db).await?;
+    let now = check_clock(db, rules).await?;
     check_writable(db, rules.written_table).await?;
     if latest.is_proof_due() {
         rules.keys.prove(db).await?;
@@ -300,11 +302,11 @@ async fn check_in_order(
     let keys = key_checks::check(db, &*rules.keys, Adoption::WhileUnused).await;
     // What is sealed may be another's by now.
     keys.inspect_err(|_| latest.prove(None))?;
-    check_clock(db, rules).await
+    Ok(now)
 }
 
 /// Checks that each connection is a session of its own.
-async fn check_session(db: &DatabaseConnection) -> Result<(), Unready> {
+pub async fn check_session(db: &DatabaseConnection) -> Result<(), Unready> {
     match db::shares_sessions(db).await? {
         true => Err(Closed::Pooled.into()),
         false => Ok(()),
@@ -318,31 +320,44 @@ async fn check_schema(db: &DatabaseConnection) -> Result<(), Unready> {
     }
 }
 
-/// Checks that the database is meant to be written, and can be. A replica, or a copy that must not
-/// act, may be writable for users with many rights.
-async fn check_writable(db: &DatabaseConnection, written_table: &str) -> Result<(), Unready> {
+/// Reads the database's clock, and checks that business days can be judged by it and that the database
+/// is meant to be written. A replica, or a copy that must not act, may be writable for users with many
+/// rights.
+async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Timestamp, Unready> {
     let backend = db.get_database_backend();
     let is_read_only = match backend {
-        DbBackend::Postgres => Some(
-            "SELECT current_setting('transaction_read_only') = 'on' OR EXISTS (SELECT 1 FROM \
+        DbBackend::Postgres => {
+            "current_setting('transaction_read_only') = 'on' OR EXISTS (SELECT 1 FROM \
              pg_db_role_setting s WHERE s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE \
              r.rolname = current_user)) AND s.setdatabase IN (0, (SELECT d.oid FROM pg_database d \
              WHERE d.datname = current_database())) AND 'default_transaction_read_only=on' = \
-             ANY(s.setconfig))",
-        ),
-        DbBackend::MySql => Some(
-            "SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@session.tx_read_only NOT IN ('0', \
-             'OFF')",
-        ),
-        _ => None,
-    };
-    if let Some(sql) = is_read_only {
-        let row = db.query_one_raw(Statement::from_string(backend, sql)).await?;
-        let row = row.ok_or_else(|| DbErr::RecordNotFound("read-only".to_owned()))?;
-        if row.try_get_by_index(0)? {
-            return Err(Closed::ReadOnly.into());
+             ANY(s.setconfig))"
         }
+        DbBackend::MySql => {
+            "@@global.read_only NOT IN ('0', 'OFF') OR @@session.tx_read_only NOT IN ('0', 'OFF')"
+        }
+        _ => "0",
+    };
+    let select = Query::select()
+        .expr_as(db::now(backend), "now")
+        .expr_as(db::business_time_zone(), "time_zone")
+        .expr_as(Expr::cust(is_read_only), "read_only")
+        .take();
+    let row = db.query_one(&select).await?;
+    let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
+    if row.try_get("", "read_only")? {
+        return Err(Closed::ReadOnly.into());
     }
+    match row.try_get::<Option<String>>("", "time_zone")? {
+        Some(name) if rules.business_days && name.parse::<chrono_tz::Tz>().is_err() => {
+            Err(Closed::TimeZone(name).into())
+        }
+        _ => Ok(row.try_get("", "now")?),
+    }
+}
+
+/// Checks that the database accepts writes.
+async fn check_writable(db: &DatabaseConnection, written_table: &str) -> Result<(), Unready> {
     let write = format!("DELETE FROM {written_table} WHERE 1 = 0");
     let Ok(Err(error)) = timeout(WRITE_WAIT, db.execute_unprepared(&write)).await else {
         return Ok(());
@@ -354,16 +369,5 @@ async fn check_writable(db: &DatabaseConnection, written_table: &str) -> Result<
             Err(Closed::ReadOnly.into())
         }
         _ => Err(error.into()),
-    }
-}
-
-/// Returns the database's time, after checking the zone in which it is read.
-async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Timestamp, Unready> {
-    let (now, time_zone) = db::clock_reading(db).await?;
-    match time_zone {
-        Some(name) if rules.business_days && name.parse::<chrono_tz::Tz>().is_err() => {
-            Err(Closed::TimeZone(name).into())
-        }
-        _ => Ok(now),
     }
 }

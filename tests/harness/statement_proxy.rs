@@ -44,6 +44,14 @@ impl RecordedStatement {
         ["BEGIN", "START TRANSACTION"].iter().any(|begin| self.text.starts_with(begin))
     }
 
+    /// True if it checks whether the database may be used.
+    fn is_of_gate(&self) -> bool {
+        const WORDS: [&str; 4] =
+            ["seaql_migrations", "FROM settings WHERE settings.", "read_only", "WHERE 1 = 0"];
+        let text: String = self.text.chars().filter(|c| !"\"`".contains(*c)).collect();
+        self.transaction.is_none() && WORDS.iter().any(|word| text.contains(word))
+    }
+
     /// True if it commits a transaction.
     pub fn is_commit(&self) -> bool {
         self.text == "COMMIT"
@@ -124,9 +132,12 @@ impl StatementProxy {
         self.shared.state().recorded.clear();
     }
 
-    /// The statements since [`StatementProxy::record`], in the order in which they were sent.
+    /// The statements since [`StatementProxy::record`], in the order in which they were sent, without
+    /// those of the database gate, which may be sent at any time.
     pub fn recorded(&self) -> Vec<RecordedStatement> {
-        self.shared.state().recorded.clone()
+        let mut recorded = self.shared.state().recorded.clone();
+        recorded.retain(|statement| !statement.is_of_gate());
+        recorded
     }
 
     /// Makes a statement with this text fail once, after `skipped` others with the same text.

@@ -57,7 +57,7 @@ pub async fn begin(
 }
 
 /// Runs a claimed import. If it ends early, the claim is released immediately, so that a retry need
-/// not wait for the lease to run out.
+/// not wait for the lease to run out; unless the database must not be used.
 pub async fn carry_out(
     db: &DatabaseConnection,
     import: Import<'_>,
@@ -65,8 +65,13 @@ pub async fn carry_out(
     pieces: Pieces,
     claim: Option<&Claim>,
 ) -> Result<ImportResponse, ImportError> {
+    let gate = import.database_gate();
     let outcome = run(db, import, mode, pieces, claim).await;
-    if let (Err(_), Some(claim)) = (&outcome, claim) {
+    let may_write = match gate {
+        Some(gate) => gate.pass().await.is_ok(),
+        None => true,
+    };
+    if let (Err(_), Some(claim), true) = (&outcome, claim, may_write) {
         let released = claim.release(db).await;
         if released && let Err(error) = import_log::free(db, claim.scope_hash()).await {
             tracing::warn!(%error, "could not delete an unfinished import run; the sweep will");

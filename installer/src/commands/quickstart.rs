@@ -16,6 +16,7 @@ use crate::verification;
 use api_server::documents::store::DocumentStore;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use serde_json::{Value, json};
+use shared::database_gate::check_session;
 use shared::migration::SchemaState;
 use shared::passwords::Passwords;
 use shared::{db, migration, shutdown};
@@ -87,6 +88,7 @@ pub async fn run(arguments: &QuickstartArgs) -> Result<(), String> {
 /// Refuses a database that is not there for this product alone.
 async fn check_own(db: &DatabaseConnection) -> Result<(), String> {
     let text = |error: DbErr| error.to_string();
+    check_session(db).await.map_err(|unready| unready.message())?;
     if migration::schema_state(db).await.map_err(text)? != SchemaState::Missing {
         return Ok(());
     }

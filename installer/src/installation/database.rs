@@ -10,6 +10,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
     TryGetable,
 };
+use shared::database_gate::check_session;
 use shared::db::{self, Contended};
 use shared::migration::check_schema;
 use shared::time::Timestamp;
@@ -22,6 +23,7 @@ const CLOCK_LIMIT: TimeDelta = TimeDelta::seconds(60);
 /// Opens the database of this URL, which must have this release's schema.
 pub async fn open_database(url: &str) -> Result<DatabaseConnection, CliError> {
     let db = db_probe::open(url, 2).await?;
+    check_session(&db).await.map_err(|unready| CliError(unready.message()))?;
     check_schema(&db).await.map_err(CliError)?;
     Ok(db)
 }

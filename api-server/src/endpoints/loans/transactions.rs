@@ -18,10 +18,10 @@ use crate::loans::payments::{
 };
 use crate::loans::reversals::{NewReversal, ReverseEntry};
 use crate::state::State;
-use poem::Request;
 use poem::http::HeaderValue;
 use poem::http::header::RETRY_AFTER;
 use poem::web::Data;
+use poem::{FromRequest, Request, RequestBody};
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -39,7 +39,7 @@ use shared::time::Day;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// Longest wait for other dry runs of many payments.
@@ -187,15 +187,11 @@ impl LoanTransactions {
         /// Dry run: returns the transactions that would have been posted, and commits nothing.
         /// Payments on one loan see those before them.
         test: Query<Option<bool>>,
+        _permit: DryRunPermit,
         payments: JsonBody<Vec<PaymentItem>>,
     ) -> JsonResult<Vec<PaymentResult>> {
         let RequestContext { caller, clock } = admitted;
         check_items(&payments.value)?;
-        let is_dry_run = test.0.unwrap_or(false);
-        let _permit = match is_dry_run {
-            true => Some(dry_run_permit(&state.dry_runs).await?),
-            false => None,
-        };
         let sent: Vec<ItemAsSent<'_>> =
             serde_json::from_slice(&payments.bytes).map_err(Problem::internal)?;
         let items = payments.value.into_iter().zip(sent);
@@ -212,7 +208,7 @@ impl LoanTransactions {
             today: clock.today,
             loans: &state.loans,
             group: &state.payments,
-            is_dry_run,
+            is_dry_run: test.0.unwrap_or(false),
         };
         let responses = paths.iter().zip(batch.post(items).await);
         let result = |(path, response): (&String, _)| result(response, path, request_id.as_str());
@@ -294,13 +290,28 @@ impl LoanTransactions {
     }
 }
 
-/// Waits for a permit of a dry run of many payments.
-async fn dry_run_permit(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
-    match timeout(DRY_RUN_WAIT, Arc::clone(permits).acquire_owned()).await {
-        Ok(permit) => permit.map_err(Problem::internal),
-        Err(_) => Err(Problem::new(ProblemType::TooManyRequests)
-            .detail(format!("{DRY_RUNS_MAX} dry runs of many payments are already running"))
-            .header(RETRY_AFTER, HeaderValue::from_static("3"))),
+/// A permit of a dry run of many payments, taken before the body is read: what such a request holds is
+/// a hundred times its body. Nothing if it is no dry run.
+struct DryRunPermit(
+    #[expect(dead_code, reason = "held until dropped")] Option<OwnedSemaphorePermit>,
+);
+
+impl<'a> FromRequest<'a> for DryRunPermit {
+    async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
+        let query = request.original_uri().query().unwrap_or_default();
+        // A query that cannot be read was refused by admission.
+        let query: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
+        if !query.iter().any(|(name, value)| name == "test" && value == "true") {
+            return Ok(Self(None));
+        }
+        let state = request.data::<Arc<State>>().ok_or_else(|| Problem::internal("no state"))?;
+        match timeout(DRY_RUN_WAIT, Arc::clone(&state.dry_runs).acquire_owned()).await {
+            Ok(permit) => Ok(Self(Some(permit.map_err(Problem::internal)?))),
+            Err(_) => Err(Problem::new(ProblemType::TooManyRequests)
+                .detail(format!("{DRY_RUNS_MAX} dry runs of many payments are already running"))
+                .header(RETRY_AFTER, HeaderValue::from_static("3"))
+                .into()),
+        }
     }
 }
 

@@ -75,6 +75,8 @@ async fn a_quote_names_each_balance_and_is_what_a_payoff_takes() {
             "Suspense_Applied": "50.00",
             "Payoff_Amount": "27317.62",
             "Per_Diem": "10.55869862",
+            "Impound_Held": "10.00",
+            "Suspense_Held": "0.00",
         }]);
         assert_eq!(Value::from(quotes.clone()), expected);
         check_by_paying(&world, &admin, loan_id, &quotes[0]).await;
