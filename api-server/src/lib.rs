@@ -28,7 +28,7 @@ use shared::certificate_expiry::CertificateExpiry;
 use shared::database_gate::{self, DatabaseGate, GateRules};
 use shared::disk_space::WatchedFolders;
 use shared::entity::idempotency_records;
-use shared::read_pool;
+use shared::read_pool::{self, Connected};
 use shared::runtime::{self, Serving};
 use shared::settings;
 use shared::tasks::Tasks;
@@ -102,7 +102,7 @@ pub fn gate_rules(config: &Config) -> GateRules {
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     router::contract(config.extensions).expectations.operations.check()?;
     let mut metrics = Metrics::default();
-    let (db, reads) =
+    let Connected { db, reads, uncounted } =
         read_pool::connect(&config.database_url, config.database_connections, &metrics)
             .await
             .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
@@ -112,7 +112,7 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
             metrics.counter("unknown_parameters", "Unknown query parameters that were ignored"),
         ),
     };
-    let gate = DatabaseGate::new(db.clone(), gate_rules(config), &mut metrics);
+    let gate = DatabaseGate::new(db.clone(), uncounted, gate_rules(config), &mut metrics);
     let tasks = Tasks::new(gate.clone(), &mut metrics);
     let folders = WatchedFolders::new(config.folders(), &mut metrics);
     let state = State::new(config, db, reads, unknown_parameters, gate, folders, tasks)?;

@@ -21,7 +21,7 @@ use sea_orm::EntityName;
 use shared::certificate_expiry::CertificateExpiry;
 use shared::database_gate::{self, DatabaseGate, GateRules};
 use shared::entity::auth_sessions;
-use shared::read_pool;
+use shared::read_pool::{self, Connected};
 use shared::runtime::{self, Serving};
 use shared::settings;
 use shared::tasks::Tasks;
@@ -107,11 +107,11 @@ pub fn gate_rules(config: &Config) -> GateRules {
 async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
     let mut metrics = Metrics::default();
-    let (db, reads) =
+    let Connected { db, reads, uncounted } =
         read_pool::connect(&config.database_url, config.database_connections, &metrics)
             .await
             .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
-    let gate = DatabaseGate::new(db.clone(), gate_rules(&config), &mut metrics);
+    let gate = DatabaseGate::new(db.clone(), uncounted, gate_rules(&config), &mut metrics);
     let tasks = Tasks::new(gate.clone(), &mut metrics);
     let metadata = metadata::document(&config.issuer, config.mtls_url.as_deref()).to_string();
     let state = State::new(config, db, reads, passwords, metadata.into(), gate, tasks);

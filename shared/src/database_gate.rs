@@ -155,14 +155,20 @@ impl From<Unready> for DbErr {
 }
 
 impl DatabaseGate {
-    /// Returns the gate of this database.
-    pub fn new(db: DatabaseConnection, rules: GateRules, metrics: &mut Metrics) -> Self {
+    /// Returns the gate of this database. It is checked on `uncounted`, the same database without a
+    /// count of its statements.
+    pub fn new(
+        db: DatabaseConnection,
+        uncounted: DatabaseConnection,
+        rules: GateRules,
+        metrics: &mut Metrics,
+    ) -> Self {
         let latest = Arc::new(Latest::default());
         let help = "1 while this server must not use its database, by reason";
         metrics.register("database_gate_closed", help, latest.closed.clone());
         let rules = Arc::new(rules);
         let checks = Coalesced::new(BatchLimits::of_reads(1), {
-            let (db, latest) = (db.clone(), Arc::clone(&latest));
+            let (db, latest) = (uncounted, Arc::clone(&latest));
             move |_| {
                 let (db, rules, latest) = (db.clone(), Arc::clone(&rules), Arc::clone(&latest));
                 async move { vec![check(&db, &rules, &latest).await] }

@@ -39,22 +39,33 @@ enum Backend {
 /// The fewest connections of which some are for reads only.
 const SPLIT_MIN: u32 = 8;
 
+/// The connections of a server.
+pub struct Connected {
+    /// For transactions.
+    pub db: DatabaseConnection,
+    /// For single reads.
+    pub reads: ReadPool,
+    /// The same as for transactions, for what is no request's and counts as no statement.
+    pub uncounted: DatabaseConnection,
+}
+
 /// Connects with at most this many connections. On a server, a third of them are for reads if there
 /// are enough. Counts the statements.
 pub async fn connect(
     url: &str,
     connections_max: u32,
     metrics: &Metrics,
-) -> Result<(DatabaseConnection, ReadPool), DbErr> {
+) -> Result<Connected, DbErr> {
     let for_reads = match connections_max >= SPLIT_MIN && !url.starts_with("sqlite") {
         true => connections_max / 3,
         false => 0,
     };
     let mut db = db::connect(url, connections_max - for_reads, false).await?;
+    let uncounted = db.clone();
     metrics.count_statements(&mut db);
     if for_reads == 0 {
         let reads = ReadPool(Arc::new(Backend::OfWriters(db.clone())));
-        return Ok((db, reads));
+        return Ok(Connected { db, reads, uncounted });
     }
     // A pool of its own opens them: a read never waits for writers.
     let source = db::connect(url, for_reads, false).await?;
@@ -69,7 +80,7 @@ pub async fn connect(
             Backend::MariaDb(Connections::new(source, places, statements))
         }
     };
-    Ok((db, ReadPool(Arc::new(backend))))
+    Ok(Connected { db, reads: ReadPool(Arc::new(backend)), uncounted })
 }
 
 impl ReadPool {

@@ -156,7 +156,7 @@ impl<'a> ImportContext<'a> {
     fn gate(&self) -> DatabaseGate {
         let written_table = import_runs::Entity.table_name();
         let rules = GateRules { written_table, business_days: true, keys: Arc::new(NoKeys) };
-        DatabaseGate::new(self.db.clone(), rules, &mut Metrics::default())
+        DatabaseGate::new(self.db.clone(), self.db.clone(), rules, &mut Metrics::default())
     }
 
     async fn apply(

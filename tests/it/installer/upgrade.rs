@@ -19,6 +19,8 @@ use upgrade_dumps::TableContents;
 
 /// The versions for which there are dumps, and the number of migrations each had.
 const VERSIONS: [(&str, usize); 3] = [("first", 2), ("second", 10), ("third", 12)];
+/// Tables to which migrations add rows.
+const GROWN_TABLES: [&str; 4] = ["settings", "privileges", "seaql_migrations", "transaction_codes"];
 /// The content of the second version's document.
 const LETTER: &[u8] = b"Please write to me by e-mail.\n";
 
@@ -79,7 +81,7 @@ impl UpgradedDatabase {
             let after = self.with(async |db| upgrade_dumps::texts(db, table, columns).await).await;
             let missing: Vec<_> = rows.iter().filter(|row| !after.contains(row)).collect();
             assert!(missing.is_empty(), "{table} {columns:?}: {missing:#?}");
-            if !["settings", "privileges", "seaql_migrations"].contains(&table.as_str()) {
+            if !GROWN_TABLES.contains(&table.as_str()) {
                 assert_eq!(rows.len(), after.len(), "{table}");
             }
         }

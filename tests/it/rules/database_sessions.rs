@@ -41,10 +41,10 @@ async fn sessions_set_what_the_code_was_written_for() {
                 ]
             }
             Database::Server(_) => &[
-                ("SELECT CAST(@@autocommit AS CHAR)", "1"),
+                ("SELECT CAST(@@autocommit AS CHAR)", "ON"),
                 ("SELECT @@completion_type", "NO_CHAIN"),
                 ("SELECT @@tx_isolation", "READ-COMMITTED"),
-                ("SELECT CAST(@@sql_safe_updates AS CHAR)", "0"),
+                ("SELECT CAST(@@sql_safe_updates AS CHAR)", "OFF"),
                 (
                     "SELECT @@sql_mode",
                     "PIPES_AS_CONCAT,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,\

@@ -364,8 +364,8 @@ async fn oapi_codegen() {
         Ok(())
     };
     let Some(client) = open("oapi-codegen", compile) else { return };
-    let operation = |id: &str| format!(" {}WithResponse(", pascal(id));
-    client.expect_operations("client.go", operation);
+    // Those whose body is not JSON are called `…WithBodyWithResponse`.
+    client.expect_operations("client.go", |id| format!(" {}With", pascal(id)));
     let program = client.folder.join("read_loan");
     Quickstart::check_read(&client, &mut client.command(&program)).await;
 }

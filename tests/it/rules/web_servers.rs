@@ -125,6 +125,11 @@ async fn check_same_responses(world: &World, proxied: &Client, admin: &str, rows
     let etag = world.client.get(admin, &comment).await.expect(200).header("etag").to_owned();
     let large = "a".repeat(100_000);
     let nothing = ("x-nothing", "");
+    // Over HTTP/2, the web server answers it itself.
+    let waiting = proxied.request(Method::PUT, "", &comment).header("expect", "100-continue");
+    let waiting = waiting.header("content-type", "application/json").body(large.clone());
+    let refused = proxied.send(waiting).await.expect("a response");
+    refused.expect_problem(401, "token-missing");
     for (method, token, path, header, body) in [
         (Method::GET, admin, comment.as_str(), ("accept-encoding", "gzip"), ""),
         (Method::GET, admin, &comment, ("range", "bytes=0-3"), ""),
@@ -142,7 +147,7 @@ async fn check_same_responses(world: &World, proxied: &Client, admin: &str, rows
         (Method::GET, admin, &long, nothing, ""),
         (Method::GET, admin, &file, ("range", "bytes=7-"), ""),
         (Method::HEAD, admin, &file, nothing, ""),
-        (Method::PUT, "", &comment, ("expect", "100-continue"), &large),
+        (Method::PUT, "", &comment, nothing, &large),
     ] {
         let conditional_request = async |client: &Client| {
             let request = client.request(method.clone(), token, path).header(header.0, header.1);

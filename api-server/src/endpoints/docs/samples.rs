@@ -203,7 +203,7 @@ impl RecordedExample<'_> {
     fn in_typescript(&self) -> String {
         let mut members: Vec<String> = self
             .parameters()
-            .map(|(name, value, parameter)| match parameter["schema"]["format"] == "date" {
+            .map(|(name, value, parameter)| match parameter["schema"]["format"] == "date-time" {
                 true => format!("{}: new Date({value})", camel_case(name)),
                 false => format!("{}: {value}", camel_case(name)),
             })
