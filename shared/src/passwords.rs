@@ -234,7 +234,7 @@ mod tests {
     #[tokio::test]
     async fn a_password_is_the_same_in_each_unicode_form() {
         let passwords = Passwords::new(64, 1, Peppers::default()).unwrap();
-        let (composed, decomposed) = ("caf\u{e9} au lait", "cafe\u{301} au lait");
+        let (composed, decomposed) = ("\u{e9}\u{e9} words", "e\u{301}e\u{301} words");
         for set in [composed, decomposed] {
             let hash = passwords.hash(set).await.unwrap();
             for typed in [composed, decomposed] {
