@@ -234,11 +234,6 @@ impl<'a> Import<'a> {
         Self { database_gate: Some(database_gate), ..self }
     }
 
-    /// Returns the database's gate, if it has one.
-    fn database_gate(&self) -> Option<DatabaseGate> {
-        self.database_gate.clone()
-    }
-
     async fn begin_write(&self, db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
         match &self.database_gate {
             Some(gate) => gate.begin_write().await,

@@ -47,9 +47,9 @@ pub fn endpoint(
 ) -> impl Endpoint<Output = Response> + 'static {
     let state = || Arc::clone(state);
     let routes = Route::new()
-        .at("/", get(document(state(), about::show)))
-        .at(metadata::PATHS[0], get(document(state(), metadata::show)))
-        .at(metadata::PATHS[1], get(document(state(), metadata::show)))
+        .at("/", get(ungated_endpoint(state(), about::show)))
+        .at(metadata::PATHS[0], get(ungated_endpoint(state(), metadata::show)))
+        .at(metadata::PATHS[1], get(ungated_endpoint(state(), metadata::show)))
         .at(
             "/oauth2/authorize",
             get(page_endpoint(state(), authorize::authorize))
@@ -75,8 +75,8 @@ pub fn endpoint(
                 .post(page_endpoint(state(), end_session::end_session)),
         )
         .at("/logout", post(json_endpoint(state(), logout::log_out)))
-        .at("/health/live", get(document(state(), health::live)))
-        .at("/health/ready", get(document(state(), health::ready)));
+        .at("/health/live", get(ungated_endpoint(state(), health::live)))
+        .at("/health/ready", get(ungated_endpoint(state(), health::ready)));
     let routes = Cors::new(routes, state().store.db.clone());
     let site = state();
     let timed_out = move |uri: &Uri| timeout_error(&site.config.display_name, uri);
@@ -84,13 +84,13 @@ pub fn endpoint(
     RequestMiddleware::new(routes, metrics, to_problem, |path| path.into())
 }
 
-/// Turns a function into an endpoint that needs the database: 503 while that must not be used.
+/// Turns a function into an endpoint that needs the database: 503 while the gate is closed.
 fn json_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + Clone + 'static,
     Fut: Future<Output = Result<Response, OAuthError>> + Send,
 {
-    document(state, move |state, request| {
+    ungated_endpoint(state, move |state, request| {
         let function = function.clone();
         async move {
             state.database_gate.pass().await?;
@@ -99,8 +99,9 @@ where
     })
 }
 
-/// Turns a function into an endpoint; its errors become OAuth error responses.
-fn document<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
+/// Turns a function into an endpoint that answers whatever the state of the database; its errors
+/// become OAuth error responses.
+fn ungated_endpoint<F, Fut>(state: Arc<State>, function: F) -> impl Endpoint<Output = Response>
 where
     F: Fn(Arc<State>, Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, OAuthError>> + Send,

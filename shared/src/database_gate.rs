@@ -220,7 +220,7 @@ impl DatabaseGate {
         }
         let gate = self.clone();
         tokio::spawn(async move {
-            // Whoever needs the outcome asks for it.
+            // `check` records the outcome; the next request reads it.
             let _ = gate.check().await;
             gate.0.is_refreshing.store(false, Ordering::Relaxed);
         });

@@ -58,7 +58,7 @@ export interface SessionOptions {
     delay?: number;
     /** Milliseconds after which a request is not repeated any more; default: 150 seconds. */
     patience?: number;
-    /** Is told of each repetition before it waits. */
+    /** Called before each repetition, ahead of its wait. */
     onRetry?: (retry: Retry) => void;
     /** Sends requests, for instance with an authority of your own; default: `fetch`. */
     fetch?: FetchAPI;

@@ -65,7 +65,7 @@ pub async fn carry_out(
     pieces: Pieces,
     claim: Option<&Claim>,
 ) -> Result<ImportResponse, ImportError> {
-    let gate = import.database_gate();
+    let gate = import.database_gate.clone();
     let outcome = run(db, import, mode, pieces, claim).await;
     let may_write = match gate {
         Some(gate) => gate.pass().await.is_ok(),

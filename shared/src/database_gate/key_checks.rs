@@ -1,8 +1,8 @@
 //! Check values of keys: by them a server notices that a key in its settings is not the one with
 //! which the database was written, before it answers the first request.
 //!
-//! A key's check value is stored in `settings` when a server first uses the key. Later, a key of the same id with
-//! another value is not the same key.
+//! A server stores a key's check value in `settings` when it first uses the key. A key with the
+//! same id and another check value is a different key.
 
 use super::{Closed, Unready};
 use crate::bulk_insert;

@@ -55,7 +55,7 @@ async fn every_path_answers_405_with_its_allowed_methods() {
     .await;
 }
 
-/// Clients that wait to be told to send their body would wait in vain over HTTP/2.
+/// Over HTTP/2 the server sends no 100, so a client that waits for one would time out.
 #[tokio::test]
 async fn a_client_that_waits_to_send_its_body_is_told_to_use_http_1() {
     on_embedded_database(PROGRAM, |world| async move {
