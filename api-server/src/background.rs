@@ -48,6 +48,7 @@ async fn sweep_rate_limits(state: Arc<State>) -> Result<(), Infallible> {
 
 /// Removes old stored responses, then the records of imports that have none left.
 async fn sweep_stored_responses(state: Arc<State>) -> Result<(), DbErr> {
+    db::time(&state.db).await?;
     let responses = db::retry(|| idempotency::sweep(&state.db)).await;
     if let Ok(rows @ 1..) = responses {
         tracing::info!(rows, "old stored responses removed");

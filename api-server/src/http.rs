@@ -6,7 +6,7 @@
 //! | `operations` | the table of operations, and paths outside the API |
 //! | `schema_check` | describes in plain words what the contract expects of a request |
 //! | `json_body`, `bounded_string` | JSON bodies, and bounded strings |
-//! | `stored_json` | JSON in responses as it was stored |
+//! | `json_text` | JSON in responses as it was stored or rendered |
 //! | `pagination`, `keyset`, `business_day_filter` | lists |
 //! | `etag`, `range_header`, `fixed_body` | ETags of rows, byte ranges, bodies that never change |
 //! | `concurrency_limit`, `import_gate` | concurrency limits, and which requests wait for an import |
@@ -20,10 +20,10 @@ pub mod etag;
 pub mod fixed_body;
 pub mod import_gate;
 pub mod json_body;
+pub mod json_text;
 pub mod keyset;
 pub mod operations;
 pub mod pagination;
 pub mod pan_scan;
 pub mod range_header;
 pub mod schema_check;
-pub mod stored_json;

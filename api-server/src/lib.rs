@@ -19,13 +19,14 @@ pub mod xml_import;
 
 use crate::cards::sealed_tokens::CardKeys;
 use crate::config::Config;
+use crate::documents::store::{DocumentStore, OwnStore};
 use crate::endpoints::docs::Docs;
 use crate::http::admission::UnknownParameters;
 use crate::state::State;
 use clap::Parser;
 use sea_orm::EntityName;
 use shared::certificate_expiry::CertificateExpiry;
-use shared::database_gate::{self, DatabaseGate, GateRules};
+use shared::database_gate::{self, DatabaseGate, GateRules, StoreIdentity};
 use shared::disk_space::WatchedFolders;
 use shared::entity::idempotency_records;
 use shared::read_pool::{self, Connected};
@@ -84,7 +85,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     config.identity().server_config()?;
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
-    let rules = gate_rules(&config);
+    let rules = gate_rules(&config, Some(state.documents.store.clone()));
     let checked = database_gate::check_once(&state.db, &rules).await;
     let now = checked.map_err(|unready| unready.message())?;
     let identity = config.identity();
@@ -92,11 +93,12 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     expiry.check(now).map_err(|expired| expired.to_string())
 }
 
-/// Returns what the server needs of its database.
-pub fn gate_rules(config: &Config) -> GateRules {
+/// Returns what the server needs of its database, which must be the one that this store belongs to.
+pub fn gate_rules(config: &Config, store: Option<DocumentStore>) -> GateRules {
     let keys = CardKeys(config.gateway.master_keys.clone());
     let written_table = idempotency_records::Entity.table_name();
-    GateRules { written_table, business_days: true, keys: Arc::new(keys) }
+    let store = store.map(|store| Arc::new(OwnStore::new(store)) as Arc<dyn StoreIdentity>);
+    GateRules { written_table, business_days: true, keys: Arc::new(keys), store }
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
@@ -112,9 +114,12 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
             metrics.counter("unknown_parameters", "Unknown query parameters that were ignored"),
         ),
     };
-    let gate = DatabaseGate::new(db.clone(), uncounted, gate_rules(config), &mut metrics);
-    let tasks = Tasks::new(gate.clone(), &mut metrics);
+    let store = DocumentStore::open(&config.documents)
+        .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
+    let rules = gate_rules(config, Some(store.clone()));
+    let gate = DatabaseGate::new(db.clone(), uncounted, rules, &mut metrics);
+    let tasks = Tasks::new(gate, &mut metrics);
     let folders = WatchedFolders::new(config.folders(), &mut metrics);
-    let state = State::new(config, db, reads, unknown_parameters, gate, folders, tasks)?;
+    let state = State::new(config, db, reads, store, unknown_parameters, folders, tasks)?;
     Ok((state, Arc::new(metrics)))
 }

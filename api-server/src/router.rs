@@ -148,7 +148,7 @@ pub fn endpoint(
         .at(SANDBOX_DONE, get(gateway::sandbox::done))
         .at(STRIPE_RETURN, get(gateway::stripe::come_back))
         .at(STRIPE_WEBHOOK, post(gateway::stripe::receive))
-        .nest("/", contract.routes())
+        .nest("/", contract.routes().before(move |request| spell_query(contract, request)))
         .before(move |request| refuse_while_closed(contract, request))
         .data(Arc::new(OpenApiDocuments::new(&contract.document, interface)))
         .data(&contract.expectations)
@@ -219,6 +219,24 @@ async fn refuse_while_closed(
         Err(problem) if is_page => Err(poem::Error::from_response(gateway::page_of(&problem))),
         Err(problem) => Err(problem.into()),
     }
+}
+
+/// Spells the names and truth values of the query as the contract does. What was sent stays in the
+/// original URI.
+async fn spell_query(contract: &'static Contract, mut request: Request) -> poem::Result<Request> {
+    let operations = &contract.expectations.operations;
+    let uri = request.uri();
+    let spelt = uri
+        .query()
+        .filter(|query| !query.is_empty())
+        .and_then(|query| operations.find(request.method(), uri.path())?.canonical_query(query));
+    if let Some(query) = spelt {
+        let path_and_query = format!("{}?{query}", uri.path());
+        let mut parts = uri.clone().into_parts();
+        parts.path_and_query = Some(path_and_query.parse().map_err(Problem::internal)?);
+        *request.uri_mut() = Uri::from_parts(parts).map_err(Problem::internal)?;
+    }
+    Ok(request)
 }
 
 /// Refuses empty segments: the router would read one as an empty parameter value. No path has one.

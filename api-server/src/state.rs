@@ -70,14 +70,13 @@ impl State {
         config: &Config,
         db: DatabaseConnection,
         reads: ReadPool,
+        store: DocumentStore,
         unknown_parameters: UnknownParameters,
-        database_gate: DatabaseGate,
         folders: WatchedFolders,
         tasks: Tasks,
     ) -> Result<Arc<Self>, String> {
+        let database_gate = tasks.gate().clone();
         let executor = Executor::new(db.clone(), database_gate.clone());
-        let store = DocumentStore::open(&config.documents)
-            .map_err(|error| format!("API_DOCUMENTS: {error}"))?;
         let uploads =
             multipart::UploadLimits::new(config.upload_bytes_max, config.upload_types.clone());
         let admission = Admission {

@@ -76,8 +76,9 @@ pub const SETTINGS: &[Setting] = define_settings! {
     /// How long after log-in a web user's session can be refreshed, 60 to 604800 seconds.
     AUTH_WEB_SESSION_SECONDS = "43200";
 
-    /// Failed log-ins and client authentications allowed per source network (/24, /64) and half
-    /// hour, 1 to 1000000; beyond that the network gets 429.
+    /// Failed log-ins allowed per source network (/24, /64) and half hour, and as many failed client
+    /// authentications, 1 to 1000000; beyond that the network gets 429. A client that passes
+    /// passwords on is slowed down beyond that.
     AUTH_SOURCE_FAILURES_MAX = "1000";
 
     /// Retention of the audit trail (auth_events), 1 to 36500 days.
@@ -161,7 +162,7 @@ pub struct Config {
     /// Lifetimes of tokens and sessions.
     pub lifetimes: Lifetimes,
     /// Failures allowed per network and half hour.
-    pub source_failures_max: i32,
+    pub source_failures_max: u32,
     /// Retention of audit events, in days.
     pub events_retention_days: i64,
     /// Proxies whose X-Forwarded-For is trusted.
@@ -217,7 +218,7 @@ impl Config {
             display_name: settings.text("AUTH_DISPLAY_NAME"),
             documentation_url: documentation_url(&mut settings),
             lifetimes: lifetimes(&mut settings),
-            source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as i32,
+            source_failures_max: settings.within("AUTH_SOURCE_FAILURES_MAX", 1..=1_000_000) as u32,
             events_retention_days: settings.within("AUTH_EVENTS_RETENTION_DAYS", 1..=36_500) as i64,
             proxies: proxies.clone(),
             mtls_listen,

@@ -101,7 +101,7 @@ pub fn gate_rules(config: &Config) -> GateRules {
     let (master_keys, token_keys) = (config.master_keys.clone(), config.token_keys.clone());
     let written_table = auth_sessions::Entity.table_name();
     let keys = Arc::new(ServerKeys { master_keys, token_keys });
-    GateRules { written_table, business_days: false, keys }
+    GateRules { written_table, business_days: false, keys, store: None }
 }
 
 async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> {

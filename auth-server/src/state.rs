@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::http::oauth_error::OAuthError;
-use crate::login::password_login::{AnonymousLimits, Authenticator};
+use crate::login::password_login::Authenticator;
 use crate::store::token_lookups::TokenLookups;
 use crate::store::{Store, authorization_requests, keys, refresh};
 use bytes::Bytes;
@@ -59,12 +59,7 @@ impl State {
             key_sets: keys::key_sets(db.clone()),
             store: Store {
                 issuer: config.issuer.clone(),
-                login: Authenticator {
-                    db: db.clone(),
-                    passwords,
-                    source_failures_max: config.source_failures_max,
-                    anonymous_limits: AnonymousLimits::default(),
-                },
+                login: Authenticator::new(db.clone(), passwords, config.source_failures_max),
                 token_keys: config.token_keys.clone(),
                 master_keys: config.master_keys.clone(),
                 lifetimes: config.lifetimes,

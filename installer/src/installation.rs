@@ -15,6 +15,7 @@ pub mod new_password;
 pub mod registration;
 pub mod server_process;
 pub mod table;
+pub mod trusted_path;
 
 mod actor;
 mod cli_error;

@@ -22,6 +22,11 @@ pub struct CertificateExpiry(Arc<AtomicI64>);
 pub struct Expired(pub Timestamp);
 
 impl CertificateExpiry {
+    /// Returns the expiry of the certificate with this DER.
+    pub fn of_der(der: &[u8]) -> Result<Self, String> {
+        Self::of(&CertificateDer::from(der))
+    }
+
     /// Returns the expiry of this certificate.
     pub fn of(certificate: &CertificateDer<'_>) -> Result<Self, String> {
         let expiry = Self::default();

@@ -1,5 +1,6 @@
-//! The database gate: a server whose database has another schema, may not be written, or holds
-//! secrets that the server's keys do not open, does nothing but say so. Operations respond with 503
+//! The database gate: a server whose database has another schema, may not be written, holds secrets that
+//! the server's keys do not open, has another document store, or a clock that cannot be right, does
+//! nothing but say so. Operations respond with 503
 //! and the reason, background tasks do not run, and imports end at their next transaction.
 //!
 //! It rests on a check that began at most two seconds earlier, and that concurrent callers share. Only
@@ -10,7 +11,8 @@ pub mod key_checks;
 
 use self::key_checks::{Adoption, Keys};
 use crate::coalesced::{BatchLimits, Coalesced, Unanswered};
-use crate::db::{self, Fault};
+use crate::db::{self, Fault, clock_guard};
+use crate::entity::settings::{Column, Entity};
 use crate::migration::{SchemaState, schema_state};
 use crate::problem::{Problem, ProblemType};
 use crate::telemetry::Metrics;
@@ -20,7 +22,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, QueryFilter, RuntimeErr,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,6 +41,9 @@ const PROOF_INTERVAL: Duration = Duration::from_secs(60);
 /// writable.
 const WRITE_WAIT: Duration = Duration::from_millis(500);
 
+/// The setting that readiness writes.
+const PROBE: &str = "readiness_probe";
+
 /// What a server needs of its database.
 pub struct GateRules {
     /// A table that the server writes.
@@ -46,6 +52,15 @@ pub struct GateRules {
     pub business_days: bool,
     /// Its keys.
     pub keys: Arc<dyn Keys>,
+    /// The document store that it uses, if any.
+    pub store: Option<Arc<dyn StoreIdentity>>,
+}
+
+/// A document store, which must be the database's own.
+#[async_trait::async_trait]
+pub trait StoreIdentity: Send + Sync {
+    /// Fails with [`Closed::Store`] if it is another one. One that is unavailable is not.
+    async fn check(&self, db: &DatabaseConnection) -> Result<(), Unready>;
 }
 
 /// The gate of one database. Clones share it.
@@ -93,6 +108,12 @@ pub enum Closed {
     /// The keys in the settings are not the ones that the database was written with.
     #[error("{0}")]
     Keys(String),
+    /// The document store is not the database's own.
+    #[error("{0}")]
+    Store(String),
+    /// The database's clock cannot be right.
+    #[error("{0}")]
+    Clock(String),
     /// The business time zone is not one.
     #[error(
         "the business time zone {0:?} is not an IANA time zone: correct it with installer settings"
@@ -107,6 +128,8 @@ impl Closed {
             Self::Pooled => "pooled",
             Self::ReadOnly => "read_only",
             Self::Keys(_) => "keys",
+            Self::Store(_) => "store",
+            Self::Clock(_) => "clock",
             Self::TimeZone(_) => "time_zone",
         }
     }
@@ -208,6 +231,22 @@ impl DatabaseGate {
         self.0.checks.ask(()).await.unwrap_or_else(|error| Err(Unready::Unanswered(error)))
     }
 
+    /// Checks the database now, and that it stores what is written: a full disk answers reads. Returns
+    /// its time.
+    pub async fn check_storing(&self) -> Result<Timestamp, Unready> {
+        let time = self.check().await?;
+        let probe = Entity::update_many()
+            .col_expr(Column::Value, Expr::value(time.to_string()))
+            .filter(Column::Name.eq(PROBE));
+        match timeout(WRITE_WAIT, probe.exec(&self.0.db)).await {
+            Ok(Err(error)) => match db::fault(&error) {
+                Fault::Contention | Fault::LockTimeout => Ok(time),
+                _ => Err(error.into()),
+            },
+            _ => Ok(time),
+        }
+    }
+
     /// Begins a write transaction while the gate is open ([`db::begin_write`]).
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         self.pass().await?;
@@ -270,7 +309,15 @@ pub async fn check_once(db: &DatabaseConnection, rules: &GateRules) -> Result<Ti
     let now = check_clock(db, rules).await?;
     check_writable(db, rules.written_table).await?;
     key_checks::verify(db, &*rules.keys).await?;
+    check_store(db, rules).await?;
     Ok(now)
+}
+
+async fn check_store(db: &DatabaseConnection, rules: &GateRules) -> Result<(), Unready> {
+    match &rules.store {
+        Some(store) => store.check(db).await,
+        None => Ok(()),
+    }
 }
 
 async fn check(
@@ -303,6 +350,7 @@ async fn check_in_order(
     check_writable(db, rules.written_table).await?;
     if latest.is_proof_due() {
         rules.keys.prove(db).await?;
+        check_store(db, rules).await?;
         latest.prove(Some(began));
     }
     let keys = key_checks::check(db, &*rules.keys, Adoption::WhileUnused).await;
@@ -354,11 +402,15 @@ async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Times
     if row.try_get("", "read_only")? {
         return Err(Closed::ReadOnly.into());
     }
-    match row.try_get::<Option<String>>("", "time_zone")? {
-        Some(name) if rules.business_days && name.parse::<chrono_tz::Tz>().is_err() => {
-            Err(Closed::TimeZone(name).into())
-        }
-        _ => Ok(row.try_get("", "now")?),
+    let time_zone = row.try_get::<Option<String>>("", "time_zone")?;
+    let is_invalid = |name: &String| name.parse::<chrono_tz::Tz>().is_err();
+    if let Some(name) = time_zone.filter(|name| rules.business_days && is_invalid(name)) {
+        return Err(Closed::TimeZone(name).into());
+    }
+    let now = row.try_get("", "now")?;
+    match clock_guard::find_fault(db, now).await? {
+        Some(fault) => Err(Closed::Clock(fault).into()),
+        None => Ok(now),
     }
 }
 

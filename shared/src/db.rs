@@ -4,13 +4,16 @@
 //! |---|---|---|---|
 //! | write transaction | `BEGIN IMMEDIATE` | read committed | read committed |
 //! | lock wait | 3 s (`busy_timeout`) | 3 s (`lock_timeout`) | 3 s (`innodb_lock_wait_timeout`) |
+//! | a frozen server's transaction | | ends after 30 s | ends after 30 s |
 //! | other defaults | | set by the session | set by the session, `sql_mode` included |
 //! | timestamps | text, see [`now`] | `timestamptz` | `datetime(6)` in UTC |
 //!
 //! Additional rules for a MariaDB cluster are in [`crate::galera`].
 //!
-//! The process's own clock is never used: whatever expires is compared with [`now`] in SQL.
+//! The process's own clock decides nothing: whatever expires is compared with [`now`] in SQL. It only
+//! helps to notice that the database's cannot be right ([`clock_guard`]).
 
+pub mod clock_guard;
 mod faults;
 mod sessions;
 
@@ -30,7 +33,7 @@ use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::{self, Connection, Executor, SqliteConnection};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use std::future::Future;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -38,7 +41,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// Lock wait, after which the client is told to retry.
-const LOCK_WAIT: Duration = Duration::from_secs(3);
+pub const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
 pub(crate) const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
 /// How long the database may take to answer on a connection that returns to the pool: longer than a
@@ -66,6 +69,7 @@ pub async fn connect(
     connections_max: u32,
     create: bool,
 ) -> Result<DatabaseConnection, DbErr> {
+    clock_guard::watch();
     let mut options = ConnectOptions::new(with_statement_cache(url));
     options
         .max_connections(connections_max)
@@ -413,10 +417,13 @@ pub fn business_time_zone() -> Expr {
     Expr::SubQuery(None, Box::new(setting.into()))
 }
 
-/// Reads the database's time and the business day it falls on.
+/// Reads the database's time and the business day it falls on; an error if the time cannot be right.
 pub async fn clock(db: &impl ConnectionTrait) -> Result<Clock, DbErr> {
     let (now, time_zone) = clock_reading(db).await?;
-    Ok(Clock::new(now, time_zone.as_deref()))
+    match clock_guard::find_fault(db, now).await? {
+        Some(fault) => Err(DbErr::Conn(RuntimeErr::Internal(fault))),
+        None => Ok(Clock::new(now, time_zone.as_deref())),
+    }
 }
 
 /// Reads the database's time and the name of the business time zone.

@@ -20,6 +20,7 @@ mod m20261201_audit_of_grants;
 mod m20261202_search;
 mod m20261203_partial_indexes;
 mod m20261204_suspense_disbursements;
+mod m20261205_forwarded_addresses;
 mod run;
 mod step_by_step;
 mod steps;
@@ -91,6 +92,7 @@ migrations! {
     m20261202_search: "keys and indexes by which loans and contacts are searched",
     m20261203_partial_indexes: "smaller indexes over columns that are mostly empty",
     m20261204_suspense_disbursements: "transaction codes of suspense disbursements",
+    m20261205_forwarded_addresses: "clients that name their users' addresses, and the row that readiness writes",
 }
 
 /// Migrates the database to the current schema; does nothing if it is current.

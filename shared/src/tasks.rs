@@ -76,6 +76,11 @@ impl Tasks {
         tasks
     }
 
+    /// The gate without which no task runs.
+    pub fn gate(&self) -> &DatabaseGate {
+        &self.gate
+    }
+
     /// Runs this work now, and again after each interval, until the process ends, but not while the
     /// database gate is closed.
     pub fn every<S, W, R, E>(&self, state: &Arc<S>, interval: Duration, task: &'static str, work: W)

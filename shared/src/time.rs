@@ -34,11 +34,17 @@ json_string!(Timestamp, "string_date-time", MetaSchema::new_with_format("string"
 
 sent_as_text!(Timestamp);
 
-impl FromStr for Timestamp {
-    type Err = chrono::ParseError;
+/// The text is not an instant that every database stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("must be an instant like 2024-02-15T08:30:00Z, of the years 0001 to 9999")]
+pub struct NotAnInstant;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self)
+impl FromStr for Timestamp {
+    type Err = NotAnInstant;
+
+    fn from_str(text: &str) -> Result<Self, NotAnInstant> {
+        let instant: DateTime<Utc> = text.parse().map_err(|_| NotAnInstant)?;
+        Some(Self(instant)).filter(|it| (1..=9999).contains(&it.0.year())).ok_or(NotAnInstant)
     }
 }
 
@@ -132,6 +138,23 @@ mod tests {
             "20240229",
         ] {
             assert_eq!(wrong.parse::<Day>(), Err(NotADay), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_instant_is_of_a_year_that_every_database_stores() {
+        for instant in ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"] {
+            assert!(instant.parse::<Timestamp>().is_ok(), "{instant}");
+        }
+        for wrong in [
+            "-4800-01-01T00:00:00Z",
+            "0000-12-31T23:59:59Z",
+            "0001-01-01T00:00:00+01:00",
+            "9999-12-31T23:59:59-01:00",
+            "+12026-01-01T00:00:00Z",
+            "2024-02-15",
+        ] {
+            assert_eq!(wrong.parse::<Timestamp>(), Err(NotAnInstant), "{wrong}");
         }
     }
 

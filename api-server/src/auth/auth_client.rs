@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use poem::http::StatusCode;
 use reqwest::Client;
 use serde::de::DeserializeOwned;
-use shared::coalesced::{BatchLimits, Coalesced};
+use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::introspection::{ActiveToken, Introspection};
 use shared::problem::{Problem, ProblemType};
 use shared::tls;
@@ -15,9 +15,12 @@ use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// Timeout of an introspection call, after which the auth server counts as unavailable.
 const CALL_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long a request waits for an introspection, its queue and all attempts included.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(4);
 /// No token of the auth server is longer.
 const TOKEN_BYTES_MAX: usize = 256;
 /// Most tokens per call: they fit into the auth server's limit on forms.
@@ -73,7 +76,8 @@ impl AuthClient {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX || !token.bytes().all(is_token_byte) {
             return Err(Problem::new(ProblemType::TokenInvalid));
         }
-        self.0.ask(Arc::from(token)).await.unwrap_or_else(|unanswered| {
+        let answer = timeout(ANSWER_TIME_MAX, self.0.ask(Arc::from(token))).await;
+        answer.unwrap_or(Err(Unanswered::TimedOut)).unwrap_or_else(|unanswered| {
             tracing::warn!(error = %unanswered, "token introspection failed");
             Err(Problem::new(ProblemType::AuthServerUnavailable))
         })

@@ -11,7 +11,7 @@ use crate::command::lock_queues::{LockMode, LockQueues, QueueLock, RowKey};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
-use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
 use shared::database_gate::DatabaseGate;
 use shared::db;
 use shared::time::{Clock, Timestamp};
@@ -19,11 +19,13 @@ use shared::waits::WAITS;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// Time limit of one attempt. Without it, a database that neither responds nor disconnects would
 /// hold the row's lock forever.
 pub(super) const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long an attempt waits for locks whose request has no time left.
+const LATE_LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// What an operation writes to the database.
 pub trait Command: Send + Sync + 'static {
@@ -44,6 +46,10 @@ pub trait Command: Send + Sync + 'static {
 
     /// True if the command must be prepared.
     const PREPARES: bool = false;
+
+    /// True if the command locks its rows in the database first: the clock that it is executed by, and
+    /// so today, is read once they are locked.
+    const LOCKS_ROWS: bool = false;
 
     /// Finds out what must be known before the transaction begins. It may wait for the network,
     /// because nothing is locked yet. Not called if a stored response is replayed.
@@ -68,6 +74,8 @@ pub struct Executor {
     pub database_gate: DatabaseGate,
     pub(super) db: DatabaseConnection,
     lock_queues: Arc<LockQueues>,
+    /// When the request began: all its waits for locks share one deadline.
+    began: Instant,
 }
 
 impl Executor {
@@ -75,7 +83,7 @@ impl Executor {
     /// which requests wait.
     pub fn new(db: DatabaseConnection, database_gate: DatabaseGate) -> Self {
         let (import_gate, lock_queues) = (Arc::default(), Arc::default());
-        Self { import_gate, database_gate, db, lock_queues }
+        Self { import_gate, database_gate, db, lock_queues, began: Instant::now() }
     }
 }
 
@@ -174,7 +182,8 @@ where
     T: Send + 'static,
     W: Future<Output = Result<T, Failure<C::Refusal>>> + Send + 'static,
 {
-    let outcome = tokio::spawn(work(executor.clone())).await.map_err(Failure::defect)?;
+    let of_request = Executor { began: Instant::now(), ..executor.clone() };
+    let outcome = tokio::spawn(work(of_request)).await.map_err(Failure::defect)?;
     outcome.map_err(|failure| executor.attribute::<C>(failure))
 }
 
@@ -207,8 +216,48 @@ impl Executor {
         command: &C,
         mode: LockMode,
     ) -> Result<Vec<QueueLock>, Failure<C::Refusal>> {
-        let locks = WAITS.row.measure(self.lock_queues.lock(&command.rows(), mode)).await;
+        let rows = command.rows();
+        let locks = WAITS.row.measure(self.lock_queues.lock(&rows, mode, self.began)).await;
         locks.map_err(|row| Failure::Locked(LockedRow::of(row)))
+    }
+
+    /// When the request's waits for locks end. An attempt that comes late has a moment, too.
+    fn lock_deadline(&self) -> Instant {
+        (self.began + db::LOCK_WAIT).max(Instant::now() + LATE_LOCK_WAIT)
+    }
+
+    /// Begins a write transaction. On SQLite that is the lock on every row.
+    async fn begin<C: Command>(&self) -> Result<DatabaseTransaction, Failure<C::Refusal>> {
+        let begun = self.database_gate.begin_write();
+        if !C::LOCKS_ROWS || self.db.get_database_backend() != DbBackend::Sqlite {
+            return Ok(begun.await?);
+        }
+        match timeout_at(self.lock_deadline(), begun).await {
+            Ok(begun) => Ok(begun?),
+            Err(_) => Err(Failure::Locked(None)),
+        }
+    }
+
+    /// Locks the command's rows in the database, within the request's deadline.
+    async fn lock_rows<C: Command>(
+        &self,
+        tx: &DatabaseTransaction,
+        command: &C,
+    ) -> Result<(), Failure<C::Refusal>> {
+        if !C::LOCKS_ROWS {
+            return Ok(());
+        }
+        let deadline = self.lock_deadline();
+        for row in command.rows() {
+            let at_row = |failure: Failure<C::Refusal>| failure.at(LockedRow::of(row));
+            match timeout_at(deadline, row.lock_in(tx)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return Err(db::failed(tx, at_row(error.into())).await),
+                // The statement is still waiting: dropping the transaction gives it up.
+                Err(_) => return Err(at_row(Failure::Locked(None))),
+            }
+        }
+        Ok(())
     }
 
     async fn stored(
@@ -248,11 +297,12 @@ impl Executor {
         command: &C,
         mode: &ExecutionMode,
     ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
-        let tx = self.database_gate.begin_write().await?;
+        let tx = self.begin::<C>().await?;
         if let Some(response) = mode.replay(&tx).await? {
             db::roll_back(tx).await?;
             return Ok(response);
         }
+        self.lock_rows(&tx, command).await?;
         let clock = db::clock(&tx).await?;
         let failure = match command.apply(&tx, clock).await {
             Ok(answer) => return Ok(mode.end(tx, clock.now, answer).await?),
@@ -273,7 +323,8 @@ impl Executor {
         &self,
         command: &C,
     ) -> Result<C::Answer, Failure<C::Refusal>> {
-        let tx = self.database_gate.begin_write().await?;
+        let tx = self.begin::<C>().await?;
+        self.lock_rows(&tx, command).await?;
         let clock = db::clock(&tx).await?;
         match command.apply(&tx, clock).await {
             Ok(answer) => db::commit(tx).await.map(|()| answer).map_err(Failure::from),

@@ -182,7 +182,10 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
         let (group, count) = (Arc::clone(self), posts.len());
         let responses = in_task::<C, _, _>(&self.executor, |executor| async move {
             let member = Member(Arc::new(posts));
-            let shared = if may_share { group.share(&member).await } else { Vec::new() };
+            let shared = match may_share {
+                true => group.share(&executor, &member).await,
+                false => Vec::new(),
+            };
             let mut shared = shared.into_iter();
             let mut responses: Vec<Response<C>> = Vec::with_capacity(count);
             let mut stopped_by = None;
@@ -209,15 +212,15 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
 
     /// Executes commands in a transaction with others. None may be left: what could not be shared
     /// needs a transaction of its own.
-    async fn share(&self, member: &Member<C>) -> Vec<Shared<Response<C>>> {
+    async fn share(&self, executor: &Executor, member: &Member<C>) -> Vec<Shared<Response<C>>> {
         let posts = &member.0;
         let Some(first) = posts.first() else { return Vec::new() };
-        let _locks = match self.executor.lock(&first.command, LockMode::Shared).await {
+        let _locks = match executor.lock(&first.command, LockMode::Shared).await {
             Ok(locks) => locks,
             Err(failure) => {
                 let mut responses = Vec::with_capacity(posts.len());
                 for post in posts.iter() {
-                    let stored = self.executor.replay_or(post.scope(), failure.clone()).await;
+                    let stored = executor.replay_or(post.scope(), failure.clone()).await;
                     responses.push(Shared::Done(stored));
                 }
                 return responses;
@@ -275,7 +278,8 @@ async fn try_and_roll_back<C: GroupCommand>(
     }
 }
 
-/// Executes commands in one transaction: as many as can be at once, then the next one by itself.
+/// Executes commands in one transaction: as many as can be at once, then the next one by itself. What
+/// nobody reads afterwards is not written: on SQLite, others wait for as long as this takes.
 async fn try_in_order<C: GroupCommand>(
     tx: &DatabaseTransaction,
     commands: &[&C],
@@ -284,16 +288,18 @@ async fn try_in_order<C: GroupCommand>(
     let mut results: DryRunResults<C> = Vec::with_capacity(commands.len());
     while results.len() < commands.len() {
         let begun = results.len();
-        let group = &commands[begun..commands.len().min(begun + GROUP_MAX)];
+        let group = &commands[begun..];
         let locked = C::lock_available(tx, group).await?;
         if commands[begun].is_locked(&locked) {
             let read = C::read(tx, locked, group).await?;
             let mut writes = Writes::new(tx);
             let together = C::apply_all(tx, &mut writes, clock, read, group).await?;
-            writes.execute(tx).await?;
             results.extend(together.into_iter().map_while(|result| result));
+            if results.len() < commands.len() {
+                writes.execute(tx).await?;
+            }
         }
-        if results.len() < begun + group.len() {
+        if results.len() < commands.len() {
             let next = commands[results.len()];
             results.push(try_alone(tx, clock, next).await?);
         }

@@ -4,18 +4,20 @@
 //! The row lock in the database (`loans/account.rs`) decides who writes, but a request that waits
 //! for it there holds a connection: a few requests for one busy loan would leave none for all other
 //! loans. A request that waits here holds none. Requests to other replicas, and other programs, meet
-//! only at the row lock.
+//! only at the row lock. Both waits of a request have one deadline.
 //!
 //! Requests that share a transaction share the lock, too.
 
+use sea_orm::sea_query::{IntoTableRef, LockType, Query, SelectStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
+use shared::db::LOCK_WAIT;
+use shared::entity::{cash_drawers, loans};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// Maximum wait for all locks of a request that writes to a loan or a drawer.
-const WAIT: Duration = Duration::from_secs(3);
 /// Maximum wait of a request about documents only: many may arrive at the same time, and each is
 /// short.
 const DOCUMENTS_WAIT: Duration = Duration::from_secs(15);
@@ -39,12 +41,27 @@ pub enum RowKey {
 }
 
 impl RowKey {
+    /// Locks the row in the database. On SQLite the transaction holds the only lock.
+    pub async fn lock_in(self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
+        let mut select = match self {
+            _ if tx.get_database_backend() == DbBackend::Sqlite => return Ok(()),
+            Self::Comment(_) | Self::Document(_) => return Ok(()),
+            Self::Loan(id) => row_of(loans::Entity, loans::Column::LoanId, id),
+            Self::Drawer(id) => row_of(cash_drawers::Entity, cash_drawers::Column::DrawerId, id),
+        };
+        tx.query_one(select.lock(LockType::Update)).await.map(drop)
+    }
+
     const fn wait(self) -> Duration {
         match self {
-            Self::Loan(_) | Self::Drawer(_) => WAIT,
+            Self::Loan(_) | Self::Drawer(_) => LOCK_WAIT,
             Self::Comment(_) | Self::Document(_) => DOCUMENTS_WAIT,
         }
     }
+}
+
+fn row_of<C: ColumnTrait>(table: impl IntoTableRef, key: C, id: i64) -> SelectStatement {
+    Query::select().column(key).from(table).and_where(key.eq(id)).take()
 }
 
 /// Rows that requests are working on or waiting for.
@@ -90,15 +107,16 @@ struct QueuePosition {
 }
 
 impl LockQueues {
-    /// Waits for the locks on these rows, one after the other. The error is the row for which
-    /// the wait took too long or the queue is full.
+    /// Waits for the locks on these rows, one after the other, for a request that began then. The
+    /// error is the row for which the wait took too long or the queue is full.
     pub async fn lock(
         self: &Arc<Self>,
         rows: &[RowKey],
         mode: LockMode,
+        began: Instant,
     ) -> Result<Vec<QueueLock>, RowKey> {
-        let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(WAIT);
-        let deadline = Instant::now() + wait;
+        let wait = rows.iter().map(|row| row.wait()).min().unwrap_or(LOCK_WAIT);
+        let deadline = began + wait;
         let permits = match mode {
             LockMode::Exclusive => SHARED_MAX,
             LockMode::Shared => 1,
@@ -144,13 +162,24 @@ mod tests {
     #[tokio::test]
     async fn requests_for_one_row_wait_for_each_other_and_leave_no_queue() {
         let queues = Arc::new(LockQueues::default());
-        let first = queues.lock(&[RowKey::Loan(1), RowKey::Drawer(1)], Exclusive).await.unwrap();
-        queues.lock(&[RowKey::Loan(2), RowKey::Drawer(2)], Exclusive).await.unwrap();
+        let first = queues
+            .lock(&[RowKey::Loan(1), RowKey::Drawer(1)], Exclusive, Instant::now())
+            .await
+            .unwrap();
+        queues
+            .lock(&[RowKey::Loan(2), RowKey::Drawer(2)], Exclusive, Instant::now())
+            .await
+            .unwrap();
         let waiting = tokio::spawn({
             let queues = Arc::clone(&queues);
-            async move { queues.lock(&[RowKey::Loan(3), RowKey::Drawer(1)], Exclusive).await.is_ok() }
+            async move {
+                queues
+                    .lock(&[RowKey::Loan(3), RowKey::Drawer(1)], Exclusive, Instant::now())
+                    .await
+                    .is_ok()
+            }
         });
-        tokio::time::sleep(WAIT / 2).await;
+        tokio::time::sleep(LOCK_WAIT / 2).await;
         drop(first);
         assert!(waiting.await.unwrap());
         assert!(queues.0.lock().unwrap().is_empty());
@@ -159,11 +188,13 @@ mod tests {
     #[tokio::test]
     async fn shared_locks_are_held_together_and_wait_for_exclusive_ones() {
         let queues = Arc::new(LockQueues::default());
-        let first = queues.lock(&[RowKey::Loan(1)], Shared).await.unwrap();
-        let second = queues.lock(&[RowKey::Loan(1)], Shared).await.unwrap();
+        let first = queues.lock(&[RowKey::Loan(1)], Shared, Instant::now()).await.unwrap();
+        let second = queues.lock(&[RowKey::Loan(1)], Shared, Instant::now()).await.unwrap();
         let asked = |mode| {
             let queues = Arc::clone(&queues);
-            Box::pin(async move { queues.lock(&[RowKey::Loan(1)], mode).await.unwrap() })
+            Box::pin(
+                async move { queues.lock(&[RowKey::Loan(1)], mode, Instant::now()).await.unwrap() },
+            )
         };
         let (mut exclusive, mut third) = (asked(Exclusive), asked(Shared));
         assert!(futures_util::poll!(&mut exclusive).is_pending());
@@ -179,8 +210,9 @@ mod tests {
     #[tokio::test]
     async fn waits_and_queues_are_bounded() {
         let queues = Arc::new(LockQueues::default());
-        let first = queues.lock(&[RowKey::Loan(1)], Exclusive).await.unwrap();
-        let refused = queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)], Exclusive).await;
+        let first = queues.lock(&[RowKey::Loan(1)], Exclusive, Instant::now()).await.unwrap();
+        let refused =
+            queues.lock(&[RowKey::Drawer(1), RowKey::Loan(1)], Exclusive, Instant::now()).await;
         assert_eq!(refused.unwrap_err(), RowKey::Loan(1));
         let positions: Vec<_> =
             (1..REQUESTS_MAX).map(|_| queues.join(RowKey::Loan(1)).unwrap()).collect();

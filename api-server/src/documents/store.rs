@@ -5,12 +5,14 @@
 //! without a row, which [`gc`] removes, but never a row without its object.
 
 pub mod gc;
+mod identity;
 mod lease;
 mod measure;
 mod orphans;
 mod read;
 mod upload;
 
+pub use self::identity::OwnStore;
 pub use self::measure::Measured;
 pub use self::orphans::{Orphan, Unfinished};
 pub use self::upload::{ObjectUpload, StoredObject};

@@ -23,7 +23,7 @@ pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Va
     if state.stopping.has_begun() {
         return Err(Problem::new(ProblemType::ServerStopping));
     }
-    let time = state.database_gate.check().await?;
+    let time = state.database_gate.check_storing().await?;
     state.certificate_expiry.check(time).map_err(|expired| {
         Problem::new(ProblemType::CertificateExpired).detail(expired.to_string())
     })?;

@@ -2,8 +2,8 @@
 
 use super::Group;
 use crate::auth::caller::{Caller, RequestContext};
-use crate::auth::privileges::RIGHTS_OF_OTHERS;
 use crate::auth::privileges::effective::{self, Grantee, UserPrivilege};
+use crate::auth::privileges::{Privilege, RIGHTS_OF_OTHERS};
 use crate::http::admission::CoreUser;
 use crate::http::pagination::{Cursor, List, Page};
 use crate::state::State;
@@ -21,6 +21,13 @@ use shared::operations;
 use shared::problem::Problem;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Privileges, each of which is enough to list the officers of loans.
+const SEES_OFFICERS_OF_LOANS: &[Privilege] =
+    &[Privilege("Loan > Records", "View"), Privilege("Security > Users", "View")];
+/// Privileges, each of which is enough to list the officers of contacts.
+const SEES_OFFICERS_OF_CONTACTS: &[Privilege] =
+    &[Privilege("Contact > Records", "View"), Privilege("Security > Users", "View")];
 
 /// A user of the core system.
 #[interface_names]
@@ -112,6 +119,8 @@ impl Users {
     }
 
     /// List the contact officers.
+    ///
+    /// Requires one of Contact > Records > View and Security > Users > View.
     #[oai(path = "/users/contact-officers", method = "get")]
     async fn list_contact_officers(
         &self,
@@ -119,10 +128,13 @@ impl Users {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
+        admitted.caller.require_any(SEES_OFFICERS_OF_CONTACTS)?;
         officers(&state, &admitted, users::Column::ContactOfficerFlag, &page).await
     }
 
     /// List the loan officers.
+    ///
+    /// Requires one of Loan > Records > View and Security > Users > View.
     #[oai(path = "/users/loan-officers", method = "get")]
     async fn list_loan_officers(
         &self,
@@ -130,10 +142,13 @@ impl Users {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
+        admitted.caller.require_any(SEES_OFFICERS_OF_LOANS)?;
         officers(&state, &admitted, users::Column::LoanOfficerFlag, &page).await
     }
 
     /// List the collection officers.
+    ///
+    /// Requires one of Loan > Records > View and Security > Users > View.
     #[oai(path = "/users/collection-officers", method = "get")]
     async fn list_collection_officers(
         &self,
@@ -141,6 +156,7 @@ impl Users {
         state: Data<&Arc<State>>,
         page: Page,
     ) -> Result<List<Officer>, Problem> {
+        admitted.caller.require_any(SEES_OFFICERS_OF_LOANS)?;
         officers(&state, &admitted, users::Column::CollectionOfficerFlag, &page).await
     }
 }

@@ -285,7 +285,7 @@ fn check_query(
             let problem = Problem::bad_request("a parameter is malformed");
             return Err(with_field(problem, name, "contains U+0000"));
         }
-        if !seen.insert(name) {
+        if !seen.insert(name.to_ascii_lowercase()) {
             let problem = Problem::bad_request("a parameter appears in the query more than once");
             return Err(with_field(problem, name, "appears more than once"));
         }

@@ -77,9 +77,16 @@ impl ExpectedVersion {
     /// version.
     pub fn of(request: &Request, version_hash: Option<String>) -> Result<Self, Problem> {
         let mut if_match = tags(request, "if-match");
+        let listed = if_match.len();
         if_match.retain(|tag| tag != "*");
         if version_hash.is_none() && if_match.is_empty() {
-            let detail = "the expected version is missing: send versionHash or If-Match";
+            let detail = match listed {
+                0 => "the expected version is missing: send versionHash or If-Match",
+                _ => {
+                    "If-Match: * names no version: send the version that was read, in versionHash \
+                      or If-Match"
+                }
+            };
             return Err(Problem::bad_request(detail).field("versionHash", "is required"));
         }
         Ok(Self { version_hash, if_match })
@@ -246,6 +253,8 @@ mod tests {
         };
         for missing in [&[][..], &["*"], &["*, *"]] {
             assert_eq!(refused(None, missing), 400);
+            let text = check(None, missing).unwrap_err().to_string();
+            assert_eq!(text.contains("names no version"), !missing.is_empty(), "{text}");
         }
         check(Some("now"), &[]).unwrap();
         check(Some("now"), &["*"]).unwrap();

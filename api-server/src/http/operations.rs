@@ -136,6 +136,7 @@ const PRIVILEGES: Table = &[
     ("list_users", view("Security > Users")),
     // Users may list their own privileges.
     ("list_user_privileges", NONE),
+    // One of two privileges.
     ("list_contact_officers", NONE),
     ("list_loan_officers", NONE),
     ("list_collection_officers", NONE),

@@ -35,7 +35,7 @@ pub struct Page {
 
 impl<'a> FromRequest<'a> for Page {
     async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
-        Ok(Self::from_query(request.original_uri())?)
+        Ok(Self::from_query(request.uri())?)
     }
 }
 

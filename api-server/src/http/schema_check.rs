@@ -55,7 +55,7 @@ impl SchemaCheck {
         let query = uri.query().unwrap_or_default();
         let parameters: Vec<(String, String)> =
             serde_urlencoded::from_str(query).unwrap_or_default();
-        match parameters.iter().any(|(sent, _)| sent == name) {
+        match parameters.iter().any(|(sent, _)| sent.eq_ignore_ascii_case(name)) {
             true => {
                 let message = self.must_be(operation, "query", name);
                 Problem::bad_request("a parameter is malformed").field(name, message)
@@ -201,8 +201,8 @@ impl SchemaCheck {
 pub fn unknown_parameter(operation: &Operation, name: &str) -> String {
     let lowercase = name.to_ascii_lowercase();
     let distance =
-        |listed: &&String| strsim::damerau_levenshtein(&listed.to_ascii_lowercase(), &lowercase);
-    match operation.query.iter().min_by_key(distance) {
+        |known: &&String| strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &lowercase);
+    match operation.query.iter().map(|parameter| &parameter.name).min_by_key(distance) {
         Some(nearest) => format!("is not a parameter of this operation; the closest is {nearest}"),
         None => "is not a parameter: this operation takes none".to_owned(),
     }
@@ -357,7 +357,8 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_the_contract() {
-        assert_eq!(operations().by_id("post_payment").unwrap().query, ["test"]);
+        let mut query = operations().by_id("post_payment").unwrap().query.iter();
+        assert!(query.all(|parameter| parameter.name == "test"));
         assert!(operations().by_id("list_transactions").unwrap().is_parameter("limit"));
         assert!(
             expectations().read_only_members("CommentChange").any(|name| name == "Entered_Date")

@@ -86,31 +86,35 @@ pub(super) fn queue(
 pub struct LockedCreditLine {
     /// Its row.
     pub row: credit_lines::Model,
+    /// All lines of its loan: a draw on any of them counts on the main line.
+    lines: Vec<credit_lines::Model>,
     /// Effective date of its first draw that is not reversed.
     first_draw: Option<NaiveDate>,
 }
 
 impl LockedCreditLine {
-    /// Locks a credit line of the loan, whose row must be locked.
+    /// Locks a credit line of the loan, whose row must be locked, and the loan's other lines.
     #[expect(clippy::disallowed_methods, reason = "a draw counts on its line, visible or not")]
     pub async fn lock(
         tx: &DatabaseTransaction,
         loan_id: i64,
         creditline_id: i64,
     ) -> Result<Self, LoanError> {
-        let line = credit_lines::Entity::find_by_id(creditline_id)
+        let lines = credit_lines::Entity::find()
             .filter(credit_lines::Column::LoanId.eq(loan_id))
+            .order_by_asc(credit_lines::Column::CreditlineId)
             .lock_exclusive()
-            .one(tx)
+            .all(tx)
             .await?;
-        let row = line.ok_or_else(|| {
+        let row = lines.iter().find(|line| line.creditline_id == creditline_id).cloned();
+        let row = row.ok_or_else(|| {
             LoanError::invalid("Creditline_ID", "is not a credit line of the loan")
         })?;
         let first_draw = match row.draw_until_type {
             DrawUntilType::FromFirstDraw => first_draw(tx, creditline_id).await?,
             _ => None,
         };
-        Ok(Self { row, first_draw })
+        Ok(Self { row, lines, first_draw })
     }
 
     /// Refuses a draw that the line does not allow: below or above the amount of one draw, beyond a
@@ -129,11 +133,10 @@ impl LockedCreditLine {
         if let Some(most) = line.max_draw_amount.filter(|most| amount > *most) {
             return refuse(DrawRefusal::AboveMaximum(most));
         }
-        let used = credit_used(line, &account.loan);
-        let total = line.credit_total_draw_limit.map(|limit| (limit, line.draw_total));
-        for (limit, used) in [(line.credit_line_limit, used)].into_iter().chain(total) {
+        for (line, limit, used) in self.limits(&account.loan)? {
             if used.plus(amount)? > limit {
-                return refuse(DrawRefusal::AboveLimit(limit.minus_down_to_zero(used)));
+                let available = limit.minus_down_to_zero(used);
+                return refuse(DrawRefusal::AboveLimit { line: line.name.clone(), available });
             }
         }
         if let Some(most) = line.max_number_of_draws.filter(|most| line.draw_count >= *most) {
@@ -143,6 +146,31 @@ impl LockedCreditLine {
             Some(last_day) => refuse(DrawRefusal::TooLate(last_day)),
             None => Ok(()),
         }
+    }
+
+    /// Returns the limits that a draw obeys, each with its line and what is used of it: those of the
+    /// line, and those of the main line, on which the draws of all lines count.
+    fn limits(
+        &self,
+        loan: &loans::Model,
+    ) -> Result<Vec<(&credit_lines::Model, Money, Money)>, OutOfRange> {
+        let Self { row, lines, .. } = self;
+        let mut drawn = Money::ZERO;
+        for line in lines {
+            drawn = drawn.plus(line.draw_total)?;
+        }
+        let mut limits = Vec::new();
+        let is_main = |line: &credit_lines::Model| line.transaction_code == MAIN_LINE;
+        for line in lines.iter().filter(|line| is_main(line) || *line == row) {
+            let total = if is_main(line) { drawn } else { line.draw_total };
+            let used = match loan.loan_type {
+                LoanType::Revolving => credit_used(line, loan),
+                _ => total,
+            };
+            limits.push((line, line.credit_line_limit, used));
+            limits.extend(line.credit_total_draw_limit.map(|limit| (line, limit, total)));
+        }
+        Ok(limits)
     }
 
     /// Returns the last day on which draws are allowed; `None` without such a limit.

@@ -77,14 +77,19 @@ pub struct BlockingEntry {
 }
 
 /// Why a credit line does not allow a draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrawRefusal {
     /// A draw must be at least this amount.
     BelowMinimum(Money),
     /// A draw must be at most this amount.
     AboveMaximum(Money),
-    /// Only this amount is available within the limits.
-    AboveLimit(Money),
+    /// Only this amount is available within the limits of a line: that of the draw, or the main line.
+    AboveLimit {
+        /// The line's name.
+        line: String,
+        /// The amount.
+        available: Money,
+    },
     /// This number of draws, the maximum, was made.
     TooMany(i32),
     /// Draws were allowed until this day.
@@ -198,8 +203,9 @@ fn draw_problem(refusal: DrawRefusal) -> Problem {
         DrawRefusal::AboveMaximum(most) => {
             (format!("a draw may be at most {most}"), "Amount", format!("is above {most}"))
         }
-        DrawRefusal::AboveLimit(available) => {
-            (format!("{available} is available"), "Amount", format!("is above {available}"))
+        DrawRefusal::AboveLimit { line, available } => {
+            let detail = format!("{available} is available on {line}");
+            (detail, "Amount", format!("is above {available}"))
         }
         DrawRefusal::TooMany(most) => {
             let detail = format!("all {most} draws have been made");

@@ -4,7 +4,8 @@
 //! An entry that moved the accrual base can be reversed only while nothing has moved the base
 //! since: the latest such entry goes first. Charges, waivers and disbursements move a balance but
 //! not the base: they stay when an earlier entry is reversed, and can themselves be reversed while
-//! the loan is open, or, if they paid out money held for the borrower, at any time. No reversal leaves a balance below zero.
+//! the loan is open, or, if they paid out money held for the borrower, at any time. No reversal leaves
+//! a balance below zero.
 
 mod command;
 mod due_rows;
@@ -60,7 +61,9 @@ pub async fn reverse(
     }
     let reversals = row_reversals(tx, &rows).await?;
     let prior = obstacles::prior_state(tx, &account, first, &reversals).await?;
-    let undoing = Undoing { account: &account, rows: &rows, reversals, prior };
+    let latest_activity = obstacles::latest_other_activity(tx, first).await?;
+    let latest_activity = latest_activity.unwrap_or(account.loan.origination_date);
+    let undoing = Undoing { account: &account, rows: &rows, reversals, prior, latest_activity };
     let (entry, after) = undoing.entry(tx, author, clock, reversal).await?;
     let mut entries = vec![entry];
     if let Some((date, amount)) = returned.and_then(|returned| Some((returned.date, returned.fee?)))
@@ -175,6 +178,8 @@ struct Undoing<'a> {
     reversals: Vec<RowReversal<'a>>,
     /// The loan before the entry, if the entry moved the accrual base.
     prior: Option<LoanSnapshot>,
+    /// Effective date of the entry that is the latest without this one; of none, the origination date.
+    latest_activity: NaiveDate,
 }
 
 impl Undoing<'_> {
@@ -205,8 +210,8 @@ impl Undoing<'_> {
         }
         let rows = self.reversing_rows(author, clock, &account, &after, reversal)?;
         let mut change = account.changed(author, &after, |loan| {
-            let effective_date = rows.first().map(|row| row.effective_date);
-            restore(loan, self.account, self.prior.as_ref(), effective_date);
+            loan.last_activity_date = Some(self.latest_activity);
+            restore(loan, self.account, self.prior.as_ref());
         })?;
         change.deleted_due_rows = deleted_due_rows;
         let account = account.after(&change, after, status);
@@ -305,12 +310,7 @@ fn same_balances(left: &LoanState, right: &LoanState) -> bool {
 
 /// Restores the columns that a posting writes in addition to those of the arithmetic. Later changes
 /// stay.
-fn restore(
-    loan: &mut loans::Model,
-    account: &LoanAccount,
-    prior: Option<&LoanSnapshot>,
-    effective_date: Option<NaiveDate>,
-) {
+fn restore(loan: &mut loans::Model, account: &LoanAccount, prior: Option<&LoanSnapshot>) {
     let Some(prior) = prior else { return };
     if closed_by_entry(account, prior) {
         loan.status_code_id = prior.status_code_id;
@@ -319,7 +319,4 @@ fn restore(
     }
     loan.last_payment_date = prior.last_payment_date;
     loan.last_payment_amount = prior.last_payment_amount;
-    if loan.last_activity_date == effective_date {
-        loan.last_activity_date = prior.last_activity_date;
-    }
 }

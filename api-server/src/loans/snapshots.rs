@@ -52,8 +52,6 @@ pub struct LoanSnapshot {
     pub last_payment_date: Option<NaiveDate>,
     /// Amount of that payment.
     pub last_payment_amount: Option<Money>,
-    /// Effective date of the payment or adjustment posted last; before any, the origination date.
-    pub last_activity_date: Option<NaiveDate>,
     interest_year_numerator: YearLength,
     interest_year_denominator: YearLength,
     payment_period: PaymentPeriod,
@@ -82,7 +80,6 @@ impl LoanSnapshot {
             next_due_date: loan.next_due_date,
             last_payment_date: loan.last_payment_date,
             last_payment_amount: loan.last_payment_amount,
-            last_activity_date: loan.last_activity_date,
             interest_year_numerator: loan.interest_year_numerator,
             interest_year_denominator: loan.interest_year_denominator,
             payment_period: loan.payment_period,

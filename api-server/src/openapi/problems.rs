@@ -143,7 +143,15 @@ const OWN: &[(&[&str], &[ProblemType])] = &[
     // Users may list their own privileges.
     (&["list_user_privileges"], &[P::PrivilegeMissing]),
     // Requires one of several privileges.
-    (&["list_comment_categories"], &[P::PrivilegeMissing]),
+    (
+        &[
+            "list_comment_categories",
+            "list_contact_officers",
+            "list_loan_officers",
+            "list_collection_officers",
+        ],
+        &[P::PrivilegeMissing],
+    ),
     (&["download_file"], &[P::ObjectStoreUnavailable]),
     (&["import_xml"], &[P::SpoolUnavailable]),
     (&["get_payoff_quote"], &[P::EffectiveDateTooEarly, P::LoanClosed]),

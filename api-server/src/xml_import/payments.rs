@@ -7,11 +7,13 @@ use super::parse::Element;
 use super::record_refs::RecordRef;
 use super::report::Action;
 use super::{ElementOutcome, ImportTransaction, RecordError, refuse};
+use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::BoundedString;
 use crate::loans::payments::{self, NewPayment};
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{AmountText, Money};
+use shared::db;
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
 use shared::time::Day;
@@ -80,15 +82,11 @@ impl ImportTransaction<'_, '_> {
         let messages = fields.finish()?;
         let loan = loan.ok_or_else(|| refuse(element, "no loan has this LoanID or LoanNumber"))?;
         let validated = payment.validate()?;
-        let rows = payments::post(
-            self.tx,
-            self.caller,
-            &self.author,
-            self.clock,
-            loan.loan_id,
-            &validated,
-        )
-        .await?;
+        // Today is that of the moment from which no other posting comes between.
+        RowKey::Loan(loan.loan_id).lock_in(self.tx).await?;
+        let clock = db::clock(self.tx).await?;
+        let (tx, caller, author) = (self.tx, self.caller, &self.author);
+        let rows = payments::post(tx, caller, author, clock, loan.loan_id, &validated).await?;
         let total = rows.first().map(|row| row.transaction_id).unwrap_or_default();
         Ok(ElementOutcome::one(element, Action::Inserted, Some(loan.loan_number), total, messages))
     }

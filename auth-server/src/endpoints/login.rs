@@ -61,7 +61,7 @@ async fn log_in(
     let attempt = LoginAttempt {
         source: &ClientAddress::of(request, &state.config.proxies),
         client_id: &pending.client_id,
-        client_authenticated: false,
+        is_shared_source: false,
         kind: pending.user_kind,
         user_name,
         password: form.get("password").unwrap_or_default(),

@@ -3,7 +3,8 @@
 //!
 //! After the response, the token's next call to the resource API gets 401, on every replica. A token
 //! that is no longer live gets the same response (204). An expired one still ends its session, because
-//! its proof is in the token: its row may have been swept. A token issued by an earlier release, which
+//! its proof is in the token: its row may have been swept. One under a key that this server does not have
+//! gets 503: another server must end it. A token issued by an earlier release, which
 //! has no proof, is accepted only while its row exists.
 
 use crate::http::client_address::ClientAddress;
@@ -21,6 +22,9 @@ use std::sync::Arc;
 /// Ends the session of the request's token, and the browser log-in the session came from.
 pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OAuthError> {
     let token = bearer_token(&request).ok_or_else(OAuthError::token_missing)?;
+    if state.store.token_keys.lack_key_of(token) {
+        return Err(OAuthError::unknown_key());
+    }
     if let Some(token) = AccessToken::parse(&state.store.token_keys, token)
         && (token.is_proven() || active_tokens::exists(&state.store, &token).await?)
     {

@@ -1,5 +1,5 @@
 //! `POST /oauth2/revoke`: token revocation (RFC 7009). Revoking one token ends its whole session;
-//! unknown tokens also get 200; only the client a token was issued to may revoke it.
+//! unknown tokens also get 200, but those under a key that this server does not have 503; only the client a token was issued to may revoke it.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
@@ -23,6 +23,9 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     let source = ClientAddress::of(&request, &state.config.proxies);
     let client = clients::authenticate(&state.store, &credentials, &source).await?;
     let token = form.required("token")?;
+    if state.store.token_keys.lack_key_of(token) {
+        return Err(OAuthError::unknown_key());
+    }
     let Some(session) = session_of(&state, token).await? else { return Ok(Response::default()) };
     let session_id = auth_sessions::Column::SessionId;
     let Some(owner) = sessions::owner(&state.store.db, session_id, &session).await? else {

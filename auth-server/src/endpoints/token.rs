@@ -90,10 +90,12 @@ async fn log_in_with_password(
         ));
     }
     let scope = Scope::read(client, form.get("scope"))?;
+    let person = client.forwards_addresses_flag.then(|| source.named_by_client()).flatten();
+    let source = person.as_ref().unwrap_or(source);
     let attempt = LoginAttempt {
         source,
         client_id: &client.client_id,
-        client_authenticated: true,
+        is_shared_source: person.is_none(),
         kind: scope.kind,
         user_name: form.required("username")?,
         password: form.required("password")?,

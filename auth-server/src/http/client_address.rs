@@ -13,6 +13,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 #[derive(Clone, Debug)]
 pub struct ClientAddress {
     address: IpAddr,
+    /// The address that the client itself names as the one before it.
+    named: Option<IpAddr>,
     request_id: String,
 }
 
@@ -22,16 +24,20 @@ impl ClientAddress {
         let peer = request.remote_addr().as_socket_addr().map(|address| address.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
         let forwarded = request.headers().get_all("x-forwarded-for");
-        let forwarded: Vec<&str> = forwarded
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .collect();
+        // What a proxy appends stays readable after bytes that are no text.
+        let forwarded: Vec<_> =
+            forwarded.iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+        let forwarded: Vec<&str> = forwarded.iter().flat_map(|value| value.split(',')).collect();
         let request_id = request.data::<RequestId>().map(ToString::to_string);
-        Self {
-            address: client(proxies, peer, &forwarded),
-            request_id: request_id.unwrap_or_default(),
-        }
+        let (address, named) = client(proxies, peer, &forwarded);
+        Self { address, named, request_id: request_id.unwrap_or_default() }
+    }
+
+    /// Returns the source that the client names, for one that passes on what people type: the address
+    /// before its own in `X-Forwarded-For`.
+    pub fn named_by_client(&self) -> Option<Self> {
+        let request_id = self.request_id.clone();
+        self.named.map(|address| Self { address, named: None, request_id })
     }
 
     /// Network of the client address, the key of per-source limits.
@@ -45,31 +51,60 @@ impl ClientAddress {
     }
 }
 
-/// Returns the client address, following `X-Forwarded-For` through trusted proxies.
-fn client(proxies: &Networks, peer: IpAddr, forwarded: &[&str]) -> IpAddr {
+/// Returns the client address, following `X-Forwarded-For` through trusted proxies, and the address
+/// that the client wrote before its own.
+fn client(proxies: &Networks, peer: IpAddr, forwarded: &[&str]) -> (IpAddr, Option<IpAddr>) {
     let mut client = peer;
     for hop in forwarded.iter().rev() {
-        if !proxies.contain(client) {
-            break;
-        }
-        // Some proxies append the port.
-        let with_port = || hop.trim().parse::<SocketAddr>().map(|address| address.ip());
-        match hop.trim().parse::<IpAddr>().or_else(|_| with_port()) {
-            Ok(address) => client = address.to_canonical(),
-            Err(_) => break,
+        let hop = address(hop.trim());
+        match hop {
+            Some(address) if proxies.contain(client) => client = address,
+            named => return (client, named),
         }
     }
-    client
+    (client, None)
+}
+
+/// Parses one address of the header. Some proxies append the port.
+fn address(hop: &str) -> Option<IpAddr> {
+    let with_port = || hop.parse::<SocketAddr>().map(|address| address.ip());
+    hop.parse::<IpAddr>().or_else(|_| with_port()).ok().map(|address| address.to_canonical())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(peer: &str, forwarded: &[&str], expected: &str) {
+    fn find(peer: &str, forwarded: &[&str]) -> (IpAddr, Option<IpAddr>) {
         let proxies: Networks = "10.0.0.0/8, 192.0.2.1".parse().unwrap();
-        let client = client(&proxies, peer.parse().unwrap(), forwarded);
+        client(&proxies, peer.parse().unwrap(), forwarded)
+    }
+
+    fn check(peer: &str, forwarded: &[&str], expected: &str) {
+        let (client, _) = find(peer, forwarded);
         assert_eq!(client.to_string(), expected, "{peer} {forwarded:?}");
+    }
+
+    #[test]
+    fn a_client_may_name_the_address_before_its_own() {
+        let named =
+            |peer: &str, forwarded: &[&str]| find(peer, forwarded).1.map(|it| it.to_string());
+        let person = Some("198.51.100.9".to_owned());
+        assert_eq!(named("203.0.113.5", &["198.51.100.9"]), person);
+        assert_eq!(named("203.0.113.5", &["1.1.1.1", "198.51.100.9"]), person);
+        assert_eq!(named("10.1.1.1", &["198.51.100.9", "203.0.113.5"]), person);
+        assert_eq!(named("10.1.1.1", &["198.51.100.9"]), None);
+        assert_eq!(named("203.0.113.5", &["198.51.100.9", "junk"]), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_do_not_hide_what_a_proxy_appended() {
+        use poem::http::HeaderValue;
+        let value = HeaderValue::from_bytes(b"\xff, 198.51.100.9").unwrap();
+        let request = Request::builder().header("x-forwarded-for", value).finish();
+        let everywhere: Networks = "0.0.0.0/8".parse().unwrap();
+        let source = ClientAddress::of(&request, &everywhere);
+        assert_eq!(source.address.to_string(), "198.51.100.9");
     }
 
     #[test]

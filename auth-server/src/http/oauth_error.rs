@@ -132,6 +132,12 @@ impl OAuthError {
         Self { retry_after_seconds: Some(5), ..error }
     }
 
+    /// The token names a token key that this server does not have: it cannot tell whether the token is
+    /// one, and must not report a success.
+    pub fn unknown_key() -> Self {
+        Self::unavailable("this server does not have the key of this token")
+    }
+
     /// Error code and description, for errors returned in a redirect.
     pub fn parts(&self) -> (&'static str, &str) {
         (self.error, &self.description)

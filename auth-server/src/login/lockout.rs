@@ -10,7 +10,10 @@
 //! Unknown user names are counted the same way. Attempts during the half hour count too, and so
 //! prolong it: otherwise the right password would be answered sooner than a wrong one. The count is
 //! cleared when the user logs in, or half an hour after the last failure. In addition, each source
-//! network has a limit of failures per half hour; beyond it, it gets 429.
+//! network has a limit of failed log-ins per half hour, and one of failed client authentications;
+//! beyond it, it gets 429. The address of a client that passes passwords on is that of all its users:
+//! failures through it do not count against its network, but it is slowed down
+//! ([`Authenticator::slow_down`]).
 
 use crate::http::client_address::ClientAddress;
 use crate::login::password_login::Authenticator;
@@ -26,6 +29,8 @@ use std::time::Duration;
 pub const FAILURES_MAX: i32 = 10;
 /// How long an account stays locked, and how long failures count.
 const LOCK_SECONDS: i64 = 30 * 60;
+/// The same as a duration.
+pub const LOCK_TIME: Duration = Duration::from_secs(LOCK_SECONDS as u64);
 /// The first failure that delays the next attempt, and by how much.
 const FIRST_SLOW_FAILURE: i32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
@@ -47,17 +52,18 @@ struct Count {
 }
 
 /// Admits a log-in attempt: immediately, after the delay that its account has incurred, or not at
-/// all because of its source network.
+/// all because of its source network, if that is the user's own.
 pub async fn admit(
     authenticator: &Authenticator,
-    source: &ClientAddress,
+    source: Option<&ClientAddress>,
     account: &str,
 ) -> Result<Option<TooMany>, DbErr> {
-    let network = log_in_failures::source(&source.network());
-    let keys = [account, &network];
+    let network = source.map(|source| log_in_failures::source(&source.network()));
+    let keys: Vec<&str> = [account].into_iter().chain(network.as_deref()).collect();
     let counts = db::once_more(|| counts(&authenticator.db, &keys)).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
-    if let Some(too_many) = find(&network).and_then(|count| check_source(authenticator, count)) {
+    let of_network = network.as_deref().and_then(find);
+    if let Some(too_many) = of_network.and_then(|count| check_source(authenticator, count)) {
         return Ok(Some(too_many));
     }
     if let Some(count) = find(account) {
@@ -79,15 +85,18 @@ fn delay(failures: i32) -> Duration {
     }
 }
 
-/// Returns an error if the source network has failed too often.
-pub async fn source_exceeded(
+/// Counts a failed client authentication of the source network, unless it has failed too often.
+pub async fn count_client(
     authenticator: &Authenticator,
     tx: &impl ConnectionTrait,
     source: &ClientAddress,
 ) -> Result<Option<TooMany>, DbErr> {
-    let network = log_in_failures::source(&source.network());
+    let network = log_in_failures::clients_of(&source.network());
     let counts = counts(tx, &[&network]).await?;
-    Ok(counts.first().and_then(|count| check_source(authenticator, count)))
+    match counts.first().and_then(|count| check_source(authenticator, count)) {
+        None => count(tx, &network, Column::FirstFailureDate).await.map(|()| None),
+        too_many => Ok(too_many),
+    }
 }
 
 fn check_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany> {
@@ -138,7 +147,7 @@ pub async fn count_account(tx: &impl ConnectionTrait, account: &str) -> Result<i
     row.map_or(Ok(1), |row| row.try_get("", "failures"))
 }
 
-/// Counts a failure of the source network.
+/// Counts a failed log-in of the source network.
 pub async fn count_source(tx: &impl ConnectionTrait, source: &ClientAddress) -> Result<(), DbErr> {
     count(tx, &log_in_failures::source(&source.network()), Column::FirstFailureDate).await
 }

@@ -7,8 +7,8 @@
 //!
 //! Each source network has a concurrency limit for log-ins and a separate queue. The queues are
 //! served round-robin, so a busy network delays another network's log-in by at most one of its own. An
-//! authenticated client also has a separate limit and queue, because all its users come from one
-//! network. Each account has a concurrency limit, too.
+//! authenticated client that does not name its users' addresses has a separate limit and queue, because
+//! all of them come from its network. Each account has a concurrency limit, too.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::{CONCURRENCY_RETRY_SECONDS, OAuthError};
@@ -16,6 +16,7 @@ use crate::login::core_users;
 use crate::login::core_users::Login;
 use crate::login::lockout::{self, TooMany};
 use crate::login::web_users;
+use governor::Quota;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
 use shared::audit::{self, EventKind};
 use shared::db;
@@ -24,16 +25,19 @@ use shared::fair_queue::FairQueue;
 use shared::introspection::UserKind;
 use shared::keyed_permits::KeyedPermits;
 use shared::passwords::{Failure, PASSWORD_BYTES_MAX, Passwords, Verdict};
+use shared::rate_limit::KeyedRateLimiter;
+use std::num::NonZeroU32;
+use std::time::Duration;
 
 /// A log-in attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct LoginAttempt<'a> {
-    /// Source of the request.
+    /// Source of the request, or the one that a client names.
     pub source: &'a ClientAddress,
     /// Client that the log-in is for.
     pub client_id: &'a str,
-    /// The client has authenticated: all its users come from its own network.
-    pub client_authenticated: bool,
+    /// The source is that of an authenticated client, and so of all its users.
+    pub is_shared_source: bool,
     /// Kind of user.
     pub kind: UserKind,
     /// User name as typed.
@@ -79,6 +83,40 @@ pub struct Authenticator {
     pub source_failures_max: i32,
     /// Limits on unauthenticated work.
     pub anonymous_limits: AnonymousLimits,
+    /// Rate of failed log-ins through each client that does not name its users' addresses.
+    client_failures: KeyedRateLimiter,
+    /// Failed log-ins that are being slowed down, by client.
+    slowed: KeyedPermits<String>,
+}
+
+impl Authenticator {
+    /// Returns an authenticator that allows each network this many failures per half hour, and each
+    /// client that many before it is slowed down.
+    pub fn new(db: DatabaseConnection, passwords: Passwords, source_failures_max: u32) -> Self {
+        let failures = NonZeroU32::new(source_failures_max).unwrap_or(NonZeroU32::MIN);
+        let interval = lockout::LOCK_TIME / failures.get();
+        let quota = Quota::with_period(interval).unwrap_or(Quota::per_second(NonZeroU32::MIN));
+        Self {
+            db,
+            passwords,
+            source_failures_max: i32::try_from(source_failures_max).unwrap_or(i32::MAX),
+            anonymous_limits: AnonymousLimits::default(),
+            client_failures: KeyedRateLimiter::new(quota.allow_burst(failures)),
+            slowed: KeyedPermits::default(),
+        }
+    }
+
+    /// Delays the response to a wrong password if too many were sent through this client. Right ones
+    /// are answered without delay.
+    async fn slow_down(&self, client_id: &str) -> Result<(), LoginRefusal> {
+        if self.client_failures.check(client_id).is_ok() {
+            return Ok(());
+        }
+        let permit = self.slowed.take(client_id.to_owned(), SLOWED_MAX);
+        let _permit = permit.ok_or(LoginRefusal::TooManyConcurrent)?;
+        tokio::time::sleep(SLOW_DOWN).await;
+        Ok(())
+    }
 }
 
 /// Unauthenticated requests served concurrently per core (database queries and password checks),
@@ -89,6 +127,10 @@ const WAITING_MAX: usize = 1024;
 /// Concurrent log-ins of one source network, and of one authenticated client.
 const PER_NETWORK_MAX: u32 = 32;
 const PER_CLIENT_MAX: u32 = 128;
+/// How much longer the response to a wrong password takes through a client with too many of them, and
+/// how many such responses it may wait for.
+const SLOW_DOWN: Duration = Duration::from_secs(2);
+const SLOWED_MAX: u32 = 64;
 /// Concurrent log-ins of one account, whether or not the user exists: they wait for each other in
 /// the database.
 const PER_ACCOUNT_MAX: u32 = 32;
@@ -144,12 +186,24 @@ pub async fn log_in(
     authenticator: &Authenticator,
     attempt: LoginAttempt<'_>,
 ) -> Result<LoggedIn, LoginRefusal> {
+    let logged_in = verify(authenticator, attempt).await;
+    // Here, no permit and no transaction is held.
+    if attempt.is_shared_source && matches!(logged_in, Err(LoginRefusal::WrongCredentials)) {
+        authenticator.slow_down(attempt.client_id).await?;
+    }
+    logged_in
+}
+
+async fn verify(
+    authenticator: &Authenticator,
+    attempt: LoginAttempt<'_>,
+) -> Result<LoggedIn, LoginRefusal> {
     let LoginAttempt { kind, user_name, password, .. } = attempt;
     if user_name.len() > PASSWORD_BYTES_MAX || password.len() > PASSWORD_BYTES_MAX {
         return Err(LoginRefusal::TooLong);
     }
     let account = log_in_failures::account(kind, user_name);
-    let (queue_key, permits_max) = match attempt.client_authenticated {
+    let (queue_key, permits_max) = match attempt.is_shared_source {
         true => (format!("client {}", attempt.client_id), PER_CLIENT_MAX),
         false => (attempt.source.network(), PER_NETWORK_MAX),
     };
@@ -160,7 +214,8 @@ pub async fn log_in(
         .ok_or(LoginRefusal::TooManyConcurrent)?;
     let account_permit = limits.accounts.take(account.clone(), PER_ACCOUNT_MAX);
     let _permits = (source_permit, account_permit.ok_or(LoginRefusal::TooManyConcurrent)?);
-    if let Some(too_many) = lockout::admit(authenticator, attempt.source, &account).await? {
+    let own_source = (!attempt.is_shared_source).then_some(attempt.source);
+    if let Some(too_many) = lockout::admit(authenticator, own_source, &account).await? {
         return Err(LoginRefusal::TooMany(too_many));
     }
     let _queue_permit = limits.queue.acquire(&queue_key).await.ok_or(LoginRefusal::Busy)?;
@@ -241,7 +296,9 @@ async fn record_failure(
     reason: &'static str,
 ) -> Result<(), DbErr> {
     let failures = lockout::count_account(&tx, account).await?;
-    lockout::count_source(&tx, attempt.source).await?;
+    if !attempt.is_shared_source {
+        lockout::count_source(&tx, attempt.source).await?;
+    }
     let event = |kind: EventKind| {
         let event = attempt.source.event(kind).client(attempt.client_id).reason(reason);
         match user {

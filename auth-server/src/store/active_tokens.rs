@@ -91,7 +91,7 @@ pub async fn issue(
     let row = tx.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotInserted)?;
     let lifetime_seconds = seconds_of(&row, "lifetime_seconds")?.ok_or_else(|| {
-        tracing::error!("the setting web_inactivity_timeout is missing or not 1 to 1440 minutes");
+        tracing::error!("the setting web_inactivity_timeout is missing or not 1 to 10080 minutes");
         OAuthError::unavailable("web log-in is not configured")
     })?;
     Ok(Issued { created: row.try_get("", "created")?, lifetime_seconds })

@@ -9,8 +9,8 @@
 //!
 //! A client is authenticated before anything else in its request is looked at. Secrets are 256
 //! random bits, so a fast hash protects them; two may be valid at the same time during rotation.
-//! Failures count against the source network, never against the client: guessing a client's
-//! secret cannot lock the client out.
+//! Failures count against the source network, apart from its failed log-ins, and never against the
+//! client: guessing a client's secret cannot lock the client or its users out.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
@@ -30,6 +30,7 @@ use sea_orm::{
     QuerySelect,
 };
 use shared::audit::EventKind;
+use shared::certificate_expiry::CertificateExpiry;
 use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
 use shared::galera::Hold;
@@ -37,6 +38,7 @@ use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::server::PeerCertificate;
 use shared::sessions;
+use shared::time::Timestamp;
 use std::borrow::Borrow;
 
 /// The only supported value of `client_assertion_type` (RFC 7523, 2.2).
@@ -226,6 +228,9 @@ async fn verify_proof<C: Borrow<Model>>(
         }
         Proof::Assertion(assertion) => client_assertions::check(store, client, assertion).await?,
         Proof::Certificate(certificate) => match has_certificate(client, certificate) {
+            true if has_expired(certificate, db::time(&store.db).await?) => {
+                Err("expired_certificate")
+            }
             true => Ok(()),
             false => Err("wrong_certificate"),
         },
@@ -243,6 +248,11 @@ fn has_certificate(client: &Model, certificate: &[u8]) -> bool {
     })
 }
 
+/// True if a certificate has expired, or cannot be parsed.
+fn has_expired(certificate: &[u8], now: Timestamp) -> bool {
+    CertificateExpiry::of_der(certificate).map_or(true, |expiry| expiry.check(now).is_err())
+}
+
 /// Returns the client's public keys.
 pub fn key_set(client: &Model) -> JwkSet {
     let keys = client.public_keys.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -258,10 +268,9 @@ async fn record_failure(
     source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
     db::write(&store.db, async |tx| {
-        if let Some(too_many) = lockout::source_exceeded(&store.login, tx, source).await? {
+        if let Some(too_many) = lockout::count_client(&store.login, tx, source).await? {
             return Err(OAuthError::too_many_failures(too_many.retry_after_seconds));
         }
-        lockout::count_source(tx, source).await?;
         let event = source.event(EventKind::ClientFailed).reason(reason);
         // An unknown client id may be a secret typed into the wrong field.
         let event = if client_exists { event.client(&credentials.client_id) } else { event };

@@ -103,19 +103,29 @@ fn current_key(keys: &[StoredKey]) -> Option<&StoredKey> {
 }
 
 /// Creates the first two keys, or the next one once the last has taken over; removes keys that have
-/// left the key set.
+/// left the key set. Keys from the future, made while the database's clock was wrong, are replaced, and
+/// if none signs any more the next one does from now on.
 pub async fn maintain(
     db: &DatabaseConnection,
     master_keys: &MasterKeys,
     rotation_seconds: i64,
 ) -> Result<(), OAuthError> {
+    let backend = db.get_database_backend();
+    let from_the_future = Column::CreatedDate.into_expr().gt(db::seconds_from_now(backend, 60));
+    Entity::delete_many().filter(from_the_future).exec(db).await?;
     let keys = load(db).await?;
-    if keys.is_empty() {
+    let Some(first) = keys.first() else {
         add(db, master_keys, 1, 0).await?;
         return add(db, master_keys, 2, rotation_seconds).await;
+    };
+    let mut signs = keys.last().is_some_and(|key| key.started);
+    if !keys.iter().any(|key| key.started) {
+        start_now(db, &first.key_id).await?;
+        Event::new(EventKind::KeyRotated).reason("clock_corrected").record(db).await?;
+        signs = keys.len() == 1;
     }
     let last = keys.last().map_or(0, |key| key.generation);
-    if keys.last().is_some_and(|key| key.started) {
+    if signs {
         add(db, master_keys, last + 1, rotation_seconds).await?;
         Event::new(EventKind::KeyRotated).reason("scheduled").record(db).await?;
     }
@@ -123,6 +133,16 @@ pub async fn maintain(
     let retired = Column::Generation.lt(oldest_published);
     Entity::delete_many().filter(retired).exec(db).await?;
     Ok(())
+}
+
+/// Makes a key sign from now on.
+async fn start_now(db: &impl ConnectionTrait, key_id: &str) -> Result<(), DbErr> {
+    let start = Query::update()
+        .table(Entity)
+        .value(Column::SignsFromDate, db::now(db.get_database_backend()))
+        .and_where(Column::KeyId.eq(key_id))
+        .take();
+    db.execute(&start).await.map(drop)
 }
 
 /// Adds a key that starts to sign in this many seconds. A conflict means that another replica was
@@ -175,6 +195,7 @@ pub async fn rotate(
     check(db, master_keys).await.map_err(|why| {
         format!("nothing was changed, because AUTH_MASTER_KEYS does not open what there is: {why}")
     })?;
+    db::time(db).await.map_err(|error| error.to_string())?;
     let maintained = db::retry(|| maintain(db, master_keys, rotation_seconds));
     maintained.await.map_err(|error| error.to_string())?;
     let rotated = db::write(db, async |tx| {
@@ -200,18 +221,12 @@ async fn try_rotate(
                        have fetched it yet: try again later, or withdraw the others"
             .to_owned()));
     }
-    let now = db::now(tx.get_database_backend());
-    let start = Query::update()
-        .table(Entity)
-        .value(Column::SignsFromDate, now.clone())
-        .and_where(Column::KeyId.eq(next.key_id.as_str()))
-        .take();
-    tx.execute(&start).await?;
+    start_now(tx, &next.key_id).await?;
     let mut reason = "on_command";
     if others == OlderKeys::Withdrawn {
         let withdraw = Query::update()
             .table(Entity)
-            .value(Column::RemovedDate, now)
+            .value(Column::RemovedDate, db::now(tx.get_database_backend()))
             .and_where(Column::Generation.lt(next.generation))
             .and_where(Column::RemovedDate.is_null())
             .take();

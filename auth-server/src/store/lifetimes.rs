@@ -1,8 +1,8 @@
 //! Lifetimes of tokens and sessions, in database time.
 //!
 //! A token is live if its creation time plus its lifetime is later than the database's current
-//! time, evaluated in one SQL statement. The process's clock is never used, and API calls do not
-//! prolong anything.
+//! time, evaluated in one SQL statement; one created a minute or more ahead of it, while the clock was
+//! wrong, is not live. The process's clock is never used, and API calls do not prolong anything.
 //!
 //! | | access token | session without a refresh | session, refreshed or not |
 //! |---|---|---|---|
@@ -12,13 +12,14 @@
 //! A browser's log-in has the same caps as a session.
 
 use crate::store::Store;
+use crate::store::active_tokens::seconds_of;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, DbBackend};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr};
 use shared::db;
 use shared::entity::settings;
 use shared::introspection::UserKind;
 
-/// Name of the core system's setting, a number of minutes from 1 to 1440.
+/// Name of the core system's setting, a number of minutes from 1 to 10,080 (a week).
 pub const WEB_INACTIVITY_TIMEOUT: &str = "web_inactivity_timeout";
 
 /// Lifetime of a web user's token in seconds, as an SQL expression: NULL, so that no token is live,
@@ -26,14 +27,14 @@ pub const WEB_INACTIVITY_TIMEOUT: &str = "web_inactivity_timeout";
 pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
     // Text that is not a number must not reach the cast: PostgreSQL would fail the whole statement.
     let minutes = match backend {
-        DbBackend::Postgres => "CASE WHEN value ~ '^[0-9]{1,4}$' THEN CAST(value AS integer) END",
-        DbBackend::MySql => "CASE WHEN value REGEXP '^[0-9]{1,4}$' THEN CAST(value AS signed) END",
+        DbBackend::Postgres => "CASE WHEN value ~ '^[0-9]{1,5}$' THEN CAST(value AS integer) END",
+        DbBackend::MySql => "CASE WHEN value REGEXP '^[0-9]{1,5}$' THEN CAST(value AS signed) END",
         _ => {
-            "CASE WHEN value NOT GLOB '*[^0-9]*' AND length(value) BETWEEN 1 AND 4 \
+            "CASE WHEN value NOT GLOB '*[^0-9]*' AND length(value) BETWEEN 1 AND 5 \
              THEN CAST(value AS integer) END"
         }
     };
-    let seconds = format!("CASE WHEN {minutes} BETWEEN 1 AND 1440 THEN 60 * {minutes} END");
+    let seconds = format!("CASE WHEN {minutes} BETWEEN 1 AND 10080 THEN 60 * {minutes} END");
     let setting = Query::select()
         .expr(Expr::cust(seconds))
         .from(settings::Entity)
@@ -42,9 +43,21 @@ pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
     Expr::SubQuery(None, Box::new(setting.into()))
 }
 
+/// Returns the lifetime of a web user's token in seconds; `None` if the setting is missing or not a
+/// valid number of minutes.
+pub async fn web_lifetime(db: &impl ConnectionTrait) -> Result<Option<i64>, DbErr> {
+    let seconds = web_lifetime_seconds(db.get_database_backend());
+    let row = db.query_one(&Query::select().expr_as(seconds, "seconds").take()).await?;
+    row.map_or(Ok(None), |row| seconds_of(&row, "seconds"))
+}
+
+/// How far ahead of the database's clock a creation time may be: clocks are corrected.
+const AHEAD_SECONDS_MAX: i64 = 60;
+
 /// True while a token created at this time is live.
 pub fn alive(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
-    created.gt(db::seconds_ago(backend, lifetime_seconds))
+    let ahead = db::seconds_from_now(backend, AHEAD_SECONDS_MAX);
+    created.clone().gt(db::seconds_ago(backend, lifetime_seconds)).and(created.lt(ahead))
 }
 
 /// True once a token created at this time has expired.

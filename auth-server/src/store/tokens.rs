@@ -224,6 +224,15 @@ impl TokenKeys {
         self.0.iter().any(|(id, _)| stored.split_once(':').is_some_and(|(key_id, _)| key_id == id))
     }
 
+    /// True if a text has the form of a token under a key that is none of these. Whether it is one,
+    /// only a server with that key can tell.
+    pub fn lack_key_of(&self, text: &str) -> bool {
+        let prefixes = [ACCESS_PREFIX, REFRESH_PREFIX, CODE_PREFIX].into_iter();
+        let rest = prefixes.filter_map(|prefix| text.strip_prefix(prefix)).next();
+        let key_id = rest.and_then(|rest| rest.split_once('.')).map(|(key_id, _)| key_id);
+        key_id.is_some_and(|key_id| !self.0.iter().any(|(id, _)| id == key_id))
+    }
+
     /// Returns the ids and the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(id, key)| (id.as_str(), key.as_slice()))
@@ -355,6 +364,16 @@ mod tests {
         let earlier = format!("lsr_{}", URL_SAFE_NO_PAD.encode([&body[..], &[0; 4]].concat()));
         let parsed = RefreshToken::parse(&keys(&["a"]), &earlier).unwrap();
         assert_eq!((parsed.is_proven(), parsed.session()), (false, &session));
+    }
+
+    #[test]
+    fn a_token_under_an_unknown_key_is_told_from_junk() {
+        let token = RefreshToken::random(&keys(&["a"]), &SessionId::random());
+        assert!(keys(&["b"]).lack_key_of(token.text()));
+        assert!(!keys(&["b", "a"]).lack_key_of(token.text()));
+        for junk in ["", "junk", "lsa_", "lsa_xyz", "a.b"] {
+            assert!(!keys(&["b"]).lack_key_of(junk), "{junk}");
+        }
     }
 
     #[test]

@@ -45,9 +45,9 @@ pub struct BackupCheckArgs {
 
 /// Runs the command: prints the report, and returns true if the copy is good.
 pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
-    let auth = arguments.files.auth();
+    let auth = arguments.files.auth()?;
     let auth = Settings::read(auth_server::config::SETTINGS, auth.as_deref());
-    let api = arguments.files.api();
+    let api = arguments.files.api()?;
     let mut api = Settings::read(api_server::config::SETTINGS, api.as_deref());
     if let Some(location) = &arguments.documents {
         api.set("API_DOCUMENTS", location);

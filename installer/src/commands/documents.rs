@@ -22,7 +22,7 @@ const HOURS_MAX: i64 = 1_000_000;
 pub struct DocumentsArgs {
     /// Settings file of the api-server; environment variables override it. A relative document
     /// folder in it is resolved against the current folder [default:
-    /// ./loan-servicing/api-server.env, else /etc/loan-servicing/api-server.env]
+    /// /etc/loan-servicing/api-server.env, else ./loan-servicing/api-server.env]
     #[arg(long, global = true, value_name = "FILE")]
     env_file: Option<PathBuf>,
     #[command(subcommand)]

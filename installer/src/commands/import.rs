@@ -56,7 +56,7 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Settings file of the api-server; environment variables override it [default:
-    /// ./loan-servicing/api-server.env, else /etc/loan-servicing/api-server.env]
+    /// /etc/loan-servicing/api-server.env, else ./loan-servicing/api-server.env]
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
     /// Dry run: apply every record, then roll everything back
@@ -155,7 +155,8 @@ impl<'a> ImportContext<'a> {
     /// The database's gate: an import must end when the schema changes.
     fn gate(&self) -> DatabaseGate {
         let written_table = import_runs::Entity.table_name();
-        let rules = GateRules { written_table, business_days: true, keys: Arc::new(NoKeys) };
+        let keys = Arc::new(NoKeys);
+        let rules = GateRules { written_table, business_days: true, keys, store: None };
         DatabaseGate::new(self.db.clone(), self.db.clone(), rules, &mut Metrics::default())
     }
 

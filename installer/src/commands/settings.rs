@@ -60,7 +60,7 @@ const CORE_SETTINGS: [CoreSetting; 3] = [
     },
     CoreSetting {
         name: WEB_INACTIVITY_TIMEOUT,
-        meaning: "lifetime of a borrower's token in minutes, 1 to 1440; without it no borrower can \
+        meaning: "lifetime of a borrower's token in minutes, 1 to 10080; without it no borrower can \
                   log in",
         check: check_minutes,
     },
@@ -139,9 +139,9 @@ fn check_vin(value: &str) -> Result<(), CliError> {
 fn check_minutes(value: &str) -> Result<(), CliError> {
     let digits = value.bytes().all(|byte| byte.is_ascii_digit());
     match value.parse::<u16>() {
-        Ok(1..=1440) if digits && value.len() <= 4 => Ok(()),
+        Ok(1..=10_080) if digits && value.len() <= 5 => Ok(()),
         _ => refuse(format!(
-            "{WEB_INACTIVITY_TIMEOUT} must be a number of minutes from 1 to 1440, not {value:?}"
+            "{WEB_INACTIVITY_TIMEOUT} must be a number of minutes from 1 to 10080, not {value:?}"
         )),
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     fn values_the_servers_cannot_read_are_refused() {
         for (name, good, wrong) in [
             (BUSINESS_TIME_ZONE, &["UTC", "Europe/Berlin"][..], &["", "CET+1", "berlin"][..]),
-            (WEB_INACTIVITY_TIMEOUT, &["1", "20", "1440"], &["0", "1441", "+5", "00020", "x"]),
+            (WEB_INACTIVITY_TIMEOUT, &["1", "20", "10080"], &["0", "10081", "+5", "000020", "x"]),
             (vin::SETTING, &["off", "warn", "refuse"], &["", "Off", "yes"]),
         ] {
             let setting = CORE_SETTINGS.iter().find(|setting| setting.name == name).unwrap();

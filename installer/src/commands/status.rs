@@ -56,10 +56,11 @@ pub async fn run(arguments: &StatusArgs) -> Result<bool, CliError> {
 }
 
 fn read_settings(arguments: &StatusArgs, report: &mut Report) -> ServerSettings {
-    let auth = arguments.files.auth();
-    let auth = auth_server::config::Config::read(auth.as_deref());
-    let api_file = arguments.files.api();
-    let api = api_server::config::Config::read(api_file.as_deref());
+    let auth = arguments.files.auth().map_err(|CliError(why)| why);
+    let auth = auth.and_then(|file| auth_server::config::Config::read(file.as_deref()));
+    let api_file = arguments.files.api().map_err(|CliError(why)| why);
+    let api = api_file.clone();
+    let api = api.and_then(|file| api_server::config::Config::read(file.as_deref()));
     for (check, faults, option) in [
         (("auth-server settings", VALID), auth.as_ref().err(), "--env-file"),
         (("api-server settings", VALID), api.as_ref().err(), "--api-env-file"),
@@ -72,7 +73,7 @@ fn read_settings(arguments: &StatusArgs, report: &mut Report) -> ServerSettings 
             }
         }
     }
-    let api_file = api_file.map(|file| file.display().to_string());
+    let api_file = api_file.ok().flatten().map(|file| file.display().to_string());
     let api_file = api_file.unwrap_or_else(|| "the api-server's settings".to_owned());
     ServerSettings { auth: auth.ok(), api: api.ok(), api_file }
 }

@@ -48,9 +48,9 @@ fn loans_and_collateral() -> Vec<Example> {
         ("get_loan_balances", first(TransactionLoanId).column(EffectiveDate).to_owned()),
         ("list_transactions", first(TransactionLoanId)),
         ("list_recurring_transactions", first(recurring_transactions::Column::LoanId)),
-        ("list_automated_payments", first(automated_payments::Column::LoanId)),
+        ("list_automated_payments", by_card(automated_payments::Column::LoanId)),
         ("list_loan_contacts", first(loan_contacts::Column::LoanId)),
-        ("get_automated_payment", first(automated_payments::Column::RowId)),
+        ("get_automated_payment", by_card(automated_payments::Column::RowId)),
         ("list_loan_field_history", first(field_changes::Column::LoanId)),
         ("list_credit_lines", first(credit_lines::Column::LoanId)),
         ("get_credit_used", first(CreditlineId)),
@@ -132,6 +132,12 @@ fn others() -> Vec<Example> {
         ("list_drawer_transactions", first(cash_drawer_transactions::Column::DrawerId)),
         ("list_user_privileges", first(privilege_grants::Column::UserId)),
     ]
+}
+
+/// Selects a column of the first automated payment by card: it has what one from a bank account has
+/// not.
+fn by_card(column: automated_payments::Column) -> SelectStatement {
+    first_where(column, automated_payments::Column::PaymentGatewayTokenId.is_not_null())
 }
 
 /// Selects a column of the first row that has a value in it.

@@ -66,7 +66,7 @@ pub(super) fn contact(today: NaiveDate, number: u32, person: u32, web_password: 
         tenth => {
             set(&mut contact, "EntityCode", "INDIVIDUAL");
             set_person(&mut contact, '1', FIRST_NAMES[seed % 10], last, today, seed);
-            if tenth == 4 {
+            if matches!(tenth, 0 | 4) {
                 set_person(&mut contact, '2', FIRST_NAMES[(seed + 3) % 10], last, today, seed + 3);
                 let expiry = (expiry + Days::new(90)).to_string();
                 set(&mut contact, "IDExpiryDate2", &expiry);

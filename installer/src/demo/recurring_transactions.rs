@@ -11,10 +11,10 @@ type Event = (RecurringEventType, &'static str, i32, i64);
 use RecurringEventType as E;
 use shared::bulk_insert;
 const EVENTS: [Event; 6] = [
+    (E::DailyAccrual, "Servicing fee", 142, 0),
     (E::Scheduled, "Annual review fee", 142, 2500),
     (E::Periodic, "Impound for property taxes", 130, 3500),
     (E::Billing, "Statement fee", 142, 150),
-    (E::DailyAccrual, "Servicing fee", 142, 0),
     (E::OnPostPayment, "Rebate for paying", 150, 100),
     (E::OnPrePayment, "Late charge waiver", 156, 500),
 ];

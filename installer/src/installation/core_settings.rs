@@ -8,6 +8,13 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 use shared::entity::settings::{ActiveModel, Column, Entity};
 
+/// What is found while the lifetime of web users' tokens is not set.
+pub const NO_WEB_LIFETIME: &str = "web_inactivity_timeout is missing or not 1 to 10080 minutes: no \
+                                   borrower can log in";
+/// What to do about it.
+pub const SET_WEB_LIFETIME: &str =
+    "set it with installer settings set web_inactivity_timeout MINUTES";
+
 /// Returns the value of a setting, if it is set.
 pub async fn read(db: &impl ConnectionTrait, name: &str) -> Result<Option<String>, DbErr> {
     Ok(Entity::find_by_id(name).one(db).await?.map(|row| row.value))

@@ -52,6 +52,10 @@ pub struct Registration {
     /// Allow the client to introspect tokens, as a resource server
     #[arg(long)]
     pub resource_server: bool,
+    /// Let the client, which passes passwords on, name the address of the person who typed them in
+    /// X-Forwarded-For: failed log-ins then count for that address
+    #[arg(long)]
+    pub forwards_addresses: bool,
     /// File with its public keys or certificates (JWKS), used instead of a secret
     #[arg(long, value_name = "FILE")]
     pub jwks: Option<PathBuf>,
@@ -135,6 +139,7 @@ impl Registration {
             post_logout_redirect_uris: words(&client.post_logout_redirect_uris),
             cors_origins: words(&client.cors_origins),
             resource_server: client.resource_server_flag,
+            forwards_addresses: client.forwards_addresses_flag,
             ..Self::default()
         }
     }
@@ -149,6 +154,9 @@ impl Registration {
         }
         for origin in &self.cors_origins {
             uris::check_origin(origin)?;
+        }
+        if self.forwards_addresses && !self.has(Grant::Password) {
+            return refuse("--forwards-addresses is only for clients with --grant password");
         }
         if self.public {
             self.check_public()?;
@@ -241,6 +249,7 @@ impl Registration {
             grants: Set(join_unique(self.grants.iter().map(|grant| grant.as_str()))),
             user_kinds: Set(join_unique(self.user_kinds.iter().map(|kind| kind.as_str()))),
             resource_server_flag: Set(self.resource_server),
+            forwards_addresses_flag: Set(self.forwards_addresses),
             ..ActiveModel::default()
         }
     }
@@ -340,6 +349,10 @@ mod tests {
                 "redirect URIs are only for",
             ),
             (Registration { cors_origins: origin(), ..password() }, "for public clients"),
+            (
+                Registration { forwards_addresses: true, ..confidential(&[AuthorizationCode]) },
+                "--forwards-addresses is only for clients with --grant password",
+            ),
             (
                 Registration { public: true, ..password() },
                 "password is only for confidential clients",

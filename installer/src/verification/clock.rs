@@ -1,9 +1,12 @@
-//! The database's clock, which decides when tokens expire, compared with this machine's.
+//! The database's clock, which decides when tokens expire, compared with this machine's; and
+//! whether web users' tokens have a lifetime at all.
 
 use super::connect::Target;
 use super::report::{VerificationRun, VerificationStep};
 use super::web::{Web, WebResponse};
 use crate::installation::checks::Failure;
+use crate::installation::core_settings::{NO_WEB_LIFETIME, SET_WEB_LIFETIME};
+use auth_server::endpoints::health::WEB_TOKEN_SECONDS;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use std::time::SystemTime;
@@ -28,11 +31,11 @@ pub(super) async fn check(
     let before = DateTime::<Utc>::from(SystemTime::now());
     let outcome = web.get(url.clone()).await;
     let after = DateTime::<Utc>::from(SystemTime::now());
-    let time = match outcome {
-        Ok(response) => database_time(&response),
+    let answer = match outcome {
+        Ok(response) => read(&response),
         Err(error) => Err(Failure::new(error, "make sure the auth server is not hanging")),
     };
-    let time = time.map_err(|Failure { found, advice }| {
+    let (time, web_seconds) = answer.map_err(|Failure { found, advice }| {
         run.fail(VerificationStep::Clock, format!("{url}: {found}"), advice)
     })?;
     // The database read its clock at some point between request and response.
@@ -44,10 +47,19 @@ pub(super) async fn check(
         let advice = "synchronize the clocks of the database's machine and of this one with NTP";
         run.fail(VerificationStep::Clock, found, advice);
     }
+    match web_seconds {
+        Some(seconds) => {
+            run.pass(VerificationStep::WebUsers, format!("{} minutes", seconds / 60));
+        }
+        None => {
+            run.fail(VerificationStep::WebUsers, NO_WEB_LIFETIME, SET_WEB_LIFETIME);
+        }
+    }
     Ok(())
 }
 
-fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, Failure> {
+/// Reads the database's time, and the lifetime of web users' tokens in seconds.
+fn read(response: &WebResponse) -> Result<(DateTime<Utc>, Option<i64>), Failure> {
     let advice = match response.status {
         StatusCode::SERVICE_UNAVAILABLE => {
             "start the database, or upgrade its schema to this release"
@@ -56,8 +68,11 @@ fn database_time(response: &WebResponse) -> Result<DateTime<Utc>, Failure> {
     };
     let json = response.ok_json().map_err(|found| Failure::new(found, advice))?;
     let time = json.get("database_time").and_then(|time| time.as_str());
-    time.and_then(|time| time.parse().ok())
-        .ok_or_else(|| Failure::new("no database_time", "upgrade the auth server to this release"))
+    let time = time.and_then(|time| time.parse().ok());
+    let time = time.ok_or_else(|| {
+        Failure::new("no database_time", "upgrade the auth server to this release")
+    })?;
+    Ok((time, json.get(WEB_TOKEN_SECONDS).and_then(|seconds| seconds.as_i64())))
 }
 
 fn describe(difference: TimeDelta) -> String {

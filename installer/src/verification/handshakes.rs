@@ -1,4 +1,5 @@
-//! The TLS handshakes: TLS 1.2, TLS 1.3, the refusal of anything older, and the cipher.
+//! The TLS handshakes: TLS 1.2, TLS 1.3, the refusal of anything older, and the cipher. TLS 1.2 is
+//! required; a server without TLS 1.3 gets a note.
 //!
 //! These handshakes accept any certificate, so that certificate faults are reported by their own
 //! checks. No data is sent over them.
@@ -38,9 +39,14 @@ pub(super) async fn check(
                 run.pass(step, format!("handshake with {name}"));
                 completed.push(handshake);
             }
+            Err(HandshakeFault { failure: Failure { found, advice }, .. })
+                if step == VerificationStep::Tls13 =>
+            {
+                run.pass_for_now(step, format!("not offered: {found}"), &advice);
+            }
             Err(HandshakeFault { failure: Failure { found, advice }, is_tls }) => {
                 let step = run.fail(step, found, advice);
-                if !is_tls && step == VerificationStep::Tls12 {
+                if !is_tls {
                     return Err(step);
                 }
             }
@@ -52,7 +58,7 @@ pub(super) async fn check(
         let _ = run.record_finding(VerificationStep::Cipher, ciphers);
     }
     if completed.is_empty() {
-        return Err(VerificationStep::Tls13);
+        return Err(VerificationStep::Tls12);
     }
     let mut chains: Vec<_> = completed.into_iter().map(|handshake| handshake.chain).collect();
     chains.dedup();

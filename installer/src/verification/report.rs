@@ -21,6 +21,7 @@ pub(super) enum VerificationStep {
     Issuer,
     Keys,
     Clock,
+    WebUsers,
     Introspection,
     LogIn,
     LiveToken,
@@ -37,7 +38,9 @@ impl VerificationStep {
             Self::NameResolution => ("name resolution", "the host has an address"),
             Self::Tcp => ("TCP", "a connection is accepted"),
             Self::Tls12 => ("TLS 1.2", "a handshake with only TLS 1.2 succeeds"),
-            Self::Tls13 => ("TLS 1.3", "a handshake with only TLS 1.3 succeeds"),
+            Self::Tls13 => {
+                ("TLS 1.3", "a handshake with only TLS 1.3 succeeds, or TLS 1.2 alone is offered")
+            }
             Self::OlderTls => ("older TLS refused", "TLS 1.1 and older are refused"),
             Self::Cipher => {
                 ("cipher", "authenticated encryption and forward secrecy; broken ciphers refused")
@@ -49,6 +52,7 @@ impl VerificationStep {
             Self::Issuer => ("issuer", "equal to the URL, with every endpoint under it"),
             Self::Keys => ("keys", "if keys are announced, at least one is usable"),
             Self::Clock => ("database clock", clock::EXPECTED),
+            Self::WebUsers => ("web users", "their tokens have a lifetime"),
             Self::Introspection => {
                 ("introspection", r#"a junk token is answered with 200 and {"active":false}"#)
             }
@@ -93,7 +97,7 @@ impl VerificationRun {
         self.add(step, Outcome::Passed, found.as_ref(), None);
     }
 
-    /// Adds a passed check with something to do before long.
+    /// Adds a passed check with something to improve.
     pub(super) fn pass_for_now(
         &mut self,
         step: VerificationStep,

@@ -7,11 +7,12 @@
 use super::{Closed, Unready};
 use crate::bulk_insert;
 use crate::db::{self, Fault};
-use crate::entity::settings::{Column, Entity};
+use crate::entity::settings::{Column, Entity, Model};
 use aws_lc_rs::hmac;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, EntityTrait, QueryFilter,
 };
+use std::collections::BTreeSet;
 
 /// A key of a server's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +99,7 @@ pub(super) async fn check(
     let prefixes = configured.iter().map(|key| Column::Name.starts_with(prefix_of(key.setting)));
     let any_prefix = prefixes.fold(Condition::any(), Condition::add);
     let stored = Entity::find().filter(any_prefix).all(db).await?;
+    check_kinship(db, keys, &configured, &stored).await?;
     for key in configured {
         let (prefix, name) = (prefix_of(key.setting), key.row_name());
         // The first key of all is that of the server that wrote what there is.
@@ -110,6 +112,38 @@ pub(super) async fn check(
                 return Err(another_key(&key).into());
             }
             None => store(db, key).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses keys of a setting that have none in common with those of the database while one of those is
+/// in use: another server would not know what this one makes. A rotation adds a key to the others.
+async fn check_kinship(
+    db: &DatabaseConnection,
+    keys: &dyn Keys,
+    configured: &[KeyCheck],
+    stored: &[Model],
+) -> Result<(), Unready> {
+    let settings: BTreeSet<&'static str> = configured.iter().map(|key| key.setting).collect();
+    for setting in settings {
+        let of_setting = |key: &&KeyCheck| key.setting == setting;
+        let is_known = |key: &KeyCheck| stored.iter().any(|row| row.name == key.row_name());
+        if configured.iter().filter(of_setting).any(is_known) {
+            continue;
+        }
+        let prefix = prefix_of(setting);
+        for row in stored {
+            let Some(key_id) = row.name.strip_prefix(&prefix) else { continue };
+            let (key_id, value) = (key_id.to_owned(), row.value.clone());
+            let key = KeyCheck { setting, key_id, value };
+            if keys.has_unproved(db, &key).await? {
+                return Err(Closed::Keys(format!(
+                    "{setting} lacks the key {:?}, which is in use in this database: add it",
+                    key.key_id
+                ))
+                .into());
+            }
         }
     }
     Ok(())

@@ -5,14 +5,21 @@ use crate::galera;
 use crate::random::random_bytes;
 use sea_orm::sqlx::{self, Executor, MySqlConnection};
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr};
+use std::time::Duration;
+
+/// How long the database keeps a transaction whose server sends nothing: one that is frozen, or gone
+/// without a word, must not hold its locks for longer.
+const IDLE_IN_TRANSACTION_MAX: Duration = Duration::from_secs(30);
 
 /// Returns the statement that sets what a new session on PostgreSQL needs, whatever the defaults of
 /// its user and database are.
 pub(super) fn postgres_session() -> String {
     let lock_wait_ms = LOCK_WAIT.as_millis();
+    let idle_ms = IDLE_IN_TRANSACTION_MAX.as_millis();
     format!(
         "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, NOT DEFERRABLE; \
-         SET lock_timeout = {lock_wait_ms}; SET standard_conforming_strings = on; \
+         SET lock_timeout = {lock_wait_ms}; \
+         SET idle_in_transaction_session_timeout = {idle_ms}; SET standard_conforming_strings = on; \
          SET transform_null_equals = off; SET row_security = on"
     )
 }
@@ -21,6 +28,7 @@ pub(super) fn postgres_session() -> String {
 /// defaults and its `init_connect` are.
 fn mariadb_session() -> String {
     let lock_wait_seconds = LOCK_WAIT.as_secs();
+    let idle_seconds = IDLE_IN_TRANSACTION_MAX.as_secs();
     let variables = [
         "autocommit = 1",
         "completion_type = 'NO_CHAIN'",
@@ -35,7 +43,10 @@ fn mariadb_session() -> String {
         "tx_isolation = 'READ-COMMITTED'",
     ];
     let variables = variables.map(|variable| format!("SESSION {variable}, ")).concat();
-    format!("SET {variables}SESSION innodb_lock_wait_timeout = {lock_wait_seconds}")
+    format!(
+        "SET {variables}SESSION innodb_lock_wait_timeout = {lock_wait_seconds}, \
+         SESSION idle_transaction_timeout = {idle_seconds}"
+    )
 }
 
 /// Sets what a new session on MariaDB needs.

@@ -1,5 +1,5 @@
-//! Failed log-ins, counted per account and per source network by the database's clock, so that all
-//! replicas count together.
+//! Failed log-ins and client authentications, counted per account and per source network by the
+//! database's clock, so that all replicas count together.
 //!
 //! An account is stored as a hash of the name that was typed: it may not be a user's name, or may
 //! be a password typed into the wrong field.
@@ -10,7 +10,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 
 #[shared_macros::table("log_in_failures")]
 pub struct Model {
-    /// Hashed account or source network: see [`account`] and [`source`].
+    /// Hashed account or source network: see [`account`], [`source`] and [`clients_of`].
     #[sea_orm(primary_key, auto_increment = false)]
     pub subject: String,
     pub failures: i32,
@@ -23,7 +23,12 @@ pub fn account(kind: UserKind, user_name: &str) -> String {
     format!("{}:{}", kind.as_str(), hex::encode(digest(&SHA256, user_name.as_bytes())))
 }
 
-/// Returns the subject under which failures of a network are counted.
+/// Returns the subject under which failed log-ins of a network are counted.
 pub fn source(network: &str) -> String {
     format!("source:{network}")
+}
+
+/// Returns the subject under which failed client authentications of a network are counted.
+pub fn clients_of(network: &str) -> String {
+    format!("clients:{network}")
 }

@@ -27,6 +27,8 @@ pub struct Model {
     /// True if the client may introspect.
     pub resource_server_flag: bool,
     pub created_date: Timestamp,
+    /// True if the client names the addresses of the people whose passwords it passes on.
+    pub forwards_addresses_flag: bool,
 }
 
 impl Model {

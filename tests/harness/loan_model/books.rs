@@ -39,8 +39,6 @@ pub struct Entry {
     pub returned: Option<NaiveDate>,
     /// The day on which it was entered.
     pub entered_on: NaiveDate,
-    /// The date of the last activity before it.
-    activity_before: Option<NaiveDate>,
 }
 
 /// A step in rewriting the book.
@@ -99,7 +97,6 @@ impl Books {
 
     /// Enters an event. A refused event changes nothing.
     pub fn enter(&mut self, today: NaiveDate, event: Event) -> Result<&Entry, Refusal> {
-        let activity_before = self.state.last_activity;
         let (entered, partner, returned) = match event {
             Event::Reverse { entry, returned } => {
                 let rows = self.reverse(today, entry, returned)?;
@@ -116,7 +113,7 @@ impl Books {
             }
         };
         let entered_on = today;
-        self.entries.push(Entry { event, entered, partner, returned, entered_on, activity_before });
+        self.entries.push(Entry { event, entered, partner, returned, entered_on });
         Ok(&self.entries[self.entries.len() - 1])
     }
 
@@ -176,12 +173,15 @@ impl Books {
             steps.push(Step::Reversal(balance, amount));
         }
         let mut state = self.replay(&steps);
-        // A reversal undoes only its own activity date; later activity stays.
-        let was_latest_activity = self.state.last_activity == Some(entry.entered.rows[0].effective);
-        state.last_activity = match entry.moves_base() && was_latest_activity {
-            true => entry.activity_before,
-            false => self.state.last_activity,
+        // The entry that is the latest without it, whichever was entered when.
+        let is_other = |(index, other): &(usize, &Entry)| {
+            *index != number
+                && other.partner.is_none()
+                && !matches!(other.event, Event::Reverse { .. })
         };
+        let latest = self.entries.iter().enumerate().filter(is_other).next_back();
+        let latest = latest.map(|(_, other)| other.entered.rows[0].effective);
+        state.last_activity = Some(latest.unwrap_or(self.terms.origination));
         let rows = self.reversal_rows(&entry, &state)?;
         (self.state, self.steps) = (state, steps);
         Ok(rows)

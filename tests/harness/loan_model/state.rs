@@ -178,7 +178,7 @@ impl State {
             base_total: 0,
             next_due: interest.due_dates.first().map(|due| due.date),
             last_payment: None,
-            last_activity: None,
+            last_activity: Some(terms.origination),
             paid_off: None,
             due_rows: Vec::new(),
         }

@@ -91,7 +91,7 @@ async fn users_are_listed_with_group_names_and_without_passwords() {
 }
 
 #[tokio::test]
-async fn officers_are_listed_by_flag_including_disabled_ones() {
+async fn officers_are_listed_by_flag_with_one_of_two_privileges() {
     on_each_database(PROGRAM, |world| async move {
         world.sql("DELETE FROM privilege_grants").await;
         world
@@ -102,7 +102,8 @@ async fn officers_are_listed_by_flag_including_disabled_ones() {
             .await;
         let one = user(&world, "one", [true, true, false], "active").await;
         let two = user(&world, "two", [true, false, true], "disabled").await;
-        let unprivileged = world.token("viewer").await;
+        let viewer = id_of(&world, "viewer").await;
+        let token = world.token("viewer").await;
         let row = |id: i64, name: &str, active: bool| {
             json!({
                 "User_ID": id, "User_Name": name, "Full_Name": format!("Full {name}"),
@@ -113,8 +114,17 @@ async fn officers_are_listed_by_flag_including_disabled_ones() {
         for (kind, expected) in
             [("loan", json!([one, two])), ("collection", json!([one])), ("contact", json!([two]))]
         {
-            let list = world.client.get(&unprivileged, &format!("/users/{kind}-officers")).await;
-            assert_eq!(list.expect(200).json(), expected, "{kind}, without any right");
+            let path = format!("/users/{kind}-officers");
+            let records = if kind == "contact" { "Contact > Records" } else { "Loan > Records" };
+            let refused = world.client.get(&token, &path).await;
+            let refused = refused.expect_problem(403, "privilege-missing");
+            for sufficient in [records, "Security > Users"] {
+                assert!(refused.text.contains(&format!("{sufficient} > View")), "{}", refused.text);
+                grant(&world, "user", viewer, sufficient, "View").await;
+                let list = world.client.get(&token, &path).await;
+                assert_eq!(list.expect(200).json(), expected, "{kind} with {sufficient}");
+                world.sql("DELETE FROM privilege_grants").await;
+            }
         }
         world
     })

@@ -47,6 +47,7 @@ async fn add_client(world: &World, client_id: &str, keys: Value) {
         user_kinds: "core".to_owned(),
         resource_server_flag: true,
         created_date: Timestamp::default(),
+        forwards_addresses_flag: false,
     };
     let row = client.into_active_model().reset_all();
     Entity::insert(row).exec_without_returning(&world.db).await.unwrap();
@@ -172,10 +173,18 @@ async fn a_client_authenticates_with_its_registered_certificate_on_the_mtls_list
         use base64::Engine;
         let certified = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
         let (ours, other) = (certified("ours"), certified("other"));
-        let x5c = base64::engine::general_purpose::STANDARD.encode(ours.cert.der());
-        let mut key = serde_json::to_value(ClientKey::random().public).unwrap();
-        key["x5c"] = json!([x5c]);
-        add_client(&world, "certified", json!([key])).await;
+        let signing_key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(["late".to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+        let cert = params.self_signed(&signing_key).unwrap();
+        let expired = rcgen::CertifiedKey { cert, signing_key };
+        let keys = [&ours, &expired].map(|certified| {
+            let x5c = base64::engine::general_purpose::STANDARD.encode(certified.cert.der());
+            let mut key = serde_json::to_value(ClientKey::random().public).unwrap();
+            key["x5c"] = json!([x5c]);
+            key
+        });
+        add_client(&world, "certified", json!(keys)).await;
         let introspect_as = async |certified: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>,
                                    url: &str| {
             let authority = std::fs::read(&world.tls.authority).unwrap();
@@ -195,6 +204,7 @@ async fn a_client_authenticates_with_its_registered_certificate_on_the_mtls_list
         let url = endpoint.as_str().unwrap().strip_suffix("/oauth2/introspect").unwrap();
         introspect_as(Some(&ours), url).await.expect(200);
         introspect_as(Some(&other), url).await.expect(401);
+        introspect_as(Some(&expired), url).await.expect(401);
         introspect_as(None, url).await.expect(401);
         introspect_as(Some(&ours), &world.client.auth_url).await.expect(401);
         world

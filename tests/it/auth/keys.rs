@@ -128,6 +128,33 @@ async fn signing_keys_are_published_before_use_and_kept_for_a_day_after() {
     .await;
 }
 
+/// The database's clock was a year and a half ahead for a while.
+#[tokio::test]
+async fn signing_goes_on_after_keys_were_made_in_the_future() {
+    on_each_database(PROGRAM, |mut world| async move {
+        verify_id_token(&world, &log_in(&world).await).await.unwrap();
+        let second = world.text("SELECT key_id FROM signing_keys WHERE generation = 2").await;
+        let http = world.client.http.clone();
+        // The first key was retired, and its successor's turn comes when that time comes.
+        world.auth.stop().await;
+        world.sql("DELETE FROM signing_keys WHERE generation = 1").await;
+        world.age("signing_keys", &["signs_from_date"], -500 * 86_400).await;
+        world.auth.restart(&http).await;
+        let (signs, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
+        assert_eq!(signs, second);
+        assert_eq!(key_set(&world).await.keys.len(), 2, "it has a successor");
+        // Both were made at that time.
+        world.auth.stop().await;
+        world.age("signing_keys", &["created_date", "signs_from_date"], -500 * 86_400).await;
+        world.auth.restart(&http).await;
+        let (signs, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
+        assert_ne!(signs, second);
+        assert_eq!(key_set(&world).await.keys.len(), 2);
+        world
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn an_administrator_can_rotate_signing_keys_early() {
     on_each_database(PROGRAM, |world| async move {

@@ -5,6 +5,7 @@ use acceptance::world::Environment;
 use acceptance::world::on_each_database_with;
 use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
+use std::time::{Duration, Instant};
 
 async fn attempt(client: &Client, name: &str, password: &str) -> TestResponse {
     let form =
@@ -94,7 +95,7 @@ async fn concurrent_correct_log_ins_of_one_user_all_succeed() {
 }
 
 #[tokio::test]
-async fn a_network_with_too_many_failures_is_told_when_to_retry() {
+async fn a_network_with_too_many_wrong_secrets_is_told_when_to_retry() {
     let settings = [("AUTH_SOURCE_FAILURES_MAX", "12"), ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8")];
     on_each_database_with(PROGRAM, environment(&settings), |world| async move {
         let log_in_from = async |address: &str, client: (&str, &str), password: &str| {
@@ -118,11 +119,12 @@ async fn a_network_with_too_many_failures_is_told_when_to_retry() {
             log_in_from(&format!("10.9.9.1, 203.0.113.{n}"), client, "x").await.expect(status);
         }
         let teller = world.credentials.teller.as_str();
-        let refused =
-            log_in_from("203.0.113.77", ("integration", secret), teller).await.expect(429);
+        let wrong = ("integration", "wrong");
+        let refused = log_in_from("203.0.113.77", wrong, teller).await.expect(429);
         let seconds: i64 = refused.header("retry-after").parse().unwrap();
         assert!((1700..=1800).contains(&seconds), "{seconds}");
-        log_in_from("203.0.113.77", ("integration", "wrong"), teller).await.expect(429);
+        // The right secret is another matter, and so are log-ins.
+        log_in_from("203.0.113.77", ("integration", secret), teller).await.expect(200);
         log_in_from("203.0.114.77", ("integration", secret), teller).await.expect(200);
         // A resource server is never blocked because of failures in its network.
         let form = [("token", "junk")];
@@ -133,7 +135,74 @@ async fn a_network_with_too_many_failures_is_told_when_to_retry() {
         let response = world.client.send(request.basic_auth(api_server.0, api_server.1)).await;
         response.unwrap().expect(200);
         world.age("log_in_failures", &["first_failure_date"], 1801).await;
-        log_in_from("203.0.113.77", ("integration", secret), teller).await.expect(200);
+        log_in_from("203.0.113.77", wrong, teller).await.expect(401);
+        world
+    })
+    .await;
+}
+
+/// All users of a backend come from its address: what strangers type into its form must not shut them
+/// out.
+#[tokio::test]
+async fn failures_through_a_client_do_not_close_its_network() {
+    let settings = [("AUTH_SOURCE_FAILURES_MAX", "12")];
+    on_each_database_with(PROGRAM, environment(&settings), |world| async move {
+        let viewer = &world.credentials.viewer;
+        for n in 0..12 {
+            attempt(&world.client, &format!("nobody{n}"), "wrong").await.expect(400);
+        }
+        // Beyond that, wrong passwords take longer.
+        let begun = Instant::now();
+        let (wrong, right) = tokio::join!(
+            async {
+                attempt(&world.client, "nobody", "wrong").await.expect(400);
+                begun.elapsed()
+            },
+            async {
+                attempt(&world.client, "viewer", viewer).await.expect(200);
+                begun.elapsed()
+            }
+        );
+        assert!(wrong >= Duration::from_secs(2) && right < wrong, "{wrong:?}, {right:?}");
+        let counted = "SELECT COUNT(*) FROM log_in_failures WHERE subject LIKE 'source:%'";
+        assert_eq!(world.count(counted).await, 0);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failures_count_for_the_address_that_a_client_names_if_it_may() {
+    let settings = [("AUTH_SOURCE_FAILURES_MAX", "12")];
+    on_each_database_with(PROGRAM, environment(&settings), |world| async move {
+        let secret = world.credentials.integration.as_str();
+        let log_in_from = async |address: &str, password: &str| {
+            let form = [
+                ("grant_type", "password"),
+                ("scope", "core"),
+                ("username", "viewer"),
+                ("password", password),
+            ];
+            let url = format!("{}/oauth2/token", world.client.auth_url);
+            let request = world.client.http.post(url).form(&form);
+            let request = request.header("x-forwarded-for", address);
+            world.client.send(request.basic_auth("integration", Some(secret))).await.unwrap()
+        };
+        let viewer = world.credentials.viewer.as_str();
+        let source = "SELECT source FROM auth_events ORDER BY event_id DESC LIMIT 1";
+        log_in_from("203.0.113.5", viewer).await.expect(200);
+        assert_eq!(world.text(source).await, "127.0.0.1");
+        let allow = "UPDATE oauth_clients SET forwards_addresses_flag = true \
+                     WHERE client_id = 'integration'";
+        world.sql(allow).await;
+        log_in_from("1.1.1.1, 203.0.113.5", viewer).await.expect(200);
+        assert_eq!(world.text(source).await, "203.0.113.5");
+        for n in 0..12 {
+            log_in_from(&format!("203.0.113.{n}"), "wrong").await.expect(400);
+        }
+        log_in_from("203.0.113.99", viewer).await.expect(429);
+        world.sql("DELETE FROM log_in_failures WHERE subject LIKE 'core:%'").await;
+        log_in_from("198.51.100.7", viewer).await.expect(200);
         world
     })
     .await;

@@ -25,7 +25,7 @@ async fn settings_are_listed_with_values_and_descriptions() {
         let listed = installer(&world, &["settings", "list", "--json"]).await.json();
         assert_eq!(listed[0]["value"], "UTC");
         assert_eq!((&listed[1]["name"], &listed[1]["value"]), (&json!("vin_check"), &Value::Null));
-        assert!(listed[2]["meaning"].as_str().is_some_and(|text| text.contains("1 to 1440")));
+        assert!(listed[2]["meaning"].as_str().is_some_and(|text| text.contains("1 to 10080")));
         world
     })
     .await;
@@ -73,7 +73,7 @@ async fn an_invalid_setting_name_or_value_changes_nothing() {
     on_each_database(PROGRAM, |world| async move {
         for (name, value, expected) in [
             ("business_time_zone", "Berlin", "unknown time zone \"Berlin\""),
-            ("web_inactivity_timeout", "0", "from 1 to 1440"),
+            ("web_inactivity_timeout", "0", "from 1 to 10080"),
             ("vin_check", "maybe", "off, warn or refuse"),
             ("demo_portfolio", "begun", "the settings are business_time_zone, vin_check"),
         ] {

@@ -243,6 +243,18 @@ async fn the_demo_portfolio_covers_every_kind_of_row() {
     .await;
 }
 
+/// Operations with the members that the interface names in their responses.
+const NAMED: [(&str, &[&str]); 8] = [
+    ("list_cards", &["EntryType", "BrandType", "ForgetFlag", "PaymentGatewayTokenID"]),
+    ("get_card", &["EntryType", "BrandType", "ForgetFlag", "PaymentGatewayTokenID"]),
+    ("get_collateral_comment", &["versionHash"]),
+    ("get_automated_payment", &["Temp_Grace_Period", "PaymentGatewayTokenID"]),
+    ("get_contact", &["IDExpiryDate1", "IDExpiryDate2"]),
+    ("get_loan", &["ContractualJurisdiction"]),
+    ("list_recurring_transactions", &["Numerator", "Denominator"]),
+    ("list_relationship_codes", &["Auto_Prev_Addr"]),
+];
+
 #[tokio::test]
 async fn every_read_returns_demo_data_to_the_admin() {
     on_each_database(PROGRAM, |world| async {
@@ -260,6 +272,11 @@ async fn every_read_returns_demo_data_to_the_admin() {
             let response = world.client.get(&admin, example).await.expect(200);
             let bytes = id == "download_file" && !response.text.is_empty();
             assert!(bytes || !is_empty(&response.json()), "{id} {example}: {}", response.text);
+            // The members that the interface names.
+            let named = NAMED.iter().find(|(named, _)| *named == id);
+            for name in named.map_or(&[][..], |(_, names)| names) {
+                assert!(response.text.contains(&format!("\"{name}\":")), "{id} {example}: {name}");
+            }
         }
         world
     })

@@ -3,6 +3,9 @@
 use super::{command, file, installer, run};
 use crate::PROGRAM;
 use acceptance::on_each_database;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const LIST: [&str; 2] = ["client", "list"];
 
@@ -33,10 +36,39 @@ async fn the_database_comes_from_the_settings_the_environment_or_the_command_lin
         )
         .expect("a copy");
         standard.current_dir(&folder);
-        assert_eq!(run(standard).await.expect_success(), listed);
+        let output = run(standard).await;
+        assert!(output.stderr.contains("settings: those in ./loan-servicing"), "{}", output.stderr);
+        assert_eq!(output.expect_success(), listed);
         world
     })
     .await;
+}
+
+#[tokio::test]
+async fn settings_that_another_user_could_have_placed_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = folder.path().join("loan-servicing");
+    std::fs::create_dir(&settings).expect("a folder");
+    let file = settings.join("auth-server.env");
+    std::fs::write(&file, "AUTH_DATABASE_URL=sqlite:///no/such/file\n").expect("settings");
+    let refused = async |expected: &str| {
+        for arguments in [&LIST[..], &["audit"], &["user", "list"]] {
+            let mut command = command(arguments);
+            command.current_dir(folder.path());
+            run(command).await.expect_refusal(expected);
+        }
+    };
+    let allow = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
+    };
+    allow(&settings, 0o777);
+    refused("others can write to ./loan-servicing: run chmod go-w").await;
+    allow(&settings, 0o755);
+    allow(&file, 0o660);
+    refused("others can write to ./loan-servicing/auth-server.env").await;
+    std::fs::rename(&file, folder.path().join("elsewhere.env")).expect("a name");
+    std::os::unix::fs::symlink("../elsewhere.env", &file).expect("a link");
+    refused("./loan-servicing/auth-server.env is a symbolic link").await;
 }
 
 #[tokio::test]

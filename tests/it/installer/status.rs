@@ -53,6 +53,25 @@ async fn a_working_installation_is_healthy() {
 }
 
 #[tokio::test]
+async fn a_lifetime_of_web_tokens_that_is_none_is_reported() {
+    on_embedded_database(PROGRAM, |world| async move {
+        for minutes in ["0", "10081", "twenty"] {
+            let set = format!(
+                "UPDATE settings SET value = '{minutes}' WHERE name = 'web_inactivity_timeout'"
+            );
+            world.sql(&set).await;
+            let output = status_report(&world, &[]).await;
+            assert_eq!(output.checks()["web users"], "failed", "{minutes}: {}", output.stdout);
+            let url = format!("{}/health/ready", world.client.auth_url);
+            let ready = world.client.send(world.client.http.get(url)).await.expect("a response");
+            assert!(ready.expect(200).json().get("web_token_seconds").is_none());
+        }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_with_a_failing_task_is_unhealthy() {
     let mut environment = Environment::default();
     environment.api.insert("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned());

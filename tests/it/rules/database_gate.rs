@@ -19,8 +19,8 @@ const OTHER_KEY: &str = "k1:0000000000000000000000000000000000000000000000000000
 
 const SCHEMAS: [(&str, &str, &str); 2] = [
     (
-        "DELETE FROM seaql_migrations WHERE version = 'm20261204_suspense_disbursements'",
-        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261204_suspense_disbursements', 0)",
+        "DELETE FROM seaql_migrations WHERE version = 'm20261205_forwarded_addresses'",
+        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261205_forwarded_addresses', 0)",
         "earlier release, 1 migration behind",
     ),
     (
@@ -226,6 +226,28 @@ async fn a_server_with_the_keys_of_another_installation_does_nothing() {
             wait_until_ready(&world.client).await;
         }
         world.token("admin").await;
+        world
+    })
+    .await;
+}
+
+/// Replicas that differ: the second one says so, and does nothing.
+#[tokio::test]
+async fn a_server_without_the_keys_in_use_or_with_another_store_does_nothing() {
+    on_each_database(PROGRAM, |mut world| async move {
+        leave_work(&world).await;
+        world.token("admin").await;
+        let key = format!("k1:{}", world.credentials.token_key);
+        let other = format!("k2:{}", OTHER_KEY.split_at(3).1);
+        Server::Auth.restart_with(&mut world, "AUTH_TOKEN_KEYS", &other).await;
+        expect_closed(&world, Server::Auth, "AUTH_TOKEN_KEYS lacks the key").await;
+        Server::Auth.restart_with(&mut world, "AUTH_TOKEN_KEYS", &key).await;
+        let documents = world.folder.path().join("documents").display().to_string();
+        let elsewhere = world.folder.path().join("elsewhere").display().to_string();
+        Server::Api.restart_with(&mut world, "API_DOCUMENTS", &elsewhere).await;
+        expect_closed(&world, Server::Api, "not the database's object store").await;
+        Server::Api.restart_with(&mut world, "API_DOCUMENTS", &documents).await;
+        wait_until_ready(&world.client).await;
         world
     })
     .await;

@@ -86,6 +86,45 @@ async fn unknown_parameters_can_be_ignored_and_counted_for_older_clients() {
     .await;
 }
 
+/// The interface writes `Test`, and .NET sends `True`.
+#[tokio::test]
+async fn parameters_and_truth_values_are_read_in_any_case() {
+    let ignore = ("API_UNKNOWN_PARAMETERS".to_owned(), "ignore".to_owned());
+    let environment = Environment { api: [ignore].into(), ..Environment::default() };
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let before = world.snapshot().await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let pay = async |query: &str| {
+            let payment = json!({"Amount": "10.00"});
+            world.client.post(&admin, &format!("{path}?{query}"), &payment, None).await
+        };
+        for query in ["Test=true", "TEST=True", "test=TRUE"] {
+            pay(query).await.expect(200);
+            let file = "<Core><Contact/></Core>";
+            let import = world.client.request(Method::POST, &admin, "/core/xml-import");
+            let import = import.query(&[query.split_once('=').expect("a value")]);
+            let import = import.header("content-type", "application/xml").body(file);
+            world.client.send(import).await.expect("a response").expect(200);
+        }
+        for query in ["test=false&Test=true", "Test=true&Test=true"] {
+            let refused = pay(query).await.expect_problem(400, "bad-request");
+            assert!(refused.text.contains("more than once"), "{}", refused.text);
+        }
+        let refused = pay("Test=perhaps").await.expect_problem(400, "bad-request");
+        assert!(refused.text.contains("must be true or false"), "{}", refused.text);
+        assert_eq!(world.snapshot().await, before);
+        let page = world.client.get(&admin, "/users?LIMIT=1").await.expect(200);
+        let next = page.header("link").to_owned();
+        assert!(next.starts_with("</users?limit=1&after="), "{next}");
+        let all = world.client.get(&admin, "/users").await.expect(200);
+        assert!(all.headers.get("link").is_none());
+        world
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn all_faults_of_a_body_are_reported_together() {
     on_each_database(PROGRAM, |world| async move {

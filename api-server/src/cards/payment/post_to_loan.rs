@@ -39,6 +39,7 @@ impl Command for LoanPosting {
     type Refusal = CardRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+    const LOCKS_ROWS: bool = true;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Loan(self.loan_id)]

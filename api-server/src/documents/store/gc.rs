@@ -9,11 +9,15 @@ use chrono::TimeDelta;
 use futures_util::TryStreamExt;
 use object_store::Error;
 use sea_orm::{DatabaseConnection, DbErr};
+use shared::db;
 use std::fmt::{self, Display};
 
 /// Minimum age of an orphan to be removed, in hours: the row of a younger one may be about to be
 /// written.
 pub const ORPHAN_HOURS_MIN: u32 = 24;
+
+/// How far apart the clocks of the store and the database may be.
+const CLOCKS_APART_MAX: TimeDelta = TimeDelta::hours(1);
 
 /// Reason why the store and the database could not be compared.
 #[derive(Debug)]
@@ -24,6 +28,10 @@ pub enum GcError {
     Database(DbErr),
     /// The store belongs to another database.
     OtherOwner,
+    /// The store's clock and the database's differ.
+    Clocks,
+    /// The store has no owner, although the database's store has one.
+    NoOwner,
 }
 
 impl Display for GcError {
@@ -36,6 +44,15 @@ impl Display for GcError {
                  restored from an older dump): nothing is removed; give this database a separate \
                  store, or, if the store belongs to it from now on, run `installer documents \
                  adopt`",
+            ),
+            Self::Clocks => f.write_str(
+                "the clocks of the object store and the database are more than an hour apart: \
+                 nothing is removed",
+            ),
+            Self::NoOwner => f.write_str(
+                "this is not the database's object store, which has its name in it: mount it, \
+                 correct API_DOCUMENTS, or, if this store belongs to the database from now on, run \
+                 `installer documents adopt`",
             ),
         }
     }
@@ -69,6 +86,9 @@ impl DocumentStore {
     /// another server begins a sweep at the same moment.
     pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<GcReport, GcError> {
         let Some(now) = self.renew_lease(db).await? else { return Ok(GcReport::default()) };
+        if (db::time(db).await?.0 - now).abs() > CLOCKS_APART_MAX {
+            return Err(GcError::Clocks);
+        }
         let cutoff = now - TimeDelta::hours(i64::from(hours));
         let mut report = GcReport::default();
         let mut orphans = std::pin::pin!(self.orphans(db, Some(cutoff)));

@@ -7,6 +7,9 @@
 //! does not contain the store's name, that database has been left behind or another one has taken
 //! the store, and it must not sweep.
 //!
+//! Before the first sweep a database has one name and its store none. From then on, a store without a
+//! name is another one, such as a folder that is not mounted.
+//!
 //! A crash between the two writes leaves the store one name behind: the next sweep writes the same
 //! name again, without moving on. The earlier names are for a server that writes late.
 //!
@@ -43,7 +46,13 @@ impl DocumentStore {
             Some(owner) if !StoreIds::read(db).await?.contains(&owner) => Err(GcError::OtherOwner),
             Some(_) => Ok(()),
             // A missing bucket has no owner either, and cannot be listed.
-            None => Ok(in_time(self.list().try_next()).await?.map(drop)?),
+            None => {
+                in_time(self.list().try_next()).await??;
+                match StoreIds::read(db).await?.has_named_a_store() {
+                    true => Err(GcError::NoOwner),
+                    false => Ok(()),
+                }
+            }
         }
     }
 
@@ -65,8 +74,15 @@ impl DocumentStore {
         db: &DatabaseConnection,
     ) -> Result<Option<DateTime<Utc>>, GcError> {
         // The store is read first: it is never ahead of the setting, which is read afterwards.
-        let owner = self.owner().await?;
+        let mut owner = self.owner().await?;
         let names = StoreIds::read(db).await?;
+        if owner.is_none() {
+            if names.has_named_a_store() {
+                return Err(GcError::NoOwner);
+            }
+            self.write_owner(names.current()).await?;
+            owner = Some(names.current().to_owned());
+        }
         let name = match owner {
             Some(owner) if !names.contains(&owner) => {
                 self.dispute(db, &names).await?;
@@ -130,6 +146,11 @@ impl StoreIds {
 
     fn contains(&self, name: &str) -> bool {
         self.0.split(' ').any(|listed| listed == name && is_name(name))
+    }
+
+    /// True once a sweep has moved on from the first name.
+    fn has_named_a_store(&self) -> bool {
+        self.0.split_once(' ').is_some()
     }
 
     fn current(&self) -> &str {

@@ -8,9 +8,9 @@ use crate::command::idempotency::{IdempotencyKey, IdempotencyScope, Replayable, 
 use crate::http::admission::CoreUser;
 use crate::http::bounded_string::BoundedString;
 use crate::http::json_body::JsonBody;
+use crate::http::json_text::JsonText;
 use crate::http::keyset::{Keyset, SortKey};
 use crate::http::pagination::{Cursor, List, Page};
-use crate::http::stored_json::StoredJson;
 use crate::loans::adjustments::{NewAdjustment, PostAdjustment};
 use crate::loans::payments::{
     BatchPayment, DRY_RUNS_MAX, EntryRows, NewPayment, PAYMENTS_MAX, PaymentBatch, PaymentResponse,
@@ -23,17 +23,15 @@ use poem::http::header::RETRY_AFTER;
 use poem::web::Data;
 use poem::{FromRequest, Request, RequestBody};
 use poem_openapi::param::{Header, Path, Query};
-use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans};
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{JsonResult, Problem, ProblemDocument, ProblemType};
+use shared::problem::{Problem, ProblemDocument, ProblemType};
 use shared::telemetry::RequestId;
 use shared::time::Day;
 use std::collections::HashMap;
@@ -71,18 +69,22 @@ struct ItemAsSent<'a> {
 
 /// The result of one of several payments.
 #[interface_names]
-#[derive(Object)]
+#[derive(Object, Serialize)]
 #[oai(skip_serializing_if_is_none)]
 pub struct PaymentResult {
     /// HTTP status that the payment would have got alone: 201, 200 in a dry run, or that of
     /// `Problem`.
+    #[serde(rename = "Status")]
     status: u16,
     /// True if these are the transactions of an earlier request with this key.
+    #[serde(rename = "Replayed_Flag", skip_serializing_if = "Option::is_none")]
     replayed_flag: Option<bool>,
     /// The transactions created, total row first.
-    transactions: Option<StoredJson<EntryRows>>,
+    #[serde(rename = "Transactions", skip_serializing_if = "Option::is_none")]
+    transactions: Option<JsonText<EntryRows>>,
     /// Why the payment was not posted.
-    problem: Option<StoredJson<ProblemDocument>>,
+    #[serde(rename = "Problem", skip_serializing_if = "Option::is_none")]
+    problem: Option<JsonText<ProblemDocument>>,
 }
 
 /// `/loans/{loan_id}/transactions`
@@ -189,7 +191,7 @@ impl LoanTransactions {
         test: Query<Option<bool>>,
         _permit: DryRunPermit,
         payments: JsonBody<Vec<PaymentItem>>,
-    ) -> JsonResult<Vec<PaymentResult>> {
+    ) -> Result<JsonText<Vec<PaymentResult>>, Problem> {
         let RequestContext { caller, clock } = admitted;
         check_items(&payments.value)?;
         let sent: Vec<ItemAsSent<'_>> =
@@ -212,7 +214,8 @@ impl LoanTransactions {
         };
         let responses = paths.iter().zip(batch.post(items).await);
         let result = |(path, response): (&String, _)| result(response, path, request_id.as_str());
-        Ok(Json(responses.map(result).collect::<Result<_, Problem>>()?))
+        let results: Vec<PaymentResult> = responses.map(result).collect::<Result<_, Problem>>()?;
+        JsonText::of(&results).map_err(Problem::internal)
     }
 
     /// Post an adjustment.
@@ -362,22 +365,20 @@ fn result(
     request_id: &str,
 ) -> Result<PaymentResult, Problem> {
     Ok(match response {
-        Ok(response) => {
-            let rows: Value = serde_json::from_str(response.body()).map_err(Problem::internal)?;
-            PaymentResult {
-                status: response.status().as_u16(),
-                replayed_flag: response.is_replayed().then_some(true),
-                transactions: Some(rows.into()),
-                problem: None,
-            }
-        }
+        Ok(response) => PaymentResult {
+            status: response.status().as_u16(),
+            replayed_flag: response.is_replayed().then_some(true),
+            transactions: Some(JsonText::parse(response.body()).map_err(Problem::internal)?),
+            problem: None,
+        },
         Err(error) => {
             let problem = Problem::from(error);
+            let document = JsonText::of(&problem.document(path, request_id));
             PaymentResult {
                 status: problem.kind().status().as_u16(),
                 replayed_flag: None,
                 transactions: None,
-                problem: Some(problem.document(path, request_id).into()),
+                problem: Some(document.map_err(Problem::internal)?),
             }
         }
     })

@@ -25,10 +25,18 @@ pub struct Operation {
     pub body: Option<Body>,
     /// Media type of the response, if it has a body.
     pub produces: Option<String>,
-    /// Names of the query parameters it accepts.
-    pub query: Vec<String>,
+    /// The query parameters it accepts.
+    pub query: Vec<QueryParameter>,
     /// True if it is not part of the interface.
     pub is_extension: bool,
+}
+
+/// A query parameter.
+#[derive(Clone, Debug)]
+pub struct QueryParameter {
+    /// Its name, as the contract spells it.
+    pub name: String,
+    is_boolean: bool,
 }
 
 impl Operation {
@@ -61,8 +69,13 @@ impl Operation {
             body,
             produces: successful.find_map(|(_, response)| media_type(response)).map(str::to_owned),
             query: query
-                .filter_map(|parameter| parameter["name"].as_str())
-                .map(str::to_owned)
+                .filter_map(|parameter| {
+                    let name = parameter["name"].as_str()?.to_owned();
+                    Some(QueryParameter {
+                        name,
+                        is_boolean: parameter["schema"]["type"] == "boolean",
+                    })
+                })
                 .collect(),
             is_extension: is_extension(id),
         })
@@ -73,9 +86,32 @@ impl Operation {
         is_about_cards(&self.path)
     }
 
-    /// True if the query may have a parameter of this name.
+    /// True if the query may have a parameter of this name, in any case.
     pub fn is_parameter(&self, name: &str) -> bool {
-        self.query.iter().any(|accepted| accepted == name)
+        self.parameter_named(name).is_some()
+    }
+
+    /// Returns a query parameter by its name in any case: the interface writes `Test`.
+    fn parameter_named(&self, name: &str) -> Option<&QueryParameter> {
+        self.query.iter().find(|accepted| accepted.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns the query with names and truth values as the contract spells them; `None` if it is
+    /// spelt so, or is malformed.
+    pub fn canonical_query(&self, query: &str) -> Option<String> {
+        let mut pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).ok()?;
+        let mut differs = false;
+        for (name, value) in &mut pairs {
+            let Some(parameter) = self.parameter_named(name) else { continue };
+            let truth = ["true", "false"].into_iter().find(|it| it.eq_ignore_ascii_case(value));
+            let truth = truth.filter(|_| parameter.is_boolean);
+            let canonical = (parameter.name.as_str(), truth.unwrap_or(value));
+            if canonical != (name.as_str(), value.as_str()) {
+                (*name, *value) = (canonical.0.to_owned(), canonical.1.to_owned());
+                differs = true;
+            }
+        }
+        differs.then(|| serde_urlencoded::to_string(pairs).ok())?
     }
 
     /// Returns the name of the nth path parameter.
@@ -305,6 +341,22 @@ mod tests {
         assert!(!report.contains("get_loan "), "{report}");
         assert_eq!(joined.all().map(|operation| operation.id).collect::<Vec<_>>(), ["get_loan"]);
         assert!(joined.find(&Method::GET, "/b").is_none());
+    }
+
+    #[test]
+    fn names_of_parameters_and_truth_values_are_read_in_any_case() {
+        let import = operations().by_id("import_xml").unwrap();
+        let read = |query: &str| import.canonical_query(query);
+        for query in ["Test=true", "test=True", "TEST=TRUE", "%74est=True"] {
+            assert_eq!(read(query).as_deref(), Some("test=true"), "{query}");
+        }
+        // As the contract spells it, unknown, or not a truth value.
+        for query in ["", "test=true", "Toast=True", "test=1", "test=%"] {
+            assert_eq!(read(query), None, "{query}");
+        }
+        let search = operations().by_id("list_contacts").unwrap();
+        let found = search.canonical_query("NAME=True+Smith&Limit=5");
+        assert_eq!(found.as_deref(), Some("name=True+Smith&limit=5"));
     }
 
     #[test]

@@ -29,6 +29,7 @@ impl Command for PostAdjustment {
     type Refusal = LoanRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+    const LOCKS_ROWS: bool = true;
 
     fn rows(&self) -> Vec<RowKey> {
         vec![RowKey::Loan(self.loan_id)]

@@ -19,8 +19,8 @@ use tokio::sync::Semaphore;
 
 /// Most payments in one request.
 pub const PAYMENTS_MAX: usize = 1000;
-/// Dry runs at a time: each holds the rows of all its payments, some 10 MiB.
-pub const DRY_RUNS_MAX: usize = 4;
+/// Dry runs at a time: each holds the rows of all its payments and its response, some 25 MiB.
+pub const DRY_RUNS_MAX: usize = 2;
 /// Most payments of one request that are posted at the same time.
 const AT_ONCE: usize = 2 * GROUP_MAX;
 

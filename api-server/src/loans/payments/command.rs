@@ -58,6 +58,7 @@ impl Command for PostPayment {
     type Refusal = LoanRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+    const LOCKS_ROWS: bool = true;
 
     fn rows(&self) -> Vec<RowKey> {
         let drawer = self.new.cash_drawer_id.map(RowKey::Drawer);

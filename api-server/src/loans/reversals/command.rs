@@ -72,6 +72,7 @@ impl Command for ReverseEntry {
     type Refusal = LoanRefusal;
 
     const LOCKED: Option<LockedRow> = Some(LockedRow::Loan);
+    const LOCKS_ROWS: bool = true;
 
     fn rows(&self) -> Vec<RowKey> {
         let drawer = self.drawer_id.map(RowKey::Drawer);

@@ -8,6 +8,7 @@ use crate::loans::refusals::{BlockingEntry, LoanError, LoanRefusal, ReversalObst
 use crate::loans::servicing::LoanState;
 use crate::loans::snapshots::LoanSnapshot;
 use crate::loans::terms::accrues;
+use chrono::NaiveDate;
 use sea_orm::sea_query::Query;
 use sea_orm::{
     ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
@@ -135,6 +136,21 @@ async fn latest_to_move_base(
         .order_by_desc(TransactionId)
         .one(tx)
         .await
+}
+
+/// Returns the effective date of the entry posted last, except this one, that is not reversed.
+#[expect(clippy::disallowed_methods, reason = "an entry is reversed whole, hidden rows too")]
+pub(super) async fn latest_other_activity(
+    tx: &DatabaseTransaction,
+    first: &loan_transactions::Model,
+) -> Result<Option<NaiveDate>, DbErr> {
+    use loan_transactions::Column as C;
+    let others = loan_transactions::Entity::find()
+        .filter(C::LoanId.eq(first.loan_id))
+        .filter(C::ReversedFlag.eq(false))
+        .filter(C::TransactionReferenceNo.ne(first.transaction_reference_no));
+    let latest = others.order_by_desc(C::TransactionId).one(tx).await?;
+    Ok(latest.map(|row| row.effective_date))
 }
 
 /// True if the loan is still closed as the entry left it: its status has not been changed since.

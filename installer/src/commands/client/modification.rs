@@ -37,6 +37,10 @@ pub(super) struct Modification {
     /// Allow the client to introspect tokens, as a resource server, or forbid it
     #[arg(long, value_name = "BOOLEAN")]
     resource_server: Option<bool>,
+    /// Let the client, which passes passwords on, name the address of the person who typed them in
+    /// X-Forwarded-For, or forbid it
+    #[arg(long, value_name = "BOOLEAN")]
+    forwards_addresses: Option<bool>,
     /// File with its public keys or certificates (JWKS), which replace those it has
     #[arg(long, value_name = "FILE")]
     jwks: Option<PathBuf>,
@@ -51,6 +55,7 @@ impl Modification {
             && user_kinds.is_none()
             && lists.into_iter().all(Option::is_none)
             && resource_server.is_none()
+            && self.forwards_addresses.is_none()
             && jwks.is_none()
     }
 
@@ -60,6 +65,7 @@ impl Modification {
         changed.name = self.name.clone().or(changed.name);
         changed.jwks = self.jwks.clone();
         changed.resource_server = self.resource_server.unwrap_or(changed.resource_server);
+        changed.forwards_addresses = self.forwards_addresses.unwrap_or(changed.forwards_addresses);
         replace(&mut changed.grants, &self.grants);
         replace(&mut changed.user_kinds, &self.user_kinds);
         replace(&mut changed.redirect_uris, &self.redirect_uris);

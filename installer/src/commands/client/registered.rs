@@ -43,6 +43,7 @@ pub(super) async fn show(
     }
     let [id, name, kind, authentication, grants, user_kinds, resource_server, redirect_uris] =
         as_cells(&client);
+    let forwards_addresses = if client.forwards_addresses_flag { "yes" } else { "" };
     let properties = [
         ("id", vec![id]),
         ("name", vec![name]),
@@ -51,6 +52,7 @@ pub(super) async fn show(
         ("grants", words(&grants)),
         ("user kinds", words(&user_kinds)),
         ("resource server", vec![resource_server]),
+        ("forwards addresses", vec![forwards_addresses.to_owned()]),
         ("redirect URIs", words(&redirect_uris)),
         ("post-logout redirect URIs", words(&client.post_logout_redirect_uris)),
         ("CORS origins", words(&client.cors_origins)),
@@ -76,6 +78,7 @@ fn as_json(client: &Model) -> Value {
         "grants": words(&client.grants),
         "user_kinds": words(&client.user_kinds),
         "resource_server": client.resource_server_flag,
+        "forwards_addresses": client.forwards_addresses_flag,
         "redirect_uris": words(&client.redirect_uris),
         "post_logout_redirect_uris": words(&client.post_logout_redirect_uris),
         "cors_origins": words(&client.cors_origins),

@@ -1,19 +1,20 @@
 //! The folder of a quickstart: accessible to its owner only, and free of symbolic links.
 
-use std::fs::{DirBuilder, Metadata, OpenOptions, Permissions};
+use crate::installation::trusted_path::{check_path, own_id, owned_metadata};
+use std::fs::{DirBuilder, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Mode bits that let others write.
-const OPEN_TO_OTHERS: u32 = 0o022;
+/// What else can be done about a folder that is not trusted.
+const OTHERWISE: &str = "choose another folder with --dir";
 
 /// Opens the folder, and creates it if it is missing. Existing files become readable by their owner
 /// only.
 pub(super) fn open(dir: &Path) -> Result<PathBuf, String> {
     let unusable = |error: io::Error| format!("cannot use the folder {}: {error}", dir.display());
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(unusable)?;
-    check_folder(dir, own_id().map_err(unusable)?)?;
+    check_folder(dir, own_id()?)?;
     dir.canonicalize().map_err(unusable)
 }
 
@@ -28,24 +29,13 @@ pub(super) fn private_file(path: &Path) -> Result<(), String> {
     }
 }
 
-/// The user this process runs as: the owner of a file it creates.
-fn own_id() -> io::Result<u32> {
-    Ok(tempfile::tempfile()?.metadata()?.uid())
-}
-
 fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
-    let folder = owned_metadata(dir, own_id)?;
+    check_path(dir, &[own_id], OTHERWISE)?;
     let shown = dir.display();
-    if folder.mode() & OPEN_TO_OTHERS != 0 {
-        return Err(format!(
-            "others can write to the folder {shown}: run chmod go-w on it if everything in it is \
-             yours, or choose another folder with --dir"
-        ));
-    }
     let unreadable = |error: io::Error| format!("cannot read the folder {shown}: {error}");
     for entry in std::fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let metadata = owned_metadata(&path, own_id)?;
+        let metadata = owned_metadata(&path, &[own_id], OTHERWISE)?;
         if metadata.is_dir() {
             check_folder(&path, own_id)?;
         } else if metadata.mode() & 0o077 != 0 {
@@ -54,26 +44,6 @@ fn check_folder(dir: &Path, own_id: u32) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Metadata of a path, if it is a file or folder of this user and not a link.
-fn owned_metadata(path: &Path, own_id: u32) -> Result<Metadata, String> {
-    let shown = path.display();
-    let metadata = path.symlink_metadata().map_err(|error| format!("{shown}: {error}"))?;
-    if metadata.is_symlink() {
-        return Err(format!(
-            "{shown} is a symbolic link, which is not followed: remove it, or choose another \
-             folder with --dir"
-        ));
-    }
-    if metadata.uid() != own_id {
-        return Err(format!(
-            "{shown} belongs to another user (id {}): run chown on it if it is yours, or choose \
-             another folder with --dir",
-            metadata.uid()
-        ));
-    }
-    Ok(metadata)
 }
 
 #[cfg(test)]
@@ -126,7 +96,7 @@ mod tests {
         }
         std::fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
         open(&dir).unwrap();
-        let not_mine = owned_metadata(&dir, 4_711).unwrap_err();
+        let not_mine = owned_metadata(&dir, &[4_711], OTHERWISE).unwrap_err();
         assert!(not_mine.contains("another user") && not_mine.contains("--dir"), "{not_mine}");
     }
 }

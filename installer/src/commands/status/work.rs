@@ -3,10 +3,10 @@
 
 use super::{NO_DATABASE, NO_SETTINGS, ServerSettings};
 use crate::installation::checks::{CheckName, Failure, Finding, Report};
-use crate::installation::core_settings::check_time_zone;
+use crate::installation::core_settings::{NO_WEB_LIFETIME, SET_WEB_LIFETIME, check_time_zone};
 use crate::installation::count;
 use api_server::documents::store::DocumentStore;
-use auth_server::store::lifetimes::{alive, web_lifetime_seconds};
+use auth_server::store::lifetimes::{alive, web_lifetime, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
 use shared::database_gate::key_checks;
@@ -20,6 +20,7 @@ use shared::time::Clock;
 
 const KEYS: CheckName = ("keys", "those with which this database was written");
 const DAY: CheckName = ("business day", "in an IANA time zone");
+const WEB_USERS: CheckName = ("web users", "their tokens have a lifetime");
 const STORE: CheckName = ("document store", "reachable, and this database's own");
 const SPACE: CheckName = ("free space", "at least 5 % where imports and documents are stored");
 const USERS: CheckName = ("active users", "any number");
@@ -35,7 +36,7 @@ pub(super) async fn check(
     report: &mut Report,
 ) {
     let Some(db) = db else {
-        for check in [KEYS, DAY, STORE, SPACE, USERS, CARDS, IMPORTS] {
+        for check in [KEYS, DAY, WEB_USERS, STORE, SPACE, USERS, CARDS, IMPORTS] {
             report.skip(check, NO_DATABASE);
         }
         return;
@@ -45,6 +46,7 @@ pub(super) async fn check(
         _ => report.skip(KEYS, NO_SETTINGS),
     }
     report.record(DAY, find_day(db).await);
+    report.record(WEB_USERS, find_web_lifetime(db).await);
     match &settings.api {
         None => report.skip(STORE, NO_SETTINGS),
         Some(api) => report.record(STORE, check_store(api, db).await),
@@ -70,12 +72,19 @@ pub(super) async fn check(
     }
 }
 
+async fn find_web_lifetime(db: &DatabaseConnection) -> Finding {
+    match web_lifetime(db).await? {
+        Some(seconds) => Ok(format!("{} minutes", seconds / 60)),
+        None => Err(Failure::new(NO_WEB_LIFETIME, SET_WEB_LIFETIME)),
+    }
+}
+
 async fn check_keys(
     auth: &auth_server::config::Config,
     api: &api_server::config::Config,
     db: &DatabaseConnection,
 ) -> Finding {
-    for rules in [auth_server::gate_rules(auth), api_server::gate_rules(api)] {
+    for rules in [auth_server::gate_rules(auth), api_server::gate_rules(api, None)] {
         let verified = key_checks::verify(db, &*rules.keys).await;
         verified.map_err(|why| Failure::new(why, "correct that setting"))?;
     }

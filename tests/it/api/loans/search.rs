@@ -305,6 +305,8 @@ async fn another_order_or_cursor_and_days_out_of_range_are_refused() {
             "/loans?minPastDueDays=0",
             "/loans?minPastDueDays=36501",
             "/loans?modifiedSince=yesterday",
+            "/loans?modifiedSince=-4800-01-01T00:00:00Z",
+            "/loans?modifiedSince=%2B12026-01-01T00:00:00Z",
             "/loans?closed=perhaps",
             by_id.as_str(),
         ] {

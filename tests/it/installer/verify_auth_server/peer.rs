@@ -213,7 +213,9 @@ pub fn auth_server(request: &str, url: &str) -> (u16, Value) {
             });
             (200, metadata)
         }
-        "/health/ready" => (200, json!({"status": "ready", "database_time": time(0)})),
+        "/health/ready" => {
+            (200, json!({"status": "ready", "database_time": time(0), "web_token_seconds": 1200}))
+        }
         // The credentials are form-encoded before they are encoded in base64.
         "/oauth2/introspect" => match request.contains("Basic YXBpOnJpJTJCZ2h0\r\n") {
             true if request.contains("\r\n\r\ntoken=") => (200, json!({"active": false})),

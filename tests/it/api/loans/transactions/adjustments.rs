@@ -1,8 +1,8 @@
 //! `/loans/{loan_id}/transactions/adjustments`
 
-use super::super::import_loan;
+use super::super::{import_loan, loan_ids};
 use crate::PROGRAM;
-use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS};
+use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
@@ -320,6 +320,37 @@ async fn the_main_line_of_a_revolving_loan_is_used_by_its_principal() {
             .await
             .expect(201);
         draw("40.00").await.expect(201);
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_draw_on_a_sub_line_obeys_the_limit_of_the_main_line() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        // The principal is 10,000.00, which a revolving main line has lent already.
+        let loans: String = (1..=2).map(|number| borrower_with_loan(number, OPEN_TERMS)).collect();
+        let loans = loan_ids(&world.import(&admin, &file(&loans)).await);
+        let types = [("revolving", 101_000_000), ("non_revolving", 1_000_000)];
+        for (loan_id, (loan_type, limit)) in loans.into_iter().zip(types) {
+            world.sql(&format!("UPDATE loans SET loan_type = '{loan_type}'")).await;
+            let main = credit_line(&world, loan_id, ", draw_until_type", ", 'none'").await;
+            let set =
+                format!("transaction_code = 0, credit_line_limit = {limit}, name = 'Facility'");
+            world.sql(&format!("UPDATE credit_lines SET {set} WHERE creditline_id = {main}")).await;
+            let sub = credit_line(&world, loan_id, ", draw_until_type", ", 'none'").await;
+            let draw = async |line: i64, amount: &str| {
+                let body = json!({"Kind": "draw", "Amount": amount, "Creditline_ID": line});
+                post(&world, &admin, loan_id, &body).await
+            };
+            let refused = draw(sub, "100.01").await.expect_problem(422, "draw-refused");
+            assert!(refused.text.contains("100.00 is available on Facility"), "{}", refused.text);
+            draw(sub, "60.00").await.expect(201);
+            draw(main, "40.01").await.expect_problem(422, "draw-refused");
+            draw(main, "40.00").await.expect(201);
+            draw(sub, "0.01").await.expect_problem(422, "draw-refused");
+        }
         world
     })
     .await;

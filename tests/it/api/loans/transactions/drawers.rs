@@ -242,15 +242,57 @@ async fn a_lock_timeout_names_the_lock() {
             locking_tx.execute_unprepared(&touch).await.expect("a lock");
             let path = format!("/loans/{loan_id}/transactions/payments");
             let started = std::time::Instant::now();
-            let refused = world.client.post(&teller, &path, &body, Some("one")).await;
-            assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-            assert_eq!(refused.header("retry-after"), "1");
-            refused.expect_problem(423, expected);
+            // The second waits for the first, and then for the lock: both waits have one deadline.
+            let (first, second) = tokio::join!(
+                world.client.post(&teller, &path, &body, Some("one")),
+                world.client.post(&teller, &path, &body, Some("two"))
+            );
+            assert!(started.elapsed().as_secs() < 6, "{:?}", started.elapsed());
+            for refused in [first, second] {
+                assert_eq!(refused.header("retry-after"), "1");
+                // The first in the queue of the drawer keeps the other from it.
+                let problem = refused.expect(423).problem();
+                assert!([expected, held_by_drawer].contains(&problem.as_str()), "{problem}");
+            }
             locking_tx.rollback().await.expect("let go");
             // Nothing of it is left, not even the key.
             assert_eq!(world.snapshot().await, before);
         }
         world.pay(&teller, loan_id, body).await.expect(201);
+        world
+    })
+    .await;
+}
+
+/// While a posting waits for its loan, midnight may pass, and another server post on the next day.
+#[tokio::test]
+async fn today_is_that_of_the_moment_at_which_the_loan_is_locked() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let set_zone = |zone: &str| {
+            format!("UPDATE settings SET value = '{zone}' WHERE name = 'business_time_zone'")
+        };
+        // The two are on different days at any time.
+        world.sql(&set_zone("Etc/GMT+12")).await;
+        let later_today = (chrono::Utc::now() + chrono::TimeDelta::hours(14)).date_naive();
+        let path = format!("/loans/{loan_id}/transactions/adjustments");
+        let locking_tx = db::begin_write(&world.db).await.expect("a transaction");
+        let post = format!(
+            "UPDATE loans SET accrual_base_date = '{later_today}', \
+                            interest_accrued_thru_date = '{later_today}' WHERE loan_id = {loan_id}"
+        );
+        locking_tx.execute_unprepared(&post).await.expect("a lock");
+        locking_tx.execute_unprepared(&set_zone("Etc/GMT-14")).await.expect("a day later");
+        let body = json!({"Kind": "advance", "Amount": "5.00"});
+        let waiting = world.client.post(&admin, &path, &body, None);
+        let let_go = async {
+            tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+            locking_tx.commit().await.expect("let go");
+        };
+        let (posted, ()) = tokio::join!(waiting, let_go);
+        let rows = posted.expect(201).json();
+        assert_eq!(rows[0]["Effective_Date"], later_today.to_string());
         world
     })
     .await;

@@ -80,6 +80,9 @@ async fn a_reversed_posting_restores_the_loan() {
             ("advance", "1000.00"),
             ("interest_reduction", "700.00"),
             ("principal_write_off", "500.00"),
+            ("late_charge", "10.00"),
+            ("fee", "35.00"),
+            ("late_charge_waived", "5.00"),
         ] {
             let reference = adjust(&world, loan_id, kind, amount, day).await;
             assert_ne!(books(&world).await, before);

@@ -11,9 +11,6 @@ const USERS: Operation = Operation::core("list_users", "Security > Users > View"
 const OWN_PRIVILEGES: Operation = Operation::core("list_user_privileges", "");
 const PRIVILEGES: Operation =
     Operation::core("list_user_privileges", "Security > Privileges > View");
-const CONTACT_OFFICERS: Operation = Operation::core("list_contact_officers", "");
-const LOAN_OFFICERS: Operation = Operation::core("list_loan_officers", "");
-const COLLECTION_OFFICERS: Operation = Operation::core("list_collection_officers", "");
 const ACH: Operation = Operation::core("get_ach_batch_status", "Processing > ACH Batch > View");
 const ACCRUAL: Operation =
     Operation::core("get_batch_accrual_status", "Processing > Accrual > View");
@@ -58,13 +55,19 @@ async fn users(caller: &mut Caller<'_>) {
 
 async fn officers(caller: &mut Caller<'_>) {
     type Flag = fn(&users::Model) -> bool;
-    let lists: [(Operation, &str, Flag); 3] = [
-        (CONTACT_OFFICERS, "/users/contact-officers", |user| user.contact_officer_flag),
-        (LOAN_OFFICERS, "/users/loan-officers", |user| user.loan_officer_flag),
-        (COLLECTION_OFFICERS, "/users/collection-officers", |user| user.collection_officer_flag),
+    let (contacts, loans) = ("Contact > Records > View", "Loan > Records > View");
+    let lists: [(&str, &str, &str, Flag); 3] = [
+        ("list_contact_officers", contacts, "contact", |user| user.contact_officer_flag),
+        ("list_loan_officers", loans, "loan", |user| user.loan_officer_flag),
+        ("list_collection_officers", loans, "collection", |user| user.collection_officer_flag),
     ];
     let rows = caller.rules.rows;
-    for (operation, path, has_flag) in lists {
+    for (id, records, kind, has_flag) in lists {
+        // Either privilege is enough.
+        let users = "Security > Users > View";
+        let operation =
+            Operation::core(id, if caller.rules.holds(users) { users } else { records });
+        let path = &format!("/users/{kind}-officers");
         let keys = rows.users.iter().filter(|user| has_flag(user)).map(|user| user.user_id);
         caller.list(&operation, path, true, "User_ID", keys).await;
     }

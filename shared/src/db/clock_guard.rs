@@ -1,0 +1,122 @@
+//! Whether the database's clock can be right. One reading is not believed at once: a clock that is set
+//! wrong for two minutes would end tokens, sweep rows and date payments for good.
+//!
+//! A reading counts as wrong while it is far from this machine's clock *and* from what is recorded.
+//! If the database is ahead, and time has passed, log-ins have been recorded in the first half of the
+//! difference; if it is behind, none has been recorded after its time. So a machine whose own clock is
+//! wrong does not stop its server, as long as the database is in use.
+
+use crate::entity::auth_events::{Column, Entity};
+use crate::time::Timestamp;
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
+use tokio::time::Instant;
+
+/// Differences up to this are believed.
+const BELIEVED: TimeDelta = TimeDelta::hours(1);
+
+/// Returns what is wrong with a reading of the database's clock, if it cannot be right.
+pub async fn find_fault(
+    db: &impl ConnectionTrait,
+    now: Timestamp,
+) -> Result<Option<String>, DbErr> {
+    let machine = machine_time(db.get_database_backend());
+    let ahead = now.0 - machine;
+    let recorded = match ahead {
+        _ if ahead.abs() <= BELIEVED => return Ok(None),
+        _ if ahead > TimeDelta::zero() => (machine + BELIEVED, machine + ahead / 2),
+        _ => (now.0 + BELIEVED, DateTime::<Utc>::MAX_UTC),
+    };
+    let is_recorded = has_events(db, recorded).await?;
+    let is_behind = ahead < TimeDelta::zero();
+    if is_recorded != is_behind {
+        return Ok(None);
+    }
+    let (days, hours) = (ahead.abs().num_days(), ahead.abs().num_hours() % 24);
+    let side = if is_behind { "behind" } else { "ahead of" };
+    Ok(Some(format!(
+        "the database's clock is {days} days and {hours} hours {side} this machine's and of what is \
+         recorded: correct whichever is wrong"
+    )))
+}
+
+/// True if a log-in or another event was recorded between these times.
+async fn has_events(
+    db: &impl ConnectionTrait,
+    (from, to): (DateTime<Utc>, DateTime<Utc>),
+) -> Result<bool, DbErr> {
+    let mut select = Query::select();
+    select.expr(Expr::value(1)).from(Entity).and_where(Column::EventDate.gte(Timestamp(from)));
+    if to < DateTime::<Utc>::MAX_UTC {
+        select.and_where(Column::EventDate.lte(Timestamp(to)));
+    }
+    Ok(db.query_one(select.limit(1)).await?.is_some())
+}
+
+/// This machine's clock. It is SQLite's clock, too, so there a step must last before it is believed.
+fn machine_time(backend: DbBackend) -> DateTime<Utc> {
+    static STEADY: LazyLock<Mutex<SteadyClock>> = LazyLock::new(|| {
+        Mutex::new(SteadyClock {
+            time: SystemTime::now().into(),
+            at: Instant::now(),
+            stepped: None,
+        })
+    });
+    let mut steady = STEADY.lock().unwrap_or_else(PoisonError::into_inner);
+    let (system, now) = (SystemTime::now().into(), Instant::now());
+    let steady = steady.read(system, now);
+    if backend == DbBackend::Sqlite { steady } else { system }
+}
+
+/// Starts watching this machine's clock.
+pub(super) fn watch() {
+    machine_time(DbBackend::Sqlite);
+}
+
+/// A clock that follows the system's, but for steps that have not lasted for an hour.
+struct SteadyClock {
+    time: DateTime<Utc>,
+    at: Instant,
+    /// Since when the system's clock has been elsewhere.
+    stepped: Option<Instant>,
+}
+
+impl SteadyClock {
+    fn read(&mut self, system: DateTime<Utc>, now: Instant) -> DateTime<Utc> {
+        let steady = self.time + (now - self.at);
+        let is_step = (system - steady).abs() > BELIEVED;
+        let since = *self.stepped.get_or_insert(now);
+        if is_step && TimeDelta::from_std(now - since).is_ok_and(|lasted| lasted < BELIEVED) {
+            return steady;
+        }
+        *self = Self { time: system, at: now, stepped: None };
+        system
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_step_of_the_system_clock_is_believed_after_an_hour() {
+        let (begin, time): (_, DateTime<Utc>) = (Instant::now(), SystemTime::now().into());
+        let mut clock = SteadyClock { time, at: begin, stepped: None };
+        let mut read = |minutes: u64, system_days: i64| {
+            let later = TimeDelta::minutes(minutes as i64);
+            let system = time + later + TimeDelta::days(system_days);
+            let now = begin + Duration::from_secs(60 * minutes);
+            (clock.read(system, now) - time - later).num_days()
+        };
+        assert_eq!(read(10, 0), 0);
+        assert_eq!((read(11, 500), read(13, 500)), (0, 0));
+        assert_eq!(read(14, 0), 0, "it has returned");
+        assert_eq!((read(20, 1), read(79, 1)), (0, 0));
+        assert_eq!(read(81, 1), 1, "it has lasted for an hour");
+        assert_eq!(read(82, 1), 1);
+    }
+}
