@@ -55,6 +55,11 @@ pub async fn run(env_file: Option<&Path>, stop: impl Future<Output = ()>) -> Res
     runtime::survive_hangups()?;
     let config = Config::read(env_file)?;
     let _log = telemetry::start_log(&config.log_format, &config.log_filter)?;
+    serve(config, stop).await
+}
+
+/// Serves with these settings until `stop` resolves. A process may do so for several databases.
+pub async fn serve(config: Config, stop: impl Future<Output = ()>) -> Result<(), String> {
     let (state, metrics) = assemble(&config).await?;
     let contract = router::contract(config.extensions);
     let docs = Docs::new(

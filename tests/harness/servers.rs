@@ -1,4 +1,4 @@
-//! The two servers as processes, with settings per test.
+//! The two servers, each in the test's process or in one of its own, with settings per test.
 
 use crate::memory;
 use std::collections::BTreeMap;
@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::net::TcpSocket;
 use tokio::process::{Child, ChildStdin, Command};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 /// Which server.
@@ -20,18 +23,98 @@ pub enum ServerKind {
     Api,
 }
 
-/// A server process.
+/// A running server.
 pub struct ServerProcess {
     kind: ServerKind,
     program: PathBuf,
     env_file: PathBuf,
     environment: BTreeMap<String, String>,
     ready_url: String,
-    child: Child,
-    input: Option<ChildStdin>,
+    running: Running,
+}
+
+/// Where a server runs.
+enum Running {
+    /// In a process of its own, which can be killed, suspended and measured.
+    Process { child: Child, input: Option<ChildStdin> },
+    /// In the test's process, on threads of its own: it starts in a tenth of the time.
+    Threads(ServerThreads),
+}
+
+/// A server on threads of the test's process.
+struct ServerThreads {
+    /// Dropping it stops the server.
+    stop: Option<oneshot::Sender<()>>,
+    ended: Option<JoinHandle<Result<(), String>>>,
+    runtime: Option<Runtime>,
+}
+
+impl ServerThreads {
+    /// Starts a server with the settings of a file, which these override.
+    fn start(kind: ServerKind, env_file: &Path, environment: &BTreeMap<String, String>) -> Self {
+        let env_file = with_overrides(env_file, environment);
+        let runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = { runtime }.worker_threads(2).enable_all().build().expect("a runtime");
+        let (stop, stopped) = oneshot::channel::<()>();
+        let ended = runtime.spawn(async move {
+            let stopped = async {
+                // Also resolves when the sender is dropped.
+                let _ = stopped.await;
+            };
+            match kind {
+                ServerKind::Auth => {
+                    let config = auth_server::config::Config::read(Some(&env_file))?;
+                    auth_server::serve(config, stopped).await
+                }
+                ServerKind::Api => {
+                    let config = api_server::config::Config::read(Some(&env_file))?;
+                    api_server::serve(config, stopped).await
+                }
+            }
+        });
+        Self { stop: Some(stop), ended: Some(ended), runtime: Some(runtime) }
+    }
+}
+
+impl Drop for ServerThreads {
+    fn drop(&mut self) {
+        // Dropping a runtime would wait for it, which async code must not.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Writes the settings of a file with these in their place, and returns the new file.
+fn with_overrides(env_file: &Path, environment: &BTreeMap<String, String>) -> PathBuf {
+    let settings = std::fs::read_to_string(env_file).expect("settings");
+    let is_kept =
+        |line: &&str| line.split_once('=').is_none_or(|(name, _)| !environment.contains_key(name));
+    let kept = settings.lines().filter(is_kept).map(str::to_owned);
+    let overrides = environment.iter().map(|(name, value)| format!("{name}={value}"));
+    let path = env_file.with_extension("merged.env");
+    let lines: Vec<String> = kept.chain(overrides).collect();
+    std::fs::write(&path, lines.join("\n") + "\n").expect("settings");
+    path
 }
 
 impl ServerProcess {
+    /// Starts a server in the test's process with the settings of a file and waits until it is ready.
+    pub async fn start_in_this_process(
+        kind: ServerKind,
+        program: &Path,
+        env_file: &Path,
+        environment: BTreeMap<String, String>,
+        ready_url: String,
+        http: &reqwest::Client,
+    ) -> Self {
+        let running = Running::Threads(ServerThreads::start(kind, env_file, &environment));
+        let (program, env_file) = (program.to_owned(), env_file.to_owned());
+        let mut server = Self { kind, program, env_file, environment, ready_url, running };
+        server.wait_until_ready(http).await;
+        server
+    }
+
     /// Starts a server with the settings of a file and waits until it is ready.
     pub async fn start(
         kind: ServerKind,
@@ -41,15 +124,13 @@ impl ServerProcess {
         ready_url: String,
         http: &reqwest::Client,
     ) -> Self {
-        let (child, input) = spawn(kind, program, env_file, &environment);
         let mut process = Self {
             kind,
             program: program.to_owned(),
             env_file: env_file.to_owned(),
+            running: spawn(kind, program, env_file, &environment),
             environment,
             ready_url,
-            child,
-            input,
         };
         process.wait_until_ready(http).await;
         process
@@ -62,16 +143,47 @@ impl ServerProcess {
             if response.is_ok_and(|response| response.status().is_success()) {
                 return;
             }
-            if let Ok(Some(status)) = self.child.try_wait() {
-                panic!("{:?} ended: {status}; {}", self.kind, self.log());
+            match &mut self.running {
+                Running::Process { child, .. } => {
+                    if let Ok(Some(status)) = child.try_wait() {
+                        panic!("{:?} ended: {status}; {}", self.kind, self.log());
+                    }
+                }
+                Running::Threads(threads) => {
+                    if threads.ended.as_ref().is_none_or(JoinHandle::is_finished) {
+                        panic!(
+                            "{:?} ended: {:?}",
+                            self.kind,
+                            threads.ended.take().expect("a result").await
+                        );
+                    }
+                }
             }
             assert!(Instant::now() < deadline, "{:?} is not ready; {}", self.kind, self.log());
             sleep(Duration::from_millis(20)).await;
         }
     }
 
+    /// The process, for what only a process has.
+    fn child(&self) -> &Child {
+        match &self.running {
+            Running::Process { child, .. } => child,
+            Running::Threads(_) => panic!("the test needs servers with processes of their own"),
+        }
+    }
+
+    fn child_mut(&mut self) -> &mut Child {
+        match &mut self.running {
+            Running::Process { child, .. } => child,
+            Running::Threads(_) => panic!("the test needs servers with processes of their own"),
+        }
+    }
+
     /// The server's log so far. A dedicated thread writes it: this waits until it has.
     pub fn log(&self) -> String {
+        if matches!(self.running, Running::Threads(_)) {
+            return "only a process has a log".to_owned();
+        }
         let path = log_file(&self.env_file);
         let read = || match path.is_file() {
             true => std::fs::read_to_string(&path).unwrap_or_default(),
@@ -91,7 +203,7 @@ impl ServerProcess {
 
     /// Kills the process, in the middle of its work (kill -9).
     pub async fn kill(&mut self) {
-        self.child.kill().await.expect("killed");
+        self.child_mut().kill().await.expect("killed");
     }
 
     /// Sends the kill signal without waiting until the process has ended, for callers with shared
@@ -102,7 +214,7 @@ impl ServerProcess {
 
     /// Its process id; `None` after it has ended.
     pub fn id(&self) -> Option<u32> {
-        self.child.id()
+        self.child().id()
     }
 
     /// Its peak memory so far, in KiB; `None` if the system does not report it.
@@ -122,7 +234,7 @@ impl ServerProcess {
 
     /// Sends it a signal (`TERM`, `HUP`, …).
     pub fn signal(&self, name: &str) -> Result<(), String> {
-        let id = self.child.id().ok_or_else(|| format!("{:?} has ended", self.kind))?;
+        let id = self.child().id().ok_or_else(|| format!("{:?} has ended", self.kind))?;
         send_signal(name, &[id])
     }
 
@@ -158,9 +270,7 @@ impl ServerProcess {
     }
 
     async fn restart_until(&mut self, http: &reqwest::Client, state: &str) {
-        let (child, input) = spawn(self.kind, &self.program, &self.env_file, &self.environment);
-        self.child = child;
-        self.input = input;
+        self.running = spawn(self.kind, &self.program, &self.env_file, &self.environment);
         let ready_url = self.ready_url.clone();
         self.ready_url = ready_url.replace("/health/ready", &format!("/health/{state}"));
         self.wait_until_ready(http).await;
@@ -169,13 +279,22 @@ impl ServerProcess {
 
     /// Waits until it has ended; true if it succeeded.
     pub async fn wait_for_end(&mut self) -> bool {
-        self.child.wait().await.is_ok_and(|status| status.success())
+        self.child_mut().wait().await.is_ok_and(|status| status.success())
     }
 
-    /// Asks the process to stop and waits until it has; true if it succeeded.
+    /// Asks the server to stop and waits until it has; true if it succeeded.
     pub async fn stop(&mut self) -> bool {
-        drop(self.input.take());
-        self.wait_for_end().await
+        match &mut self.running {
+            Running::Process { input, .. } => {
+                drop(input.take());
+                self.wait_for_end().await
+            }
+            Running::Threads(threads) => {
+                drop(threads.stop.take());
+                let ended = threads.ended.take().expect("it runs");
+                matches!(ended.await, Ok(Ok(())))
+            }
+        }
     }
 }
 
@@ -188,7 +307,7 @@ fn spawn(
     program: &Path,
     env_file: &Path,
     environment: &BTreeMap<String, String>,
-) -> (Child, Option<ChildStdin>) {
+) -> Running {
     let mut options = std::fs::OpenOptions::new();
     let log = options.create(true).append(true).open(log_file(env_file)).expect("a log");
     let mut child = Command::new(program)
@@ -206,7 +325,7 @@ fn spawn(
         .spawn()
         .expect("a process");
     let input = child.stdin.take();
-    (child, input)
+    Running::Process { child, input }
 }
 
 /// Sends processes a signal (`KILL`, `STOP`, …).

@@ -42,9 +42,9 @@ pub struct World {
     pub credentials: Credentials,
     /// The authority that signed the servers' certificate.
     pub tls: TlsFiles,
-    /// The auth server's process.
+    /// The auth server.
     pub auth: ServerProcess,
-    /// The api-server's process.
+    /// The api-server.
     pub api: ServerProcess,
     /// The URLs of the servers' metrics: auth, api.
     pub metrics: (String, String),
@@ -113,6 +113,9 @@ pub struct Environment {
     pub moto: Option<moto::MotoProgram>,
     /// Charges cards at this provider instead of the api-server's own sandbox.
     pub provider: Option<localstripe::LocalStripeProgram>,
+    /// Runs each server in a process of its own, for what only a process has: its log, its memory, its
+    /// death, and counters that count for a whole process.
+    pub processes: bool,
     /// Environment variables for the auth server.
     pub auth: BTreeMap<String, String>,
     /// Environment variables for the api-server.
@@ -120,6 +123,20 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// The same with each server in a process of its own.
+    #[must_use]
+    pub fn in_processes(self) -> Self {
+        Self { processes: true, ..self }
+    }
+
+    /// True if the servers can run in the test's process: variables that are no settings are for a whole
+    /// process.
+    fn allows_threads(&self) -> bool {
+        let mut names = self.auth.keys().chain(self.api.keys());
+        let is_setting = |name: &String| name.starts_with("AUTH_") || name.starts_with("API_");
+        !self.processes && names.all(is_setting)
+    }
+
     fn proxies(&self) -> (bool, bool) {
         (self.database_proxy, self.statement_proxy)
     }
@@ -133,6 +150,15 @@ where
     Fut: Future<Output = World>,
 {
     on_each_database_with(program, Environment::default(), test).await;
+}
+
+/// Runs a test on each database, with each server in a process of its own.
+pub async fn in_processes_on_each_database<F, Fut>(program: &str, test: F)
+where
+    F: Fn(World) -> Fut,
+    Fut: Future<Output = World>,
+{
+    on_each_database_with(program, Environment::default().in_processes(), test).await;
 }
 
 /// Runs a test on each database, with this environment.
@@ -177,13 +203,17 @@ impl World {
         database: Database,
         environment: Environment,
     ) -> Self {
-        let mut world = Self::new(program, database, environment).await;
+        let mut world = Self::create(program, database, environment).await;
         world.client = world.client.checked_against_contract();
         world
     }
 
-    /// Creates a world on this database.
+    /// Creates a world on this database, with each server in a process of its own.
     pub async fn new(program: &str, database: Database, environment: Environment) -> Self {
+        Self::create(program, database, environment.in_processes()).await
+    }
+
+    async fn create(program: &str, database: Database, environment: Environment) -> Self {
         shared::tls::install_provider();
         let folder = tempfile::tempdir().expect("a folder");
         let credentials = databases::credentials().clone();
@@ -228,13 +258,30 @@ impl World {
             &credentials.integration,
         );
         let program = PathBuf::from(program);
+        let in_threads = environment.allows_threads();
         let start = |kind, name: &str, url: String, environment: &BTreeMap<String, String>| {
             let env_file = folder.path().join(format!("{name}.env"));
             let (program, environment) = (program.clone(), environment.clone());
             let http = client.http.clone();
             async move {
                 let ready = format!("{url}/health/ready");
-                ServerProcess::start(kind, &program, &env_file, environment, ready, &http).await
+                match in_threads {
+                    true => {
+                        ServerProcess::start_in_this_process(
+                            kind,
+                            &program,
+                            &env_file,
+                            environment,
+                            ready,
+                            &http,
+                        )
+                        .await
+                    }
+                    false => {
+                        ServerProcess::start(kind, &program, &env_file, environment, ready, &http)
+                            .await
+                    }
+                }
             }
         };
         let statement_url = statement_proxy.as_ref().map(StatementProxy::url);

@@ -2,9 +2,10 @@
 //! wrong for two minutes would end tokens, sweep rows and date payments for good.
 //!
 //! A reading counts as wrong while it is far from this machine's clock *and* from what is recorded.
-//! If the database is ahead, and time has passed, log-ins have been recorded in the first half of the
-//! difference; if it is behind, none has been recorded after its time. So a machine whose own clock is
-//! wrong does not stop its server, as long as the database is in use.
+//! If the database is ahead, and time has passed, log-ins have been recorded all along the first half of
+//! the difference, not only during an earlier fault; if it is behind, none has been recorded after its
+//! time. So a machine whose own clock is wrong does not stop its server, as long as the database is in
+//! use.
 
 use crate::entity::auth_events::{Column, Entity};
 use crate::time::Timestamp;
@@ -15,6 +16,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 use tokio::time::Instant;
 
+/// Parts of the first half of a difference, in each of which something has been recorded if time has
+/// passed.
+const PARTS: i32 = 8;
 /// Differences up to this are believed.
 const BELIEVED: TimeDelta = TimeDelta::hours(1);
 
@@ -25,14 +29,8 @@ pub async fn find_fault(
 ) -> Result<Option<String>, DbErr> {
     let machine = machine_time(db.get_database_backend());
     let ahead = now.0 - machine;
-    let recorded = match ahead {
-        _ if ahead.abs() <= BELIEVED => return Ok(None),
-        _ if ahead > TimeDelta::zero() => (machine + BELIEVED, machine + ahead / 2),
-        _ => (now.0 + BELIEVED, DateTime::<Utc>::MAX_UTC),
-    };
-    let is_recorded = has_events(db, recorded).await?;
     let is_behind = ahead < TimeDelta::zero();
-    if is_recorded != is_behind {
+    if ahead.abs() <= BELIEVED || is_recorded(db, now.0, machine).await? != is_behind {
         return Ok(None);
     }
     let (days, hours) = (ahead.abs().num_days(), ahead.abs().num_hours() % 24);
@@ -43,17 +41,31 @@ pub async fn find_fault(
     )))
 }
 
-/// True if a log-in or another event was recorded between these times.
-async fn has_events(
+/// True if events were recorded all along between the machine's time and the database's, or after the
+/// database's if that is behind.
+async fn is_recorded(
     db: &impl ConnectionTrait,
-    (from, to): (DateTime<Utc>, DateTime<Utc>),
+    now: DateTime<Utc>,
+    machine: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
-    let mut select = Query::select();
-    select.expr(Expr::value(1)).from(Entity).and_where(Column::EventDate.gte(Timestamp(from)));
-    if to < DateTime::<Utc>::MAX_UTC {
-        select.and_where(Column::EventDate.lte(Timestamp(to)));
+    if now < machine {
+        return has_events(db, Column::EventDate.gte(Timestamp(now + BELIEVED))).await;
     }
-    Ok(db.query_one(select.limit(1)).await?.is_some())
+    let part = (now - machine) / (2 * PARTS);
+    for number in 0..PARTS {
+        let (from, to) = (machine + part * number, machine + part * (number + 1));
+        let from = from.max(machine + Ord::min(BELIEVED, part / 2));
+        let within = Column::EventDate.between(Timestamp(from), Timestamp(to));
+        if !has_events(db, within).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+async fn has_events(db: &impl ConnectionTrait, when: Expr) -> Result<bool, DbErr> {
+    let select = Query::select().expr(Expr::value(1)).from(Entity).and_where(when).limit(1).take();
+    Ok(db.query_one(&select).await?.is_some())
 }
 
 /// This machine's clock. It is SQLite's clock, too, so there a step must last before it is believed.

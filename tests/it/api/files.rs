@@ -2,6 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::forms::Form;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use std::time::Duration;
@@ -139,7 +140,7 @@ async fn a_single_range_is_served_and_others_are_refused() {
 
 #[tokio::test]
 async fn a_damaged_or_lost_file_is_never_served_as_intact() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let bytes = [b"words ".as_slice(), &[b'x'; 600_000]].concat();
         let (path, _) = upload(&world, &admin, "a.txt", &bytes).await;

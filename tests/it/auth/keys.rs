@@ -2,6 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::log_in_form::AuthorizationRequest;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{TestResponse, World, on_each_database};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
@@ -104,7 +105,7 @@ async fn userinfo_requires_a_live_token_with_the_openid_scope() {
 
 #[tokio::test]
 async fn signing_keys_are_published_before_use_and_kept_for_a_day_after() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let (first, _) = verify_id_token(&world, &log_in(&world).await).await.unwrap();
         let announced = key_set(&world).await;
         assert_eq!(announced.keys.len(), 2);
@@ -131,7 +132,7 @@ async fn signing_keys_are_published_before_use_and_kept_for_a_day_after() {
 /// The database's clock was a year and a half ahead for a while.
 #[tokio::test]
 async fn signing_goes_on_after_keys_were_made_in_the_future() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         verify_id_token(&world, &log_in(&world).await).await.unwrap();
         let second = world.text("SELECT key_id FROM signing_keys WHERE generation = 2").await;
         let http = world.client.http.clone();

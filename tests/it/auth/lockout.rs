@@ -2,6 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::world::Environment;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::on_each_database_with;
 use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
@@ -248,7 +249,7 @@ async fn reasons(world: &World) -> Vec<String> {
 
 #[tokio::test]
 async fn the_audit_log_records_reasons_and_never_what_was_typed() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let client = &world.client;
         attempt(client, "viewer", "typed password").await.expect(400);
         attempt(client, "typed name", "typed password").await.expect(400);

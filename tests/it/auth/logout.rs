@@ -3,6 +3,7 @@
 use crate::PROGRAM;
 use acceptance::log_in_form::{AuthorizationRequest, Browser, LogInPage, REDIRECT_URI};
 use acceptance::seeds::file;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -142,13 +143,14 @@ async fn a_forged_token_ends_no_session() {
         let token = tokens["access_token"].as_str().unwrap();
         let (head, last) = token.split_at(token.len() - 2);
         let changed = format!("{head}{}", if last == "AA" { "BB" } else { "AA" });
-        let (_, rest) = token.split_once('.').unwrap();
-        let other_key = format!("lsa_k9.{rest}");
-        for forged in [in_earlier_format(token), changed, other_key] {
+        for forged in [in_earlier_format(token), changed] {
             world.client.log_out(&forged).await.expect(204);
             let form = [("client_id", "browser"), ("token", forged.as_str())];
             world.client.form(("", ""), "/oauth2/revoke", &form).await.expect(200);
         }
+        // Only a server that has the key could tell.
+        let (_, rest) = token.split_once('.').unwrap();
+        world.client.log_out(&format!("lsa_k9.{rest}")).await.expect(503);
         assert_eq!(world.count("SELECT COUNT(*) FROM auth_sessions").await, 1);
         assert!(can_refresh(&world, &tokens).await);
         world
@@ -306,7 +308,7 @@ async fn log_ins_of_one_user_in_one_browser_end_together_and_another_users_log_i
 
 #[tokio::test]
 async fn an_expired_session_is_kept_while_one_of_its_tokens_lives() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let (_, tokens) = logged_in(&world).await;
         world.age("auth_sessions", &["log_in_date", "refreshed_date"], 40_000).await;
         let http = world.client.http.clone();

@@ -212,7 +212,7 @@ async fn authorization_codes_are_rate_limited_per_browser() {
 #[tokio::test]
 async fn audit_events_are_kept_for_the_configured_retention() {
     let settings = environment(&[("AUTH_EVENTS_RETENTION_DAYS", "30")]);
-    on_each_database_with(PROGRAM, settings, |mut world| async move {
+    on_each_database_with(PROGRAM, settings.in_processes(), |mut world| async move {
         world.token("viewer").await;
         world.age("auth_events", &["event_date"], 31 * 24 * 60 * 60).await;
         world.token("teller").await;

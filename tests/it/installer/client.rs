@@ -98,6 +98,7 @@ async fn the_list_describes_each_client() {
             "grants": ["authorization_code", "refresh_token"],
             "user_kinds": ["core", "web"],
             "resource_server": false,
+            "forwards_addresses": false,
             "redirect_uris": ["https://page.example.com/callback", "http://127.0.0.1:8765/"],
             "post_logout_redirect_uris": ["https://page.example.com/bye"],
             "cors_origins": ["https://page.example.com"],
@@ -184,7 +185,7 @@ async fn a_shown_client_has_a_line_for_each_value() {
         assert!(!shown.contains(&secret), "{shown}");
         let lines: Vec<Vec<&str>> =
             shown.lines().map(|line| line.split_whitespace().collect()).collect();
-        let expected: [&[&str]; 13] = [
+        let expected: [&[&str]; 14] = [
             &["property", "value"],
             &["id", "app"],
             &["name", "-"],
@@ -196,11 +197,12 @@ async fn a_shown_client_has_a_line_for_each_value() {
             &["user", "kinds", "core"],
             &["web"],
             &["resource", "server", "-"],
+            &["forwards", "addresses", "-"],
             &["redirect", "URIs", "https://app.example.com/a"],
             &["https://app.example.com/b"],
         ];
         let expected: Vec<Vec<&str>> = expected.map(<[&str]>::to_vec).to_vec();
-        assert_eq!(lines[..13], expected, "{shown}");
+        assert_eq!(lines[..14], expected, "{shown}");
         run(&world, "client show nobody").await.expect_refusal("no such client: nobody");
         world
     })

@@ -2,6 +2,7 @@
 
 use super::{CommandOutput, command, run};
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with, on_embedded_database};
 use acceptance::{World, on_each_database};
 use rcgen::{CertificateParams, KeyPair};
@@ -166,7 +167,7 @@ async fn users_with_nonconforming_names_are_listed_and_can_still_log_in() {
 
 #[tokio::test]
 async fn status_works_with_servers_down_and_another_schema() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         assert!(world.api.stop().await && world.auth.stop().await);
         let output = status_report(&world, &[]).await;
         assert_eq!(output.failed_checks(), ["api-server", "auth-server", "way to the auth-server"]);
@@ -268,7 +269,7 @@ async fn an_unavailable_database_is_reported_once_and_quickly() {
 
 #[tokio::test]
 async fn unsettled_card_payments_and_interrupted_imports_are_reported() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         world.rows(&admin, 1, 1).await;
         // The running api-server would settle them.

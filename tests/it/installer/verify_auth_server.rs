@@ -82,7 +82,7 @@ async fn a_closed_port_fails_tcp() {
     assert_eq!(failed(&report), ["TCP"]);
     assert!(found(&report, "TCP").contains("refused"), "{}", report.to_text());
     assert!(check(&report, "TCP").advice.as_ref().unwrap().contains("start"));
-    assert_eq!(skipped(&report).len(), 11);
+    assert_eq!(skipped(&report).len(), 12);
     assert!(found(&report, "chain").contains("\"TCP\" failed"), "{}", report.to_text());
 }
 

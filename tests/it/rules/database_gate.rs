@@ -4,6 +4,7 @@
 use crate::PROGRAM;
 use acceptance::servers::ServerProcess;
 use acceptance::world::Environment;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{Client, World, on_each_database, upgrade_dumps};
 use reqwest::Method;
 use serde_json::json;
@@ -184,7 +185,7 @@ async fn servers_on_another_schema_do_nothing_and_go_on_when_it_is_theirs() {
         }
         world
     };
-    acceptance::world::on_each_database_with(PROGRAM, environment(), on_each).await;
+    acceptance::world::on_each_database_with(PROGRAM, environment().in_processes(), on_each).await;
 }
 
 #[tokio::test]
@@ -209,7 +210,7 @@ async fn running_servers_stop_within_seconds_when_the_schema_changes() {
 
 #[tokio::test]
 async fn a_server_with_the_keys_of_another_installation_does_nothing() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         leave_work(&world).await;
         for (server, setting, key) in [
             (Server::Api, "API_MASTER_KEYS", world.credentials.card_key.clone()),
@@ -234,7 +235,7 @@ async fn a_server_with_the_keys_of_another_installation_does_nothing() {
 /// Replicas that differ: the second one says so, and does nothing.
 #[tokio::test]
 async fn a_server_without_the_keys_in_use_or_with_another_store_does_nothing() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         leave_work(&world).await;
         world.token("admin").await;
         let key = format!("k1:{}", world.credentials.token_key);
@@ -272,7 +273,7 @@ async fn read_only_url(world: &World) -> String {
 #[tokio::test]
 async fn servers_whose_database_cannot_be_written_do_nothing() {
     let reason = "the database can be read, but not written";
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         leave_work(&world).await;
         let (read_only, writable) = (read_only_url(&world).await, world.database_url.clone());
         for (server, setting) in
@@ -296,7 +297,7 @@ async fn servers_whose_database_cannot_be_written_do_nothing() {
 /// servers are not.
 #[tokio::test]
 async fn running_servers_stop_when_their_database_becomes_read_only() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         if world.database.name() != "postgres" {
             return world;
         }
@@ -317,7 +318,7 @@ async fn running_servers_stop_when_their_database_becomes_read_only() {
 
 #[tokio::test]
 async fn the_api_does_nothing_while_the_business_time_zone_is_not_one() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         leave_work(&world).await;
         let set = "UPDATE settings SET value = 'America/Chicgo' WHERE name = 'business_time_zone'";
         world.sql(set).await;

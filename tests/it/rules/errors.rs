@@ -3,6 +3,7 @@
 
 use crate::PROGRAM;
 use acceptance::seeds::OPEN_TERMS;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Client, TestResponse, World, on_each_database};
 use futures_util::future::join_all;
@@ -98,7 +99,7 @@ async fn bodies_are_limited_in_size_and_must_be_json() {
 
 #[tokio::test]
 async fn every_call_is_refused_while_the_auth_server_is_unavailable() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let loan_id = import_loan(&world, &admin).await;
         let path = format!("/loans/{loan_id}");

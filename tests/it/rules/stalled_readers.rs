@@ -38,7 +38,7 @@ fn readers(world: &World) -> [(StalledReaders, &'static str); 2] {
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_disconnected_although_it_answers_pings() {
     let environment = environment(&[("STALLED_SECONDS", "3")]);
-    on_embedded_database_with(PROGRAM, environment, |world| async move {
+    on_embedded_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let readers = readers(&world);
         let cases = readers.iter().flat_map(|reader| [(reader, 0), (reader, 1)]);
         join_all(cases.map(async |((readers, path), window)| {
@@ -58,7 +58,7 @@ async fn a_client_that_reads_nothing_is_disconnected_although_it_answers_pings()
 #[tokio::test]
 async fn one_network_cannot_take_all_connections() {
     let environment = environment(&[("CONNECTIONS_MAX", "50"), ("CONNECTIONS_PER_NETWORK", "20")]);
-    on_embedded_database_with(PROGRAM, environment, |world| async move {
+    on_embedded_database_with(PROGRAM, environment.in_processes(), |world| async move {
         for (readers, path) in readers(&world) {
             let connections = (0..60).map(|_| readers.send_requests(client_address(1), path, 1, 0));
             let connected: Vec<_> =
@@ -75,7 +75,7 @@ async fn one_network_cannot_take_all_connections() {
 
 #[tokio::test]
 async fn unread_responses_use_little_memory() {
-    on_embedded_database_with(PROGRAM, Environment::default(), |world| async move {
+    on_embedded_database_with(PROGRAM, Environment::default().in_processes(), |world| async move {
         let before = resident_kib(world.api.id().expect("a process")).unwrap_or_default();
         let (readers, path) = &readers(&world)[0];
         let connections =

@@ -6,6 +6,11 @@ use super::gc::GcError;
 use sea_orm::DatabaseConnection;
 use shared::database_gate::{Closed, StoreIdentity, Unready};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the store may take to answer.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// A server's document store.
 pub struct OwnStore {
@@ -24,7 +29,12 @@ impl OwnStore {
 #[async_trait::async_trait]
 impl StoreIdentity for OwnStore {
     async fn check(&self, db: &DatabaseConnection) -> Result<(), Unready> {
-        match self.store.check_owner(db).await {
+        // A store that does not answer must not hold up what needs none.
+        let Ok(checked) = timeout(CHECK_TIME_MAX, self.store.check_owner(db)).await else {
+            tracing::warn!("the document store cannot be checked: it does not answer");
+            return Ok(());
+        };
+        match checked {
             Ok(()) => {
                 self.is_confirmed.store(true, Ordering::Relaxed);
                 Ok(())

@@ -92,43 +92,50 @@ async fn while_the_bucket_refuses_connections_uploads_fail_and_can_be_retried() 
         Ok(moto) => moto,
         Err(missing) => return skip(&missing),
     };
-    on_each_database_with(PROGRAM, bucket_environment(moto, &[]), |mut world| async move {
-        let mut moto = world.moto.take().expect("a store");
-        let admin = world.token("admin").await;
-        let rows = world.rows(&admin, 1, 1).await;
-        let document = attach(&world, &admin, &rows).await;
-        let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
-        let (before, sizes) = (row_counts(&world).await, [40, 12 * MIB]);
-        moto.kill().await;
-        for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
-            let key = bytes.to_string();
-            let sent = upload(&world, &admin, upload_path, bytes, &key);
-            expect_unavailable(within(REFUSED_MAX, sent).await);
-        }
-        expect_unavailable(within(REFUSED_MAX, world.client.get(&admin, path)).await);
-        check_metadata(&world, &admin, &document).await;
-        assert_eq!(row_counts(&world).await, before);
-        // A server that starts while the store is away is ready all the same.
-        world.api.kill().await;
-        world.api.restart(&world.client.http).await;
-        check_metadata(&world, &admin, &document).await;
-        let error = expect_one_line(within(REFUSED_MAX, check(&world)).await);
-        assert!(error.contains("Connection refused"), "{error}");
-        moto.restart().await;
-        for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
-            let created =
-                upload(&world, &admin, upload_path, bytes, &bytes.to_string()).await.expect(201);
-            let path =
-                created.json()["Files"][0]["Download_Path"].as_str().expect("a path").to_owned();
-            check_reads(&world, &admin, &path, &text(bytes, bytes)).await;
-        }
-        wait_for_objects(&moto, sizes.len(), 0).await;
-        check(&world).await.expect("all is well");
-        // The store lost its objects when it was killed, which is not the same as being
-        // unavailable.
-        world.client.get(&admin, path).await.expect_problem(500, "internal-error");
-        world
-    })
+    on_each_database_with(
+        PROGRAM,
+        bucket_environment(moto, &[]).in_processes(),
+        |mut world| async move {
+            let mut moto = world.moto.take().expect("a store");
+            let admin = world.token("admin").await;
+            let rows = world.rows(&admin, 1, 1).await;
+            let document = attach(&world, &admin, &rows).await;
+            let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
+            let (before, sizes) = (row_counts(&world).await, [40, 12 * MIB]);
+            moto.kill().await;
+            for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
+                let key = bytes.to_string();
+                let sent = upload(&world, &admin, upload_path, bytes, &key);
+                expect_unavailable(within(REFUSED_MAX, sent).await);
+            }
+            expect_unavailable(within(REFUSED_MAX, world.client.get(&admin, path)).await);
+            check_metadata(&world, &admin, &document).await;
+            assert_eq!(row_counts(&world).await, before);
+            // A server that starts while the store is away is ready all the same.
+            world.api.kill().await;
+            world.api.restart(&world.client.http).await;
+            check_metadata(&world, &admin, &document).await;
+            let error = expect_one_line(within(REFUSED_MAX, check(&world)).await);
+            assert!(error.contains("Connection refused"), "{error}");
+            moto.restart().await;
+            for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
+                let created = upload(&world, &admin, upload_path, bytes, &bytes.to_string())
+                    .await
+                    .expect(201);
+                let path = created.json()["Files"][0]["Download_Path"]
+                    .as_str()
+                    .expect("a path")
+                    .to_owned();
+                check_reads(&world, &admin, &path, &text(bytes, bytes)).await;
+            }
+            wait_for_objects(&moto, sizes.len(), 0).await;
+            check(&world).await.expect("all is well");
+            // The store lost its objects when it was killed, which is not the same as being
+            // unavailable.
+            world.client.get(&admin, path).await.expect_problem(500, "internal-error");
+            world
+        },
+    )
     .await;
 }
 

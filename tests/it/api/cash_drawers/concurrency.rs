@@ -2,6 +2,7 @@
 
 use super::{assign, balances, check_books, drawer_with_balances, grant, make_teller, post};
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::{EntityTrait, QuerySelect};
@@ -166,7 +167,7 @@ async fn waiting_too_long_for_a_drawer_is_a_retryable_error() {
 
 #[tokio::test]
 async fn a_server_killed_during_transactions_loses_and_duplicates_nothing() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let drawers = [
             drawer_with_balances(&world, "One", "individual", 1_000_000, 0).await,
             drawer_with_balances(&world, "Two", "individual", 1_000_000, 0).await,

@@ -1,6 +1,7 @@
 //! `/contacts/credit-profiles`
 
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use reqwest::Method;
 use serde_json::json;
@@ -62,7 +63,7 @@ async fn a_credit_profile_shows_its_lists_as_arrays() {
 
 #[tokio::test]
 async fn each_read_of_a_credit_profile_is_logged_without_its_contents() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let ids = reports(&world, rows.contact_id).await;

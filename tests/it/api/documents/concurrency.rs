@@ -4,6 +4,7 @@ use super::{counts, download, owners};
 use crate::PROGRAM;
 use acceptance::forms::{Form, chunked_body, media_type};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -136,7 +137,7 @@ async fn work(
 
 #[tokio::test]
 async fn a_server_killed_during_uploads_and_removals_keeps_rows_and_objects_consistent() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let rows = world.rows(&admin, 1, 1).await;
         let paths: Vec<String> = owners(&rows).into_iter().map(|(_, path)| path).collect();

@@ -69,7 +69,7 @@ const SESSION: &str = "GET /v1/checkout/sessions/*";
 #[tokio::test]
 async fn a_completed_checkout_adds_the_card_to_the_wallet() {
     let Some(environment) = stripe_environment(30) else { return };
-    on_each_database_with(PROGRAM, environment, |world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let (admin, officer) = (world.token("admin").await, world.token("officer").await);
         let (loan, contact) = book(&world, &admin).await;
         let provider = world.provider.as_ref().expect("a provider");

@@ -3,6 +3,7 @@
 use super::{OVER, SANDBOX_PAGE, STRIPE_RETURN, book, cards, expect_page, open, valid_form};
 use super::{history, states, submit};
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{TestResponse, World, on_each_database};
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -22,7 +23,7 @@ async fn send(world: &World, media_type: Option<&str>, body: impl Into<Vec<u8>>)
 
 #[tokio::test]
 async fn an_unknown_session_or_malformed_form_does_nothing() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let secret = open(&world, &admin, loan).await;
@@ -123,7 +124,7 @@ async fn a_form_error_is_shown_next_to_its_field_and_can_be_corrected() {
 
 #[tokio::test]
 async fn a_card_number_as_a_name_is_refused_and_neither_shown_nor_stored_nor_logged() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, contact) = book(&world, &admin).await;
         let secret = open(&world, &admin, loan).await;

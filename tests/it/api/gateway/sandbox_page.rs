@@ -6,6 +6,7 @@ use super::{
 };
 use crate::PROGRAM;
 use acceptance::on_each_database;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use aws_lc_rs::digest::{SHA256, digest};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,7 +16,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_sandbox_page_adds_one_card_to_the_borrowers_wallet() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let (admin, officer) = (world.token("admin").await, world.token("officer").await);
         let (loan, contact) = book(&world, &admin).await;
         let opened = request_url(&world, &officer, loan).await.expect(200).json();
@@ -193,7 +194,7 @@ async fn a_page_requires_the_add_privilege_and_a_visible_loan() {
 
 #[tokio::test]
 async fn a_page_of_another_gateway_adds_no_card() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let secret = open(&world, &admin, loan).await;

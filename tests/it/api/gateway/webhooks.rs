@@ -85,7 +85,7 @@ async fn a_webhook_adds_the_card_at_once_and_only_once() {
 #[tokio::test]
 async fn an_unsigned_or_forged_webhook_is_refused() {
     let Some(environment) = stripe_environment(3600) else { return };
-    on_each_database_with(PROGRAM, environment, |world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let admin = world.token("admin").await;
         let (loan, _) = book(&world, &admin).await;
         let opened = open(&world, &admin, loan).await;

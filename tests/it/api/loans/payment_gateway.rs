@@ -10,6 +10,7 @@ mod stripe;
 use super::loan_ids;
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file, web_access};
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use serde_json::json;
 
@@ -182,7 +183,7 @@ async fn a_card_is_visible_with_its_loan_or_its_contact() {
 
 #[tokio::test]
 async fn a_card_number_in_a_query_is_refused_and_neither_echoed_nor_logged() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
         let id = card(&world, contacts[0], loans[0], USED).await;

@@ -124,6 +124,9 @@ async fn a_copy_that_swept_first_is_stopped_by_the_original() {
             other_folder.display()
         );
         let env_file = PathBuf::from(file(&store.world, "own.env", &lines));
+        let refused = documents(&env_file, &["sweep"]).await;
+        assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+        documents(&env_file, &["adopt", "--yes"]).await.expect_success();
         for _ in 0..2 {
             let done = documents(&env_file, &["sweep"]).await.expect_success();
             assert_eq!(done, "0 objects removed\n");

@@ -4,6 +4,7 @@ use super::{import, import_command};
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
 use acceptance::servers::send_signal;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
@@ -148,7 +149,7 @@ async fn ctrl_c_rolls_back_an_unfinished_block() {
 
 #[tokio::test]
 async fn the_command_resumes_an_import_of_the_api_server_and_vice_versa() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         add_a_loan(&world).await;
         let payments = single_payments("<Core>");
         let admin = world.token("admin").await;

@@ -132,7 +132,7 @@ async fn the_host_name_of_a_proxy_need_not_be_in_the_server_certificate() {
     let output = command(&flags, &[]).output().await.expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = printed(&output);
-    assert!(printed.contains("20 of 20 checks passed"), "{printed}");
+    assert!(printed.contains("21 of 21 checks passed"), "{printed}");
     let api = machine.text("etc/api-server.env");
     let direct = format!("API_AUTH_URL=https://localhost:{}", machine.auth_port);
     for line in [
@@ -311,7 +311,7 @@ async fn new_settings_are_verified_while_servers_run_with_the_old_ones() {
     let output = machine.install(&[url, "--api-url=https://api.example.com"]).await;
     let printed = printed(&output);
     assert!(output.status.success(), "{printed} {}", String::from_utf8_lossy(&output.stderr));
-    assert!(printed.contains("20 of 20 checks passed"), "{printed}");
+    assert!(printed.contains("21 of 21 checks passed"), "{printed}");
     assert!(printed.contains("restart both servers"), "{printed}");
     assert!(auth.stop().await, "{}", auth.log());
 }

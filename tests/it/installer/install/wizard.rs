@@ -94,7 +94,7 @@ async fn the_wizard_asks_checks_shows_the_plan_installs_and_verifies() {
         terminal.wait_for("Installed.");
         let (status, screen) = terminal.wait_for_end();
         assert_eq!(status, 0, "{screen}");
-        for output in ["20 of 20 checks passed", "the admin account boss", "create the schema in"] {
+        for output in ["21 of 21 checks passed", "the admin account boss", "create the schema in"] {
             assert!(screen.contains(output), "no {output:?} on\n{screen}");
         }
         assert!(!screen.contains("correct"), "no password is shown\n{screen}");

@@ -3,6 +3,7 @@
 use super::super::{CommandOutput, command, file, run};
 use crate::PROGRAM;
 use acceptance::servers::send_signal;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{World, on_each_database};
 use serde_json::Value;
@@ -71,7 +72,7 @@ async fn the_probe_user_logs_in_and_out_and_is_removed() {
 
 #[tokio::test]
 async fn a_database_other_than_the_servers_fails_the_log_in() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let other = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", other.path().join("other.sqlite").display());
         acceptance::databases::fill(&url).await;
@@ -116,7 +117,7 @@ async fn an_interrupted_verification_cleans_up_and_a_killed_one_is_cleaned_up_ne
     let settings = [("AUTH_PASSWORD_MEMORY_KIB", "19456"), ("AUTH_PASSWORD_ITERATIONS", "25")];
     let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let environment = Environment { auth, ..Environment::default() };
-    on_each_database_with(PROGRAM, environment, |world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
         assert_eq!(interrupt_and_verify(&world, "INT").await, Some(1));
         assert_eq!(leftover_accounts(&world).await, 0);
         assert_eq!(interrupt_and_verify(&world, "KILL").await, None);

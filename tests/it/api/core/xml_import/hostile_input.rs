@@ -2,7 +2,7 @@
 //! the rows or the memory of the server.
 
 use crate::PROGRAM;
-use acceptance::world::on_embedded_database;
+use acceptance::world::{Environment, on_embedded_database_with};
 use acceptance::{TestResponse, World};
 use futures_util::stream;
 use reqwest::Body;
@@ -185,7 +185,8 @@ fn broken() -> Vec<HostileFile> {
 }
 
 async fn check_each_is_refused(files: Vec<HostileFile>, memory_kib: u64) {
-    on_embedded_database(PROGRAM, |world| async move {
+    let environment = Environment::default().in_processes();
+    on_embedded_database_with(PROGRAM, environment, |world| async move {
         let admin = world.token("admin").await;
         // Memory that any large file needs is allocated before the measurement.
         let filler = "<!-- nothing that could matter to anybody, and that many a time -->\n";

@@ -2,6 +2,7 @@
 
 use crate::PROGRAM;
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{Database, World, on_each_database};
 use serde_json::json;
 use std::time::Duration;
@@ -51,7 +52,7 @@ async fn resend(world: &World, token: &str, payments: &str) -> String {
 
 #[tokio::test]
 async fn a_killed_import_resumes_after_its_last_record() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         world.import(&admin, &file(&borrower_with_loan(1, OPEN_TERMS))).await;
         let payments = single_payments(300);
@@ -72,7 +73,7 @@ async fn a_killed_import_resumes_after_its_last_record() {
 
 #[tokio::test]
 async fn a_killed_import_resumes_after_stored_responses_have_expired() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let booked = file(&borrower_with_loan(1, OPEN_TERMS));
         world.client.import(&admin, false, &booked, Some("before")).await.expect(200);

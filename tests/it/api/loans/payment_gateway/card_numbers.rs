@@ -77,7 +77,7 @@ where
 {
     let mut environment = Environment::default();
     environment.api.insert("API_LOG_FILTER".to_owned(), "trace".to_owned());
-    on_each_database_with(PROGRAM, environment, test).await;
+    on_each_database_with(PROGRAM, environment.in_processes(), test).await;
 }
 
 /// Looks for traces in the log and in the database.

@@ -3,6 +3,7 @@
 use super::convenience_fee::rule;
 use super::{add_card, book, card, link};
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
@@ -199,7 +200,7 @@ async fn a_request_repeated_after_a_lost_response_charges_once() {
 async fn the_recovery_settles_payments_that_are_not_retried() {
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())].into();
     let environment = Environment { api, ..Environment::default() };
-    on_each_database_with(PROGRAM, environment, |world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         for (token, status, kind) in [
@@ -226,7 +227,7 @@ async fn the_recovery_settles_payments_that_are_not_retried() {
 
 #[tokio::test]
 async fn a_recovered_payment_is_posted_for_its_day_or_the_earliest_allowed() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 2).await;
         for loan in &loans {
@@ -428,7 +429,7 @@ async fn concurrent_requests_with_one_key_charge_once() {
 async fn a_key_is_kept_for_a_day_after_its_payment_is_settled() {
     let api = [("API_GATEWAY_RECOVERY_SECONDS".to_owned(), "1".to_owned())].into();
     let environment = Environment { api, ..Environment::default() };
-    on_each_database_with(PROGRAM, environment, |mut world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |mut world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let card = add_card(&world, &admin, loans[0], "tok_lost_charged").await;

@@ -139,7 +139,7 @@ async fn no_card_data_is_stored_after_many_random_bodies() {
     let seed = test_seed();
     let mut environment = Environment::default();
     environment.api.insert("API_LOG_FILTER".to_owned(), "debug".to_owned());
-    on_each_database_with(PROGRAM, environment, |world| async move {
+    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let mut rng = Rng::with_seed(seed);
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;

@@ -3,6 +3,7 @@
 
 use super::{add_card, book, link};
 use crate::PROGRAM;
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{TestResponse, World, on_each_database};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ async fn secrets(world: &World) -> Vec<String> {
 
 #[tokio::test]
 async fn a_card_shows_the_gateways_details_and_its_token_is_sealed() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let (loans, contacts) = book(&world, &admin, 1).await;
         for (token, brand, last_four, year) in [
@@ -248,7 +249,7 @@ async fn a_forgotten_card_cannot_be_charged_and_its_automated_payments_are_disab
 
 #[tokio::test]
 async fn tokens_are_resealed_under_a_new_master_key() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let admin = world.token("admin").await;
         let (loans, _) = book(&world, &admin, 1).await;
         let card = add_card(&world, &admin, loans[0], "tok_visa").await;

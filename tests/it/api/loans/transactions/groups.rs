@@ -4,6 +4,7 @@ use super::equal_loans::{books_by_loan, comparable, figures, import_loans, pay};
 use crate::PROGRAM;
 use acceptance::on_each_database;
 use acceptance::test_seed::test_seed;
+use acceptance::world::in_processes_on_each_database;
 use fastrand::Rng;
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
@@ -226,7 +227,7 @@ async fn equal_keys_at_once_post_one_payment() {
 /// Every key is sent to both replicas, in the middle of payments that each replica posts together.
 #[tokio::test]
 async fn equal_keys_at_once_on_two_replicas_post_one_payment_each() {
-    on_each_database(PROGRAM, |world| async move {
+    in_processes_on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let replica = world.api_replica().await;
         let loan_ids = import_loans(&world, &admin, 1..5).await;

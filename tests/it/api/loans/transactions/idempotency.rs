@@ -4,6 +4,7 @@ use super::super::import_loan;
 use crate::PROGRAM;
 use acceptance::published_loans::{self, AdminSession, PublishedLoan};
 use acceptance::seeds::{OPEN_TERMS, borrower_with_loan, file};
+use acceptance::world::in_processes_on_each_database;
 use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
@@ -219,7 +220,7 @@ async fn a_response_stored_after_the_lease_expired_is_replayed() {
 
 #[tokio::test]
 async fn a_server_killed_during_payments_loses_and_duplicates_nothing() {
-    on_each_database(PROGRAM, |mut world| async move {
+    in_processes_on_each_database(PROGRAM, |mut world| async move {
         let loans: Vec<PublishedLoan> = (1..=24)
             .map(|row| PublishedLoan {
                 row,

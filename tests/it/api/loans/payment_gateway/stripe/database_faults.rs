@@ -211,7 +211,7 @@ async fn a_charge_during_a_database_outage_is_recorded_later() {
         Err(missing) => return skip(&missing),
     };
     let environment = Environment { database_proxy: true, ..at_stripe(stripe, &[]) };
-    on_each_database_with(PROGRAM, environment, async |world| {
+    on_each_database_with(PROGRAM, environment.in_processes(), async |world| {
         if world.database_proxy.is_none() {
             return world;
         }

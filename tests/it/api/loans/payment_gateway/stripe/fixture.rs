@@ -48,7 +48,7 @@ pub async fn with_stripe(
         Ok(stripe) => stripe,
         Err(missing) => return skip(&missing),
     };
-    on_each_database_with(PROGRAM, at_stripe(stripe, api), async |world| {
+    on_each_database_with(PROGRAM, at_stripe(stripe, api).in_processes(), async |world| {
         let mut fixture = StripeFixture::open(world, loans).await;
         test(&mut fixture).await;
         fixture.check_books().await;
