@@ -22,11 +22,17 @@ use std::future::Future;
 use std::iter::Sum;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
 
-/// The most concurrent worlds: each runs two servers, and there may be as many tests as cores.
-static WORLDS: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(6);
+/// The most concurrent worlds for each core: those whose test waits leave their core to others.
+const WORLDS_PER_CORE: usize = 4;
+/// The worlds that may begin.
+static WORLDS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new(WORLDS_PER_CORE * cores)
+});
 
 /// A fresh database with users and clients, and both servers on it.
 pub struct World {
