@@ -3,7 +3,7 @@
 
 use installer::installation::credentials::Credentials;
 use installer::seed;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement};
 use shared::passwords::{Passwords, Peppers};
 use shared::{db, migration};
 use std::path::Path;
@@ -67,11 +67,7 @@ impl Database {
                 run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
                 with_name(server, &name)
             }
-            Self::Server(server) => {
-                let url = create_empty(server).await;
-                fill(&url).await;
-                url
-            }
+            Self::Server(server) => mariadb_copy(server).await,
         }
     }
 
@@ -164,6 +160,59 @@ async fn postgres_template(server: &str) -> String {
     let name = url.rsplit('/').next().unwrap_or_default().to_owned();
     templates.push((server.to_owned(), name.clone()));
     name
+}
+
+/// Copies a MariaDB database that is created once per test run: with one text of statements, in a tenth
+/// of the time that the migrations take.
+async fn mariadb_copy(server: &str) -> String {
+    static COPIES: Mutex<Option<(String, String)>> = Mutex::const_new(None);
+    let statements = {
+        let mut copies = COPIES.lock().await;
+        match &*copies {
+            Some((of_server, statements)) if of_server == server => statements.clone(),
+            _ => {
+                let template = create_empty(server).await;
+                fill(&template).await;
+                let statements = copying(&template).await;
+                *copies = Some((server.to_owned(), statements.clone()));
+                statements
+            }
+        }
+    };
+    let url = create_empty(server).await;
+    let db = db::connect(&url, 1, false).await.expect("the new database");
+    db.execute_unprepared(&statements).await.expect("a copy");
+    db.close().await.expect("closed");
+    url
+}
+
+/// Returns the statements that copy this database's tables, rows and triggers into another one on its
+/// server.
+async fn copying(url: &str) -> String {
+    let db = db::connect(url, 1, false).await.expect("the template");
+    let texts = async |sql: &str, column: usize| -> Vec<String> {
+        let rows = Statement::from_string(DbBackend::MySql, sql);
+        let rows = db.query_all_raw(rows).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        rows.iter().map(|row| row.try_get_by_index(column).expect("a text")).collect()
+    };
+    let name = url.rsplit('/').next().unwrap_or_default();
+    let mut statements = vec!["SET foreign_key_checks = 0, unique_checks = 0".to_owned()];
+    for table in texts("SHOW TABLES", 0).await {
+        statements.extend(texts(&format!("SHOW CREATE TABLE {table}"), 1).await);
+        let columns = format!(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() \
+             AND table_name = '{table}' AND extra NOT LIKE '%GENERATED%'"
+        );
+        let columns = texts(&columns, 0).await.join(", ");
+        statements
+            .push(format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM {name}.{table}"));
+    }
+    for trigger in texts("SHOW TRIGGERS", 0).await {
+        statements.extend(texts(&format!("SHOW CREATE TRIGGER {trigger}"), 2).await);
+    }
+    db.close().await.expect("closed");
+    statements.push("SET foreign_key_checks = 1, unique_checks = 1".to_owned());
+    statements.join(";\n")
 }
 
 /// Drops the template databases, for a program that leaves nothing on a server.

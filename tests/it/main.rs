@@ -11,5 +11,9 @@ mod auth;
 mod installer;
 mod rules;
 
+/// The product's allocator: most servers run in this process.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The installer's command line, which also starts the servers.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_installer_under_test");

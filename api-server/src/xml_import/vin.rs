@@ -23,12 +23,12 @@ pub enum VinCheck {
 }
 
 impl VinCheck {
-    /// Reads the setting. The default is to warn.
+    /// Reads the setting. The default is to warn; a value that is none of these refuses.
     pub fn of(setting: Option<settings::Model>) -> Self {
         match setting.as_ref().map(|setting| setting.value.as_str()) {
             Some("off") => Self::Off,
-            Some("refuse") => Self::Refuse,
-            _ => Self::Warn,
+            Some("warn") | None => Self::Warn,
+            Some(_) => Self::Refuse,
         }
     }
 }
@@ -73,6 +73,20 @@ fn value(letter: char) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_that_cannot_be_read_refuses_wrong_numbers() {
+        let read = |value: &str| {
+            let (name, value) = (SETTING.to_owned(), value.to_owned());
+            VinCheck::of(Some(settings::Model { name, value }))
+        };
+        assert_eq!(VinCheck::of(None), VinCheck::Warn);
+        assert_eq!(
+            ["off", "warn", "refuse"].map(read),
+            [VinCheck::Off, VinCheck::Warn, VinCheck::Refuse]
+        );
+        assert_eq!(["", "Refuse", "of"].map(read), [VinCheck::Refuse; 3]);
+    }
 
     #[test]
     fn the_ninth_character_is_the_check_digit() {

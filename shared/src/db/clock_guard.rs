@@ -10,11 +10,11 @@
 use crate::entity::auth_events::{Column, Entity};
 use crate::time::Timestamp;
 use chrono::{DateTime, TimeDelta, Utc};
+use rustix::time::{ClockId, clock_gettime};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
-use tokio::time::Instant;
+use std::time::{Duration, SystemTime};
 
 /// Parts of the first half of a difference, in each of which something has been recorded if time has
 /// passed.
@@ -70,17 +70,23 @@ async fn has_events(db: &impl ConnectionTrait, when: Expr) -> Result<bool, DbErr
 
 /// This machine's clock. It is SQLite's clock, too, so there a step must last before it is believed.
 fn machine_time(backend: DbBackend) -> DateTime<Utc> {
-    static STEADY: LazyLock<Mutex<SteadyClock>> = LazyLock::new(|| {
-        Mutex::new(SteadyClock {
-            time: SystemTime::now().into(),
-            at: Instant::now(),
-            stepped: None,
-        })
-    });
-    let mut steady = STEADY.lock().unwrap_or_else(PoisonError::into_inner);
-    let (system, now) = (SystemTime::now().into(), Instant::now());
-    let steady = steady.read(system, now);
-    if backend == DbBackend::Sqlite { steady } else { system }
+    static STEADY: LazyLock<Mutex<SteadyClock>> =
+        LazyLock::new(|| Mutex::new(SteadyClock::new(SystemTime::now().into(), since_boot())));
+    let system = SystemTime::now().into();
+    match backend {
+        DbBackend::Sqlite => {
+            let mut steady = STEADY.lock().unwrap_or_else(PoisonError::into_inner);
+            steady.read(system, since_boot())
+        }
+        _ => system,
+    }
+}
+
+/// Time since the machine was started, sleep included.
+fn since_boot() -> Duration {
+    let time = clock_gettime(ClockId::Boottime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 /// Starts watching this machine's clock.
@@ -91,20 +97,25 @@ pub(super) fn watch() {
 /// A clock that follows the system's, but for steps that have not lasted for an hour.
 struct SteadyClock {
     time: DateTime<Utc>,
-    at: Instant,
+    /// When that was, since the machine was started.
+    at: Duration,
     /// Since when the system's clock has been elsewhere.
-    stepped: Option<Instant>,
+    stepped: Option<Duration>,
 }
 
 impl SteadyClock {
-    fn read(&mut self, system: DateTime<Utc>, now: Instant) -> DateTime<Utc> {
-        let steady = self.time + (now - self.at);
+    const fn new(time: DateTime<Utc>, at: Duration) -> Self {
+        Self { time, at, stepped: None }
+    }
+
+    fn read(&mut self, system: DateTime<Utc>, now: Duration) -> DateTime<Utc> {
+        let steady = self.time + now.saturating_sub(self.at);
         let is_step = (system - steady).abs() > BELIEVED;
-        let since = *self.stepped.get_or_insert(now);
-        if is_step && TimeDelta::from_std(now - since).is_ok_and(|lasted| lasted < BELIEVED) {
+        let lasted = now.saturating_sub(*self.stepped.get_or_insert(now));
+        if is_step && TimeDelta::from_std(lasted).is_ok_and(|lasted| lasted < BELIEVED) {
             return steady;
         }
-        *self = Self { time: system, at: now, stepped: None };
+        *self = Self::new(system, now);
         system
     }
 }
@@ -112,12 +123,11 @@ impl SteadyClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn a_step_of_the_system_clock_is_believed_after_an_hour() {
-        let (begin, time): (_, DateTime<Utc>) = (Instant::now(), SystemTime::now().into());
-        let mut clock = SteadyClock { time, at: begin, stepped: None };
+        let (begin, time) = (since_boot(), DateTime::<Utc>::from(SystemTime::now()));
+        let mut clock = SteadyClock::new(time, begin);
         let mut read = |minutes: u64, system_days: i64| {
             let later = TimeDelta::minutes(minutes as i64);
             let system = time + later + TimeDelta::days(system_days);

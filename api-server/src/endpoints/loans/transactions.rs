@@ -301,7 +301,7 @@ struct DryRunPermit(
 
 impl<'a> FromRequest<'a> for DryRunPermit {
     async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
-        let query = request.original_uri().query().unwrap_or_default();
+        let query = request.uri().query().unwrap_or_default();
         // A query that cannot be read was refused by admission.
         let query: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
         if !query.iter().any(|(name, value)| name == "test" && value == "true") {
