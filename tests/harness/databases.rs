@@ -67,7 +67,8 @@ impl Database {
                 run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
                 with_name(server, &name)
             }
-            Self::Server(server) => mariadb_copy(server).await,
+            // Boxed, because its type is too large for some programs.
+            Self::Server(server) => Box::pin(mariadb_copy(server)).await,
         }
     }
 

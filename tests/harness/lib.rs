@@ -7,6 +7,7 @@ pub mod client;
 pub mod contract;
 pub mod cpu_time;
 pub mod databases;
+mod environment;
 pub mod file_faults;
 pub mod filled_tables;
 pub mod forms;

@@ -24,7 +24,7 @@ pub enum ServerKind {
 }
 
 /// A running server.
-pub struct ServerProcess {
+pub struct TestServer {
     kind: ServerKind,
     program: PathBuf,
     env_file: PathBuf,
@@ -98,9 +98,30 @@ fn with_overrides(env_file: &Path, environment: &BTreeMap<String, String>) -> Pa
     path
 }
 
-impl ServerProcess {
+impl TestServer {
+    /// Starts a world's server, on threads of this process or in one of its own.
+    pub async fn of_world(
+        kind: ServerKind,
+        in_threads: bool,
+        program: &Path,
+        folder: &Path,
+        environment: BTreeMap<String, String>,
+        url: String,
+        http: &reqwest::Client,
+    ) -> Self {
+        let name = match kind {
+            ServerKind::Auth => "auth-server.env",
+            ServerKind::Api => "api-server.env",
+        };
+        let (env_file, ready) = (folder.join(name), format!("{url}/health/ready"));
+        match in_threads {
+            true => Self::on_threads(kind, program, &env_file, environment, ready, http).await,
+            false => Self::start(kind, program, &env_file, environment, ready, http).await,
+        }
+    }
+
     /// Starts a server in the test's process with the settings of a file and waits until it is ready.
-    pub async fn start_in_this_process(
+    pub async fn on_threads(
         kind: ServerKind,
         program: &Path,
         env_file: &Path,

@@ -2,11 +2,11 @@
 
 use crate::client::Client;
 use crate::databases::{self, Database, PASSWORD_ITERATIONS, PASSWORD_MEMORY_KIB};
-use crate::localstripe;
-use crate::moto::{self, Moto};
+pub use crate::environment::Environment;
+use crate::moto::Moto;
 use crate::provider::Provider;
 use crate::response::TestResponse;
-use crate::servers::{ServerKind, ServerProcess, free_port};
+use crate::servers::{ServerKind, TestServer, free_port};
 use crate::statement_proxy::{self, StatementProxy};
 use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{DocumentStore, Location};
@@ -23,6 +23,7 @@ use std::iter::Sum;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{LazyLock, OnceLock};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
@@ -49,9 +50,9 @@ pub struct World {
     /// The authority that signed the servers' certificate.
     pub tls: TlsFiles,
     /// The auth server.
-    pub auth: ServerProcess,
+    pub auth: TestServer,
     /// The api-server.
-    pub api: ServerProcess,
+    pub api: TestServer,
     /// The URLs of the servers' metrics: auth, api.
     pub metrics: (String, String),
     /// The test's own directory.
@@ -74,7 +75,7 @@ pub struct Replica {
     /// A client of it, and of the world's server of the other kind.
     pub client: Client,
     /// Its process.
-    pub process: ServerProcess,
+    pub process: TestServer,
 }
 
 impl Replica {
@@ -96,8 +97,8 @@ pub struct ServerPair {
     pub client: Client,
     /// The URLs of their metrics: auth, api.
     pub metrics: [String; 2],
-    auth: ServerProcess,
-    api: ServerProcess,
+    auth: TestServer,
+    api: TestServer,
 }
 
 impl ServerPair {
@@ -105,46 +106,6 @@ impl ServerPair {
     pub async fn close(mut self) {
         let (auth, api) = tokio::join!(self.auth.stop(), self.api.stop());
         assert!(auth && api, "a server did not end well; {} {}", self.auth.log(), self.api.log());
-    }
-}
-
-/// The environment of a world's servers, apart from their settings files.
-#[derive(Clone, Debug, Default)]
-pub struct Environment {
-    /// Puts a proxy in front of the database server, which the test may shut.
-    pub database_proxy: bool,
-    /// Puts a proxy between the api-server and a database server, which can make a statement fail.
-    pub statement_proxy: bool,
-    /// Stores documents in a bucket of this store instead of a directory.
-    pub moto: Option<moto::MotoProgram>,
-    /// Charges cards at this provider instead of the api-server's own sandbox.
-    pub provider: Option<localstripe::LocalStripeProgram>,
-    /// Runs each server in a process of its own, for what only a process has: its log, its memory, its
-    /// death, and counters that count for a whole process.
-    pub processes: bool,
-    /// Environment variables for the auth server.
-    pub auth: BTreeMap<String, String>,
-    /// Environment variables for the api-server.
-    pub api: BTreeMap<String, String>,
-}
-
-impl Environment {
-    /// The same with each server in a process of its own.
-    #[must_use]
-    pub fn in_processes(self) -> Self {
-        Self { processes: true, ..self }
-    }
-
-    /// True if the servers can run in the test's process: variables that are no settings are for a whole
-    /// process.
-    fn allows_threads(&self) -> bool {
-        let mut names = self.auth.keys().chain(self.api.keys());
-        let is_setting = |name: &String| name.starts_with("AUTH_") || name.starts_with("API_");
-        !self.processes && names.all(is_setting)
-    }
-
-    fn proxies(&self) -> (bool, bool) {
-        (self.database_proxy, self.statement_proxy)
     }
 }
 
@@ -202,6 +163,16 @@ where
     test(world).await.close().await;
 }
 
+/// Starts the payment provider, if the test wants one.
+async fn start_provider(
+    environment: &Environment,
+    tls: &TlsFiles,
+    folder: &Path,
+) -> Option<Provider> {
+    let stripe_program = environment.provider.clone()?.trusting(&tls.authority);
+    Some(Provider::start(&stripe_program, folder).await)
+}
+
 impl World {
     /// Creates a world in which every answer is checked against the contract.
     async fn checked_against_contract(
@@ -246,12 +217,7 @@ impl World {
             Some(moto_program) => Some(Moto::start(moto_program, folder.path()).await),
             None => None,
         };
-        let provider = match environment.provider.clone() {
-            Some(stripe_program) => {
-                Some(Provider::start(&stripe_program.trusting(&tls.authority), folder.path()).await)
-            }
-            None => None,
-        };
+        let provider = start_provider(&environment, &tls, folder.path()).await;
         let documents = Location::Folder(folder.path().join("documents"));
         let documents = moto.as_ref().map_or(documents, Moto::location);
         let of_provider = provider.as_ref().map(Provider::settings).unwrap_or_default();
@@ -264,44 +230,30 @@ impl World {
             &credentials.integration,
         );
         let program = PathBuf::from(program);
-        let in_threads = environment.allows_threads();
-        let start = |kind, name: &str, url: String, environment: &BTreeMap<String, String>| {
-            let env_file = folder.path().join(format!("{name}.env"));
-            let (program, environment) = (program.clone(), environment.clone());
-            let http = client.http.clone();
-            async move {
-                let ready = format!("{url}/health/ready");
-                match in_threads {
-                    true => {
-                        ServerProcess::start_in_this_process(
-                            kind,
-                            &program,
-                            &env_file,
-                            environment,
-                            ready,
-                            &http,
-                        )
-                        .await
-                    }
-                    false => {
-                        ServerProcess::start(kind, &program, &env_file, environment, ready, &http)
-                            .await
-                    }
-                }
-            }
-        };
         let statement_url = statement_proxy.as_ref().map(StatementProxy::url);
         let statement_url =
             statement_url.map(|url| ("API_DATABASE_URL".to_owned(), url.to_owned()));
         let of_api = environment.api.clone().into_iter().chain(statement_url).collect();
+        let in_threads = environment.allows_threads();
+        let start = |kind, url: String, environment: &BTreeMap<String, String>| {
+            let (program, folder, http) = (&program, folder.path(), &client.http);
+            let environment = environment.clone();
+            Box::pin(TestServer::of_world(
+                kind,
+                in_threads,
+                program,
+                folder,
+                environment,
+                url,
+                http,
+            ))
+        };
         let (auth, api) = tokio::join!(
-            start(ServerKind::Auth, "auth-server", ports.auth_url(), &environment.auth),
-            start(ServerKind::Api, "api-server", ports.api_url(), &of_api),
+            start(ServerKind::Auth, ports.auth_url(), &environment.auth),
+            start(ServerKind::Api, ports.api_url(), &of_api),
         );
-        let metrics = (
-            format!("http://127.0.0.1:{}/metrics", ports.auth_metrics),
-            format!("http://127.0.0.1:{}/metrics", ports.api_metrics),
-        );
+        let metrics = |port: u16| format!("http://127.0.0.1:{port}/metrics");
+        let metrics = (metrics(ports.auth_metrics), metrics(ports.api_metrics));
         Self {
             database,
             db,
@@ -391,7 +343,7 @@ impl World {
         &self,
         kind: ServerKind,
         environment: &BTreeMap<String, String>,
-    ) -> (ServerProcess, String) {
+    ) -> (TestServer, String) {
         let (name, prefix) = match kind {
             ServerKind::Auth => ("auth-server", "AUTH"),
             ServerKind::Api => ("api-server", "API"),
@@ -411,7 +363,7 @@ impl World {
         let (program, http) = (&self.program, &self.client.http);
         let ready = format!("{url}/health/ready");
         let process =
-            ServerProcess::start(kind, program, &env_file, environment.clone(), ready, http).await;
+            TestServer::start(kind, program, &env_file, environment.clone(), ready, http).await;
         (process, url)
     }
 
@@ -540,6 +492,19 @@ impl World {
     /// The number of statements that both servers have sent to the database.
     pub async fn statements(&self) -> u64 {
         self.counted(&[&self.metrics.0, &self.metrics.1], "sql_statements").await
+    }
+
+    /// The same once they send no more: when they start, their background tasks do.
+    pub async fn settled_statements(&self) -> u64 {
+        let mut before = self.statements().await;
+        loop {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let after = self.statements().await;
+            if after == before {
+                return after;
+            }
+            before = after;
+        }
     }
 
     /// The seconds that requests of both servers have waited for this.

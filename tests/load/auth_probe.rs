@@ -14,6 +14,9 @@
 //! Without `--database-url` they use the embedded database. Exits with 1 if the property does not
 //! hold. The database of the run is removed at the end.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 use acceptance::databases::DEFAULT_HASHING;
 use acceptance::world::{Environment, World};
 use acceptance::{Client, Database, TestResponse};

@@ -21,6 +21,9 @@
 //! Exits with 1 if something does not hold. Everything it has started is removed, unless it is
 //! killed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 mod two_nodes {
     pub mod nodes;
     pub mod prepared_statements;

@@ -25,6 +25,9 @@
 //! response or a row is wrong, or if the api-server used more memory than allowed. The databases
 //! are removed, unless the program is killed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 mod import_scale {
     pub mod copy;
     pub mod dump;

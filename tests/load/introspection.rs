@@ -19,12 +19,15 @@
 //!
 //! Exits with 1 if a single response is wrong. The database is removed in any case.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 mod callers;
 mod report;
 
 use acceptance::lean_client::HttpVersion;
 use acceptance::pgbench::Pgbench;
-use acceptance::servers::{ServerKind, ServerProcess, free_port};
+use acceptance::servers::{ServerKind, TestServer, free_port};
 use acceptance::{Client, Database, databases, postgres};
 use callers::Callers;
 use clap::Parser;
@@ -232,7 +235,7 @@ async fn start(
     program: &Path,
     database_url: &str,
     tls: &TlsFiles,
-) -> Result<(ServerProcess, Client), String> {
+) -> Result<(TestServer, Client), String> {
     let credentials = databases::credentials();
     let port = free_port();
     let url = format!("https://localhost:{port}");
@@ -251,15 +254,9 @@ async fn start(
     let client = Client::new(&url, "", &tls.authority, &credentials.integration);
     let ready = format!("{url}/health/ready");
     let no_variables = BTreeMap::new();
-    let server = ServerProcess::start(
-        ServerKind::Auth,
-        program,
-        &env_file,
-        no_variables,
-        ready,
-        &client.http,
-    )
-    .await;
+    let server =
+        TestServer::start(ServerKind::Auth, program, &env_file, no_variables, ready, &client.http)
+            .await;
     Ok((server, client))
 }
 

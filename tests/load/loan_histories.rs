@@ -12,6 +12,9 @@
 //! seed and the number of tasks. Exits with 1 and the smallest failing history it can find when the
 //! two differ. The databases of the run are removed at the end.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 use acceptance::Database;
 use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play};

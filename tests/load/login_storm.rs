@@ -13,6 +13,9 @@
 //! Exits with 1 if one of these fails, or if the 99th percentile of the honest log-ins is a second
 //! or more above that of log-ins without attackers.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 use acceptance::databases::DEFAULT_HASHING;
 use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::world::{Environment, World};

@@ -40,6 +40,9 @@
 //! Exits with 1 if a response or the books are wrong. Everything it has started and created is
 //! removed, unless it is killed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 mod payments {
     pub mod books;
     pub mod card_books;

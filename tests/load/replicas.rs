@@ -25,6 +25,9 @@
 //! Exits with 1 if something does not hold. Everything it has started and created is removed,
 //! unless it is killed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 #[path = "payments"]
 mod payments {
     pub mod books;

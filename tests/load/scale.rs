@@ -22,6 +22,9 @@
 //!
 //! Exits with 1 if a response is wrong. The databases are removed, unless the program is killed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 mod scale {
     pub mod searches;
 }

@@ -13,6 +13,9 @@
 //! a second. Exits with 1 if a request of the honest client fails, its 99th percentile reaches a
 //! second, or a server uses more memory than allowed.
 
+// A world of both servers has a deeply nested type.
+#![recursion_limit = "256"]
+
 use acceptance::memory::resident_kib;
 use acceptance::stalled_reader::StalledReaders;
 use acceptance::world::{Environment, World};

@@ -71,8 +71,8 @@ async fn has_events(db: &impl ConnectionTrait, when: Expr) -> Result<bool, DbErr
 /// This machine's clock. It is SQLite's clock, too, so there a step must last before it is believed.
 fn machine_time(backend: DbBackend) -> DateTime<Utc> {
     static STEADY: LazyLock<Mutex<SteadyClock>> =
-        LazyLock::new(|| Mutex::new(SteadyClock::new(SystemTime::now().into(), since_boot())));
-    let system = SystemTime::now().into();
+        LazyLock::new(|| Mutex::new(SteadyClock::new(system_time(), since_boot())));
+    let system = system_time();
     match backend {
         DbBackend::Sqlite => {
             let mut steady = STEADY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,6 +80,11 @@ fn machine_time(backend: DbBackend) -> DateTime<Utc> {
         }
         _ => system,
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "only compared with the database's clock")]
+fn system_time() -> DateTime<Utc> {
+    SystemTime::now().into()
 }
 
 /// Time since the machine was started, sleep included.
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_step_of_the_system_clock_is_believed_after_an_hour() {
-        let (begin, time) = (since_boot(), DateTime::<Utc>::from(SystemTime::now()));
+        let (begin, time) = (since_boot(), system_time());
         let mut clock = SteadyClock::new(time, begin);
         let mut read = |minutes: u64, system_days: i64| {
             let later = TimeDelta::minutes(minutes as i64);

@@ -179,7 +179,7 @@ impl Books {
                 && other.partner.is_none()
                 && !matches!(other.event, Event::Reverse { .. })
         };
-        let latest = self.entries.iter().enumerate().filter(is_other).next_back();
+        let latest = self.entries.iter().enumerate().rfind(is_other);
         let latest = latest.map(|(_, other)| other.entered.rows[0].effective);
         state.last_activity = Some(latest.unwrap_or(self.terms.origination));
         let rows = self.reversal_rows(&entry, &state)?;

@@ -11,7 +11,7 @@ mod wizard;
 use crate::PROGRAM;
 use acceptance::client::Client;
 use acceptance::databases::create_empty;
-use acceptance::servers::{ServerKind, ServerProcess, free_port};
+use acceptance::servers::{ServerKind, TestServer, free_port};
 use acceptance::{Database, seeds};
 use sea_orm::{ConnectionTrait, Statement};
 use std::collections::BTreeMap;
@@ -132,18 +132,18 @@ impl TestMachine {
         Client::new(&auth_url, &api_url, &self.path("etc/tls/ca.pem"), secret)
     }
 
-    async fn start_auth_server(&self) -> ServerProcess {
+    async fn start_auth_server(&self) -> TestServer {
         self.start(ServerKind::Auth, "auth-server", &self.urls().0).await
     }
 
     /// Starts a server with the settings written.
-    async fn start(&self, kind: ServerKind, name: &str, url: &str) -> ServerProcess {
+    async fn start(&self, kind: ServerKind, name: &str, url: &str) -> TestServer {
         let no_delay = ["AUTH", "API"].map(|prefix| format!("{prefix}_DRAIN_DELAY_SECONDS"));
         let environment: BTreeMap<_, _> = no_delay.map(|name| (name, "0".to_owned())).into();
         let env_file = self.path(&format!("etc/{name}.env"));
         let ready = format!("{url}/health/ready");
         let http = self.client("").http;
-        ServerProcess::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
+        TestServer::start(kind, Path::new(PROGRAM), &env_file, environment, ready, &http).await
     }
 
     fn urls(&self) -> (String, String) {

@@ -2,7 +2,7 @@
 //! their keys do not open, do nothing but say so, and go on without a restart once it is corrected.
 
 use crate::PROGRAM;
-use acceptance::servers::ServerProcess;
+use acceptance::servers::TestServer;
 use acceptance::world::Environment;
 use acceptance::world::in_processes_on_each_database;
 use acceptance::{Client, World, on_each_database, upgrade_dumps};
@@ -114,14 +114,14 @@ enum Server {
 }
 
 impl Server {
-    fn of(self, world: &World) -> (&str, &str, &ServerProcess) {
+    fn of(self, world: &World) -> (&str, &str, &TestServer) {
         match self {
             Self::Auth => (&world.client.auth_url, &world.metrics.0, &world.auth),
             Self::Api => (&world.client.api_url, &world.metrics.1, &world.api),
         }
     }
 
-    fn process(self, world: &mut World) -> &mut ServerProcess {
+    fn process(self, world: &mut World) -> &mut TestServer {
         match self {
             Self::Auth => &mut world.auth,
             Self::Api => &mut world.api,

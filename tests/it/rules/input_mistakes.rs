@@ -21,11 +21,11 @@ async fn an_unknown_parameter_is_refused_and_the_nearest_one_suggested() {
         let admin = world.token("admin").await;
         let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         let path = format!("/loans/{loan_id}/transactions");
-        let payments = format!("{path}/payments?Test=true");
+        let payments = format!("{path}/payments?tets=true");
         let slip = world.client.post(&admin, &payments, &json!({"Amount": "10.00"}), None).await;
         let slip = slip.expect_problem(400, "bad-request").json();
         let nearest = "is not a parameter of this operation; the closest is test";
-        assert_eq!(errors(&slip), [("Test", nearest)]);
+        assert_eq!(errors(&slip), [("tets", nearest)]);
         let posted = "SELECT COUNT(*) FROM loan_transactions WHERE transaction_code = 120";
         assert_eq!(world.count(posted).await, 0);
 

@@ -2,7 +2,7 @@
 //! notices.
 
 use crate::PROGRAM;
-use acceptance::servers::{ServerProcess, send_signal};
+use acceptance::servers::{TestServer, send_signal};
 use acceptance::world::Environment;
 use acceptance::{Database, World};
 use installer::installation::certificates::{self, TlsFiles};
@@ -30,7 +30,7 @@ async fn world(settings: impl Fn(&str) -> Vec<(String, String)>) -> World {
     World::new(PROGRAM, Database::Sqlite, environment).await
 }
 
-fn servers(world: &mut World) -> [(String, &mut ServerProcess); 2] {
+fn servers(world: &mut World) -> [(String, &mut TestServer); 2] {
     let World { client, auth, api, .. } = world;
     [(client.auth_url.clone(), auth), (client.api_url.clone(), api)]
 }

@@ -3,7 +3,7 @@
 
 use acceptance::haproxy::{self, Haproxy, HaproxySettings, replace, sample};
 use acceptance::postgres::Postgres;
-use acceptance::servers::{ServerProcess, free_port};
+use acceptance::servers::{TestServer, free_port};
 use acceptance::world::{Environment, Replica, tls_files};
 use acceptance::{Client, Database, World};
 use std::fmt;
@@ -105,7 +105,7 @@ impl Site {
     }
 
     /// The process of a server.
-    pub fn process(&mut self, member: Member) -> &mut ServerProcess {
+    pub fn process(&mut self, member: Member) -> &mut TestServer {
         match member {
             Member::Auth1 => &mut self.world.auth,
             Member::Auth2 => &mut self.auth2.process,

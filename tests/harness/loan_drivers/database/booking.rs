@@ -89,6 +89,7 @@ impl SetupIds {
             current_interest_rate: rate(terms.rates[0].1),
             original_note_amount: money(terms.opening.principal),
             origination_date: terms.origination,
+            last_activity_date: Some(terms.origination),
             interest_start_date: terms.interest_start,
             payment_period: terms.period,
             payment_amount: terms.payment_amount.map(money),

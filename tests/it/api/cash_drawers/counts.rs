@@ -210,10 +210,10 @@ async fn a_count_takes_the_same_number_of_statements_for_any_number_of_rows() {
             let key = "drawer_transaction_id";
             let more = (1..rows).map(|_| row.clone());
             world.insert("cash_drawer_transactions", key, columns, more).await;
-            let before = world.statements().await;
+            let before = world.settled_statements().await;
             let body = json!({"Counted_Cash": "1.00", "Counted_Check": "0.00"});
             count_drawer(&world, &admin, this, body).await.expect(201);
-            statement_counts.push(world.statements().await - before);
+            statement_counts.push(world.settled_statements().await - before);
             let unreconciled = "SELECT COUNT(*) FROM cash_drawer_transactions \
                         WHERE reconciliation_id IS NULL";
             assert_eq!(world.count(unreconciled).await, 0);
