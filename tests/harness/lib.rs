@@ -30,6 +30,7 @@ pub mod published_loans;
 pub mod quickstart;
 pub mod response;
 pub mod seeds;
+mod server_settings;
 pub mod servers;
 pub mod snapshot;
 pub mod stalled_reader;

@@ -1,11 +1,12 @@
 //! A world per test: a fresh database and both running servers.
 
 use crate::client::Client;
-use crate::databases::{self, Database, PASSWORD_ITERATIONS, PASSWORD_MEMORY_KIB};
+use crate::databases::{self, Database};
 pub use crate::environment::Environment;
 use crate::moto::Moto;
 use crate::provider::Provider;
 use crate::response::TestResponse;
+use crate::server_settings::{ServerPorts, document_settings};
 use crate::servers::{ServerKind, TestServer, free_port};
 use crate::statement_proxy::{self, StatementProxy};
 use crate::tcp_proxy::TcpProxy;
@@ -524,85 +525,6 @@ impl World {
             totals.push(figure.parse::<T>().expect("a figure"));
         }
         totals.into_iter().sum()
-    }
-}
-
-/// The addresses at which the servers of a world listen.
-struct ServerPorts {
-    auth: u16,
-    api: u16,
-    auth_metrics: u16,
-    api_metrics: u16,
-}
-
-impl ServerPorts {
-    fn free() -> Self {
-        let [auth, api, auth_metrics, api_metrics] = std::array::from_fn(|_| free_port());
-        Self { auth, api, auth_metrics, api_metrics }
-    }
-
-    fn auth_url(&self) -> String {
-        format!("https://localhost:{}", self.auth)
-    }
-
-    fn api_url(&self) -> String {
-        format!("https://localhost:{}", self.api)
-    }
-
-    fn write_settings(
-        &self,
-        folder: &Path,
-        database_url: &str,
-        tls: &TlsFiles,
-        credentials: &Credentials,
-        more_api_settings: &str,
-    ) {
-        let certificate = tls.certificate.display();
-        let (key, ca) = (tls.key.display(), tls.authority.display());
-        let auth = format!(
-            "AUTH_LISTEN=127.0.0.1:{}\nAUTH_ISSUER={}\nAUTH_DATABASE_URL={database_url}\n\
-             AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
-             AUTH_MASTER_KEYS=k1:{}\n\
-             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n\
-             AUTH_DRAIN_DELAY_SECONDS=0\nAUTH_PASSWORD_MEMORY_KIB={PASSWORD_MEMORY_KIB}\n\
-             AUTH_PASSWORD_ITERATIONS={PASSWORD_ITERATIONS}\n",
-            self.auth,
-            self.auth_url(),
-            credentials.token_key,
-            credentials.master_key,
-            self.auth_metrics,
-        );
-        let api = format!(
-            "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
-             API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
-             API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n\
-             API_DRAIN_DELAY_SECONDS=0\n{more_api_settings}",
-            self.api,
-            self.auth_url(),
-            credentials.api_server,
-            self.api_metrics,
-            credentials.card_key,
-        );
-        std::fs::write(folder.join("auth-server.env"), auth).expect("settings");
-        std::fs::write(folder.join("api-server.env"), api).expect("settings");
-    }
-}
-
-fn document_settings(documents: &Location) -> String {
-    match documents {
-        Location::Folder(folder) => format!("API_DOCUMENTS={}\n", folder.display()),
-        Location::Bucket(bucket) => {
-            let (id, secret) = bucket.credentials.clone().unwrap_or_default();
-            format!(
-                "API_DOCUMENTS=s3://{}/{}\nAPI_S3_ENDPOINT={}\nAPI_S3_REGION={}\n\
-                 API_S3_ACCESS_KEY_ID={id}\nAPI_S3_SECRET_ACCESS_KEY={secret}\n",
-                bucket.name,
-                bucket.prefix,
-                bucket.endpoint.as_deref().unwrap_or_default(),
-                bucket.region,
-            )
-        }
     }
 }
 

@@ -130,6 +130,7 @@ const HARNESS: &[&str] = &[
     "webhooks",
     "stripe_proxy",
     "environment",
+    "server_settings",
     "moto",
     "localstripe",
     "servers",

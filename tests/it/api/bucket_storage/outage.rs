@@ -131,7 +131,7 @@ async fn while_the_bucket_refuses_connections_uploads_fail_and_can_be_retried() 
             wait_for_objects(&moto, sizes.len(), 0).await;
             // The store lost its objects when it was killed, its own name among them, which is not
             // the same as being unavailable.
-            let error = expect_one_line(check(&world).await);
+            let error = check(&world).await.expect_err("another store");
             assert!(error.contains("not the database's object store"), "{error}");
             world.client.get(&admin, path).await.expect_problem(500, "internal-error");
             world
