@@ -34,8 +34,8 @@ pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
     tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
     tasks.every(state, SWEEP_INTERVAL, "rate limits", sweep_rate_limits);
-    tasks.every(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
-    tasks.every(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
+    tasks.every_irreversible(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
+    tasks.every_irreversible(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
     tasks.every(state, CONTACT_SEARCH_INTERVAL, "contact search", refill_contact_search);
     tasks.every(state, FOLDER_INTERVAL, "free space", measure_folders);
     recovery::start(tasks, &state.cards);
@@ -48,7 +48,6 @@ async fn sweep_rate_limits(state: Arc<State>) -> Result<(), Infallible> {
 
 /// Removes old stored responses, then the records of imports that have none left.
 async fn sweep_stored_responses(state: Arc<State>) -> Result<(), DbErr> {
-    db::time(&state.db).await?;
     let responses = db::retry(|| idempotency::sweep(&state.db)).await;
     if let Ok(rows @ 1..) = responses {
         tracing::info!(rows, "old stored responses removed");

@@ -23,17 +23,16 @@ const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 pub fn start(state: &Arc<State>) {
     let tasks = &state.tasks;
     tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
-    tasks.every(state, INTERVAL, "signing keys", maintain_keys);
+    tasks.every_irreversible(state, INTERVAL, "signing keys", maintain_keys);
     tasks.every(state, INTERVAL, "rate limits", sweep_rates);
-    tasks.every(state, INTERVAL, "sessions", sweep_sessions);
-    tasks.every(state, INTERVAL, "failed log-ins", sweep_failures);
-    tasks.every(state, INTERVAL, "audit events", sweep_events);
-    tasks.every(state, INTERVAL, "client assertions", sweep_assertions);
+    tasks.every_irreversible(state, INTERVAL, "sessions", sweep_sessions);
+    tasks.every_irreversible(state, INTERVAL, "failed log-ins", sweep_failures);
+    tasks.every_irreversible(state, INTERVAL, "audit events", sweep_events);
+    tasks.every_irreversible(state, INTERVAL, "client assertions", sweep_assertions);
 }
 
 /// Makes sure that the current signing key and its successor exist.
 pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
-    db::time(&state.store.db).await?;
     let (store, rotation_seconds) = (&state.store, state.config.key_rotation_seconds);
     db::retry(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
 }
@@ -48,7 +47,6 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
 /// came from. One failure does not stop the others.
 async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let store = &state.store;
-    db::time(&store.db).await?;
     let outcomes = [
         ("core tokens", db::retry(|| active_tokens::sweep(store, UserKind::Core)).await),
         ("web tokens", db::retry(|| active_tokens::sweep(store, UserKind::Web)).await),
@@ -66,20 +64,17 @@ async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
 }
 
 async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
-    db::time(&state.store.db).await?;
     log_swept("failures", db::retry(|| lockout::sweep(&state.store.db)).await?);
     Ok(())
 }
 
 async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
-    db::time(&state.store.db).await?;
     let sweep = || audit::sweep(&state.store.db, state.config.events_retention_days);
     log_swept("events", db::retry(sweep).await?);
     Ok(())
 }
 
 async fn sweep_assertions(state: Arc<State>) -> Result<(), DbErr> {
-    db::time(&state.store.db).await?;
     log_swept("client assertions", db::retry(|| client_assertions::sweep(&state.store.db)).await?);
     Ok(())
 }

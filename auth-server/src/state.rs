@@ -4,9 +4,9 @@ use crate::config::Config;
 use crate::http::oauth_error::OAuthError;
 use crate::login::password_login::Authenticator;
 use crate::store::token_lookups::TokenLookups;
-use crate::store::{Store, authorization_requests, keys, refresh};
+use crate::store::{Store, authorization_requests, keys, lifetimes, refresh};
 use bytes::Bytes;
-use sea_orm::DatabaseConnection;
+use sea_orm::{DatabaseConnection, DbErr};
 use shared::certificate_expiry::CertificateExpiry;
 use shared::coalesced::Coalesced;
 use shared::database_gate::DatabaseGate;
@@ -37,6 +37,8 @@ pub struct State {
     pub token_lookups: TokenLookups,
     /// The key set: concurrent requests share one query.
     pub key_sets: Coalesced<(), Result<Bytes, OAuthError>>,
+    /// The lifetime of web users' tokens: concurrent requests share one query.
+    pub web_lifetimes: Coalesced<(), Result<Option<i64>, DbErr>>,
     /// Set once shutdown has begun.
     pub stopping: Shutdown,
 }
@@ -57,6 +59,7 @@ impl State {
             certificate_expiry: CertificateExpiry::default(),
             token_lookups: TokenLookups::new(reads, config.lifetimes),
             key_sets: keys::key_sets(db.clone()),
+            web_lifetimes: lifetimes::web_lifetimes(db.clone()),
             store: Store {
                 issuer: config.issuer.clone(),
                 login: Authenticator::new(db.clone(), passwords, config.source_failures_max),

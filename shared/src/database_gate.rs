@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use sea_orm::sea_query::{Expr, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     EntityTrait, QueryFilter, RuntimeErr,
@@ -70,6 +70,9 @@ pub struct DatabaseGate(Arc<Inner>);
 struct Inner {
     db: DatabaseConnection,
     checks: Coalesced<(), Result<Timestamp, Unready>>,
+    /// Writes of readiness: anyone may ask for it, so concurrent requests share one, and it is not
+    /// repeated within two seconds.
+    probes: Coalesced<(), Result<(), Unready>>,
     latest: Arc<Latest>,
     is_refreshing: AtomicBool,
 }
@@ -197,7 +200,8 @@ impl DatabaseGate {
                 async move { vec![check(&db, &rules, &latest).await] }
             }
         });
-        Self(Arc::new(Inner { db, checks, latest, is_refreshing: AtomicBool::default() }))
+        let probes = probes(db.clone());
+        Self(Arc::new(Inner { db, checks, probes, latest, is_refreshing: AtomicBool::default() }))
     }
 
     /// Returns a gate whose checks have these outcomes.
@@ -210,7 +214,9 @@ impl DatabaseGate {
             async move { vec![outcome] }
         });
         let (latest, is_refreshing) = (Arc::default(), AtomicBool::default());
-        Self(Arc::new(Inner { db: DatabaseConnection::default(), checks, latest, is_refreshing }))
+        let db = DatabaseConnection::default();
+        let probes = probes(db.clone());
+        Self(Arc::new(Inner { db, checks, probes, latest, is_refreshing }))
     }
 
     /// Passes while the gate is open.
@@ -235,16 +241,8 @@ impl DatabaseGate {
     /// its time.
     pub async fn check_storing(&self) -> Result<Timestamp, Unready> {
         let time = self.check().await?;
-        let probe = Entity::update_many()
-            .col_expr(Column::Value, Expr::value(time.to_string()))
-            .filter(Column::Name.eq(PROBE));
-        match timeout(WRITE_WAIT, probe.exec(&self.0.db)).await {
-            Ok(Err(error)) => match db::fault(&error) {
-                Fault::Contention | Fault::LockTimeout => Ok(time),
-                _ => Err(error.into()),
-            },
-            _ => Ok(time),
-        }
+        let stored = self.0.probes.ask(()).await;
+        stored.unwrap_or_else(|error| Err(Unready::Unanswered(error))).map(|()| time)
     }
 
     /// Begins a write transaction while the gate is open ([`db::begin_write`]).
@@ -263,6 +261,41 @@ impl DatabaseGate {
             let _ = gate.check().await;
             gate.0.is_refreshing.store(false, Ordering::Relaxed);
         });
+    }
+}
+
+/// Returns the writes of readiness to this database.
+fn probes(db: DatabaseConnection) -> Coalesced<(), Result<(), Unready>> {
+    let stored = Arc::new(Mutex::new(None::<Instant>));
+    Coalesced::new(BatchLimits::of_reads(1), move |_| {
+        let (db, stored) = (db.clone(), Arc::clone(&stored));
+        async move {
+            let last = *stored.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.is_some_and(|last| last.elapsed() < AGE_MAX) {
+                return vec![Ok(())];
+            }
+            let outcome = write_probe(&db).await;
+            let now = outcome.is_ok().then(Instant::now);
+            *stored.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            vec![outcome]
+        }
+    })
+}
+
+/// Writes a row for good. A write that waits for another one is none that failed.
+async fn write_probe(db: &DatabaseConnection) -> Result<(), Unready> {
+    let now = db::now(db.get_database_backend());
+    let now = now.cast_as(match db.get_database_backend() {
+        DbBackend::MySql => "char",
+        _ => "text",
+    });
+    let probe = Entity::update_many().col_expr(Column::Value, now).filter(Column::Name.eq(PROBE));
+    match timeout(WRITE_WAIT, probe.exec(db)).await {
+        Ok(Err(error)) => match db::fault(&error) {
+            Fault::Contention | Fault::LockTimeout => Ok(()),
+            _ => Err(error.into()),
+        },
+        _ => Ok(()),
     }
 }
 

@@ -65,6 +65,15 @@ enum RunOutcome {
     Panicked,
 }
 
+/// Which check of the database gate a run relies on.
+#[derive(Clone, Copy, Debug)]
+enum GateCheck {
+    /// One that is at most two seconds old.
+    Recent,
+    /// One that begins now.
+    Now,
+}
+
 impl Tasks {
     /// Returns an empty set of tasks, with their runs counted in `metrics`.
     pub fn new(gate: DatabaseGate, metrics: &mut Metrics) -> Self {
@@ -90,11 +99,48 @@ impl Tasks {
         R: Future<Output = Result<(), E>> + Send + 'static,
         E: fmt::Display + Send + 'static,
     {
+        self.spawn(state, interval, task, GateCheck::Recent, work);
+    }
+
+    /// As [`Self::every`], for work that cannot be undone, such as sweeps: the database, its clock
+    /// included, is checked right before each run.
+    pub fn every_irreversible<S, W, R, E>(
+        &self,
+        state: &Arc<S>,
+        interval: Duration,
+        task: &'static str,
+        work: W,
+    ) where
+        S: Send + Sync + 'static,
+        W: Fn(Arc<S>) -> R + Send + 'static,
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: fmt::Display + Send + 'static,
+    {
+        self.spawn(state, interval, task, GateCheck::Now, work);
+    }
+
+    fn spawn<S, W, R, E>(
+        &self,
+        state: &Arc<S>,
+        interval: Duration,
+        task: &'static str,
+        check: GateCheck,
+        work: W,
+    ) where
+        S: Send + Sync + 'static,
+        W: Fn(Arc<S>) -> R + Send + 'static,
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: fmt::Display + Send + 'static,
+    {
         let (tasks, state) = (self.clone(), Arc::clone(state));
         let time_limit = RUN_TIME_MIN.max(interval.saturating_mul(10));
         tokio::spawn(async move {
             loop {
-                let outcome = match tasks.gate.pass().await {
+                let checked = match check {
+                    GateCheck::Recent => tasks.gate.pass().await,
+                    GateCheck::Now => tasks.gate.check().await.map(drop),
+                };
+                let outcome = match checked {
                     Ok(()) => run(task, timeout(time_limit, work(Arc::clone(&state)))).await,
                     Err(Unready::Closed(_)) => {
                         sleep(CLOSED_PAUSE.min(interval)).await;

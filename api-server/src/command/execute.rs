@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// hold the row's lock forever.
 pub(super) const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long an attempt waits for locks whose request has no time left.
-const LATE_LOCK_WAIT: Duration = Duration::from_millis(100);
+const LATE_LOCK_WAIT: Duration = Duration::from_millis(500);
 
 /// What an operation writes to the database.
 pub trait Command: Send + Sync + 'static {
@@ -182,8 +182,7 @@ where
     T: Send + 'static,
     W: Future<Output = Result<T, Failure<C::Refusal>>> + Send + 'static,
 {
-    let of_request = Executor { began: Instant::now(), ..executor.clone() };
-    let outcome = tokio::spawn(work(of_request)).await.map_err(Failure::defect)?;
+    let outcome = tokio::spawn(work(executor.beginning_now())).await.map_err(Failure::defect)?;
     outcome.map_err(|failure| executor.attribute::<C>(failure))
 }
 
@@ -202,6 +201,11 @@ fn attribute_to_import<C: Command>(
 }
 
 impl Executor {
+    /// The same executor for a request that begins now.
+    pub(super) fn beginning_now(&self) -> Self {
+        Self { began: Instant::now(), ..self.clone() }
+    }
+
     /// Names the row whose lock timed out, or the import that locks the database.
     pub(super) fn attribute<C: Command>(
         &self,

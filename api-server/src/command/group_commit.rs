@@ -193,6 +193,10 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
                 let response = match (shared.next(), &stopped_by) {
                     (Some(Shared::Done(response)), _) => response,
                     (_, Some(failure)) => Err(Failure::clone(failure)),
+                    // Each waits for the locks of its own, not of those before it.
+                    (_, None) if !responses.is_empty() => {
+                        execute_alone(&executor.beginning_now(), post).await
+                    }
                     (_, None) => execute_alone(&executor, post).await,
                 };
                 let failure = response.as_ref().err().filter(|failure| !failure.is_refusal());
@@ -278,8 +282,8 @@ async fn try_and_roll_back<C: GroupCommand>(
     }
 }
 
-/// Executes commands in one transaction: as many as can be at once, then the next one by itself. What
-/// nobody reads afterwards is not written: on SQLite, others wait for as long as this takes.
+/// Executes commands in one transaction: as many as can be at once, then the next one by itself.
+/// Writes only what a later command reads: on SQLite, other writers wait meanwhile.
 async fn try_in_order<C: GroupCommand>(
     tx: &DatabaseTransaction,
     commands: &[&C],

@@ -357,8 +357,8 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_the_contract() {
-        let mut query = operations().by_id("post_payment").unwrap().query.iter();
-        assert!(query.all(|parameter| parameter.name == "test"));
+        let query = operations().by_id("post_payment").unwrap().query.iter();
+        assert_eq!(query.map(|parameter| &parameter.name).collect::<Vec<_>>(), ["test"]);
         assert!(operations().by_id("list_transactions").unwrap().is_parameter("limit"));
         assert!(
             expectations().read_only_members("CommentChange").any(|name| name == "Entered_Date")

@@ -3,7 +3,6 @@
 use super::json;
 use crate::http::oauth_error::OAuthError;
 use crate::state::State;
-use crate::store::lifetimes;
 use poem::{Request, Response};
 use serde_json::json;
 use std::sync::Arc;
@@ -31,7 +30,10 @@ pub async fn ready(state: Arc<State>, _request: Request) -> Result<Response, OAu
         "database_time": time.to_string(),
         "failing_tasks": state.tasks.failing(),
     });
-    if let Some(seconds) = lifetimes::web_lifetime(&state.store.db).await? {
+    let lifetime = state.web_lifetimes.ask(()).await;
+    let lifetime =
+        lifetime.map_err(|unanswered| OAuthError::unavailable(unanswered.to_string()))?;
+    if let Some(seconds) = lifetime? {
         ready[WEB_TOKEN_SECONDS] = seconds.into();
     }
     Ok(json(&ready))

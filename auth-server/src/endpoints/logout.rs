@@ -3,9 +3,9 @@
 //!
 //! After the response, the token's next call to the resource API gets 401, on every replica. A token
 //! that is no longer live gets the same response (204). An expired one still ends its session, because
-//! its proof is in the token: its row may have been swept. One under a key that this server does not have
-//! gets 503: another server must end it. A token issued by an earlier release, which
-//! has no proof, is accepted only while its row exists.
+//! its proof is in the token: its row may have been swept. A token whose key this server does not have
+//! gets 503: another server must end it. A token issued by an earlier release, which has no proof, is
+//! accepted only while its row exists.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;

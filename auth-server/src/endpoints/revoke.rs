@@ -1,5 +1,6 @@
 //! `POST /oauth2/revoke`: token revocation (RFC 7009). Revoking one token ends its whole session;
-//! unknown tokens also get 200, but those under a key that this server does not have 503; only the client a token was issued to may revoke it.
+//! unknown tokens also get 200, but 503 if the server does not have their key; only the client a token
+//! was issued to may revoke it.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;

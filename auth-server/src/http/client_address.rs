@@ -24,7 +24,7 @@ impl ClientAddress {
         let peer = request.remote_addr().as_socket_addr().map(|address| address.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
         let forwarded = request.headers().get_all("x-forwarded-for");
-        // What a proxy appends stays readable after bytes that are no text.
+        // A proxy's address must stay readable after bytes that are not text.
         let forwarded: Vec<_> =
             forwarded.iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
         let forwarded: Vec<&str> = forwarded.iter().flat_map(|value| value.split(',')).collect();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_do_not_hide_what_a_proxy_appended() {
+    fn bytes_that_are_not_text_do_not_hide_what_a_proxy_appended() {
         use poem::http::HeaderValue;
         let value = HeaderValue::from_bytes(b"\xff, 198.51.100.9").unwrap();
         let request = Request::builder().header("x-forwarded-for", value).finish();

@@ -14,7 +14,8 @@
 use crate::store::Store;
 use crate::store::active_tokens::seconds_of;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
+use shared::coalesced::{BatchLimits, Coalesced};
 use shared::db;
 use shared::entity::settings;
 use shared::introspection::UserKind;
@@ -41,6 +42,14 @@ pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
         .and_where(settings::Column::Name.eq(WEB_INACTIVITY_TIMEOUT))
         .take();
     Expr::SubQuery(None, Box::new(setting.into()))
+}
+
+/// Returns the queries for the lifetime of web users' tokens; concurrent ones share one.
+pub fn web_lifetimes(db: DatabaseConnection) -> Coalesced<(), Result<Option<i64>, DbErr>> {
+    Coalesced::new(BatchLimits::of_reads(1), move |_| {
+        let db = db.clone();
+        async move { vec![web_lifetime(&db).await] }
+    })
 }
 
 /// Returns the lifetime of a web user's token in seconds; `None` if the setting is missing or not a

@@ -134,8 +134,7 @@ fn others() -> Vec<Example> {
     ]
 }
 
-/// Selects a column of the first automated payment by card: it has what one from a bank account has
-/// not.
+/// Selects a column of the first automated payment by card, which has a gateway token.
 fn by_card(column: automated_payments::Column) -> SelectStatement {
     first_where(column, automated_payments::Column::PaymentGatewayTokenId.is_not_null())
 }

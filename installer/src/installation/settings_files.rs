@@ -134,8 +134,8 @@ fn settings_file(given: Option<PathBuf>, name: &str) -> Result<Option<PathBuf>, 
 }
 
 /// Both files come from one folder. A folder that may not be read counts as well, so that the user
-/// learns of it. A file found by its place alone must be one that nobody else could have put there or
-/// changed, and standard error names it.
+/// learns of it. The settings are refused if another user owns or can write them; otherwise the folder
+/// is printed to standard error.
 fn standard_file(name: &str) -> Result<Option<PathBuf>, CliError> {
     let exists = |path: &Path| !matches!(path.try_exists(), Ok(false));
     let has_settings = |folder: &&Path| {

@@ -1,4 +1,4 @@
-//! Files and folders that nobody else could have put in place or changed.
+//! Trusted paths: files and folders that no other user owns or can write.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
