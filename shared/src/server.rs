@@ -1,10 +1,9 @@
 //! Listener of both servers: TLS, HTTP/1.1 and HTTP/2, and a limit on everything that an
 //! unauthenticated client can hold open.
 //!
-//! A request with `Expect: 100-continue` is answered over HTTP/1.1 only: over HTTP/2, hyper cannot send
-//! a 100 (RFC 9110, 10.1.1), and clients that wait for it would wait until they time out. Its stream is
-//! reset with HTTP_1_1_REQUIRED (RFC 9113, 8.1.1), so that they send it again over HTTP/1.1, or fail at
-//! once.
+//! Over HTTP/2, hyper cannot send a 100 (RFC 9110, 10.1.1) to a client with `Expect: 100-continue`. Most
+//! send their body after a second without one. The stream of one that does not is reset with
+//! HTTP_1_1_REQUIRED (RFC 9113, 8.1.1), so that it fails with a reason instead of timing out.
 //!
 //! It drives hyper directly rather than through poem's server, because poem's server cannot close a
 //! connection that never finishes its headers, cannot limit connections, does not set `TCP_NODELAY`
@@ -18,7 +17,7 @@ pub use outgoing::SharedBody;
 use crate::keyed_permits::{KeyedPermit, KeyedPermits};
 use crate::networks::{Networks, network_of};
 use crate::shutdown::{Shutdown, stop_signal};
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -26,10 +25,10 @@ use hyper_util::server::conn::auto;
 use ipnet::IpNet;
 use outgoing::{Held, Outgoing};
 use poem::http::StatusCode;
-use poem::http::header::{CONNECTION, EXPECT, HeaderValue, RETRY_AFTER};
+use poem::http::header::{CONNECTION, EXPECT, HeaderValue, RETRY_AFTER, USER_AGENT};
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
-use poem::{Endpoint, Response};
+use poem::{Body, Endpoint, Response};
 use rustls::ServerConfig;
 use std::future::{Future, ready};
 use std::io::{self, IoSlice};
@@ -109,6 +108,12 @@ const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
 /// Unfinished requests of all connections. One source network may have half of what is free, so
 /// however many of them it stalls, another network finds room.
 const REQUESTS_MAX: u32 = 4096;
+/// Time for a client to send its body without the 100 that it would wait for: .NET, Go and curl wait a
+/// second.
+const EXPECTANT_BODY: Duration = Duration::from_millis(1500);
+/// User agents that do not get this time: curl sends the request again over HTTP/1.1 by itself, Java's
+/// client would never send the body.
+const RESET_AT_ONCE: [&str; 2] = ["curl/", "Java-http-client/"];
 /// Pause after a failed accept (out of file descriptors, for example).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -232,16 +237,13 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
             let requests = Arc::clone(&requests);
             let local = LocalAddr(local.map(Into::into).unwrap_or_default());
             service_fn(move |request: hyper::Request<Incoming>| {
-                if http2 && request.headers().contains_key(EXPECT) {
-                    return ready(Err(h2::Error::from(h2::Reason::HTTP_1_1_REQUIRED)))
-                        .left_future();
-                }
+                let waits = http2 && request.headers().contains_key(EXPECT);
                 let outgoing = Arc::clone(&self.outgoing);
                 let permit = take_request_permit(&self.requests, &self.network_permit, peer);
                 let Some(request_permit) = permit else {
                     let refusal = hyper::Response::from(overloaded());
                     let refusal = refusal.map(|body| outgoing.track(body, true, None));
-                    return ready(Ok(refusal)).left_future();
+                    return ready(Ok::<_, h2::Error>(refusal)).left_future();
                 };
                 let exchange = Exchange {
                     endpoint: Arc::clone(&self.endpoint),
@@ -257,6 +259,9 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
                 }
                 // Boxed, so that the handler's state is freed while the body waits to be sent.
                 Box::pin(async move {
+                    if waits {
+                        wait_for_body(&mut request).await?;
+                    }
                     outgoing.wait_for_room().await;
                     let response = exchange.respond(request).await;
                     let shared = response.data::<SharedBody>().is_some();
@@ -322,6 +327,21 @@ impl<E: Endpoint<Output = Response>> Exchange<E> {
         }
         response
     }
+}
+
+/// Waits until the body of a request with `Expect: 100-continue` begins without a 100.
+async fn wait_for_body(request: &mut poem::Request) -> Result<(), h2::Error> {
+    let agent = request.header(USER_AGENT).unwrap_or_default();
+    let wait = match RESET_AT_ONCE.iter().any(|prefix| agent.starts_with(prefix)) {
+        true => Duration::ZERO,
+        false => EXPECTANT_BODY,
+    };
+    let mut chunks = Box::pin(request.take_body().into_bytes_stream().peekable());
+    if timeout(wait, chunks.as_mut().peek()).await.is_err() {
+        return Err(h2::Reason::HTTP_1_1_REQUIRED.into());
+    }
+    request.set_body(Body::from_bytes_stream(chunks));
+    Ok(())
 }
 
 /// Takes a permit for a request from this address, if there is one. A connection without its own

@@ -114,23 +114,11 @@ impl TestServer {
             ServerKind::Api => "api-server.env",
         };
         let (env_file, ready) = (folder.join(name), format!("{url}/health/ready"));
-        match in_threads {
-            true => Self::on_threads(kind, program, &env_file, environment, ready, http).await,
-            false => Self::start(kind, program, &env_file, environment, ready, http).await,
+        if !in_threads {
+            return Self::start(kind, program, &env_file, environment, ready, http).await;
         }
-    }
-
-    /// Starts a server in the test's process with the settings of a file and waits until it is ready.
-    pub async fn on_threads(
-        kind: ServerKind,
-        program: &Path,
-        env_file: &Path,
-        environment: BTreeMap<String, String>,
-        ready_url: String,
-        http: &reqwest::Client,
-    ) -> Self {
-        let running = Running::Threads(ServerThreads::start(kind, env_file, &environment));
-        let (program, env_file) = (program.to_owned(), env_file.to_owned());
+        let running = Running::Threads(ServerThreads::start(kind, &env_file, &environment));
+        let (program, ready_url) = (program.to_owned(), ready);
         let mut server = Self { kind, program, env_file, environment, ready_url, running };
         server.wait_until_ready(http).await;
         server

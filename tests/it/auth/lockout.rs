@@ -95,21 +95,31 @@ async fn concurrent_correct_log_ins_of_one_user_all_succeed() {
     .await;
 }
 
+/// Logs a core user in through a client, with this `X-Forwarded-For`.
+async fn log_in_from(
+    world: &World,
+    address: &str,
+    client: (&str, &str),
+    username: &str,
+    password: &str,
+) -> TestResponse {
+    let form = [
+        ("grant_type", "password"),
+        ("scope", "core"),
+        ("username", username),
+        ("password", password),
+    ];
+    let request = world.client.http.post(format!("{}/oauth2/token", world.client.auth_url));
+    let request = request.form(&form).header("x-forwarded-for", address);
+    world.client.send(request.basic_auth(client.0, Some(client.1))).await.unwrap()
+}
+
 #[tokio::test]
 async fn a_network_with_too_many_wrong_secrets_is_told_when_to_retry() {
     let settings = [("AUTH_SOURCE_FAILURES_MAX", "12"), ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8")];
     on_each_database_with(PROGRAM, environment(&settings), |world| async move {
         let log_in_from = async |address: &str, client: (&str, &str), password: &str| {
-            let form = [
-                ("grant_type", "password"),
-                ("scope", "core"),
-                ("username", "teller"),
-                ("password", password),
-            ];
-            let url = format!("{}/oauth2/token", world.client.auth_url);
-            let request = world.client.http.post(url).form(&form);
-            let request = request.header("x-forwarded-for", address);
-            world.client.send(request.basic_auth(client.0, Some(client.1))).await.unwrap()
+            log_in_from(&world, address, client, "teller", password).await
         };
         let secret = world.credentials.integration.as_str();
         for n in 0..12 {
@@ -177,17 +187,9 @@ async fn failures_count_for_the_address_that_a_client_names_if_it_may() {
     let settings = [("AUTH_SOURCE_FAILURES_MAX", "12")];
     on_each_database_with(PROGRAM, environment(&settings), |world| async move {
         let secret = world.credentials.integration.as_str();
+        let client = ("integration", secret);
         let log_in_from = async |address: &str, password: &str| {
-            let form = [
-                ("grant_type", "password"),
-                ("scope", "core"),
-                ("username", "viewer"),
-                ("password", password),
-            ];
-            let url = format!("{}/oauth2/token", world.client.auth_url);
-            let request = world.client.http.post(url).form(&form);
-            let request = request.header("x-forwarded-for", address);
-            world.client.send(request.basic_auth("integration", Some(secret))).await.unwrap()
+            log_in_from(&world, address, client, "viewer", password).await
         };
         let viewer = world.credentials.viewer.as_str();
         let source = "SELECT source FROM auth_events ORDER BY event_id DESC LIMIT 1";

@@ -5,8 +5,12 @@ use crate::PROGRAM;
 use acceptance::filled_tables::FilledRows;
 use acceptance::world::on_embedded_database;
 use acceptance::{TestResponse, World, on_each_database};
+use futures_util::stream;
+use reqwest::header::{CONTENT_TYPE, EXPECT, USER_AGENT};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
+use std::convert::Infallible;
+use std::time::Duration;
 
 /// Methods that no path accepts, and some that do not exist.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE"];
@@ -64,16 +68,32 @@ async fn a_client_that_waits_to_send_its_body_is_told_to_use_http_1() {
             let authority = reqwest::Certificate::from_pem(&pem).expect("an authority");
             builder.tls_certs_only([authority]).no_proxy().build().expect("a client")
         };
-        let form = [("grant_type", "password")];
-        let send = async |client: reqwest::Client| {
+        let (http1, http2) =
+            (client(reqwest::Client::builder().http1_only()), client(reqwest::Client::builder()));
+        // The client sends its body, if at all, after this time without a 100.
+        let send = async |client: &reqwest::Client, agent: &str, after: Option<Duration>| {
+            let form = stream::once(async move {
+                match after {
+                    Some(after) => tokio::time::sleep(after).await,
+                    None => std::future::pending().await,
+                }
+                Ok::<_, Infallible>("grant_type=password")
+            });
             let request = client.post(format!("{}/oauth2/token", world.client.auth_url));
-            request.form(&form).header("Expect", "100-continue").send().await
+            let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+            let request = request.header(EXPECT, "100-continue").header(USER_AGENT, agent);
+            request.body(reqwest::Body::wrap_stream(form)).send().await
         };
-        let http1 = send(client(reqwest::Client::builder().http1_only())).await;
-        assert_eq!(http1.expect("a response").status(), 401);
-        let http2 = send(client(reqwest::Client::builder())).await;
-        let error = format!("{:?}", http2.expect_err("a reset stream"));
-        assert!(error.contains("HTTP_1_1_REQUIRED"), "{error}");
+        let is_reset = |answer: reqwest::Result<reqwest::Response>| {
+            let error = format!("{:?}", answer.expect_err("a reset stream"));
+            assert!(error.contains("HTTP_1_1_REQUIRED"), "{error}");
+        };
+        let second = Some(Duration::from_secs(1));
+        assert_eq!(send(&http1, "", second).await.expect("a response").status(), 401);
+        assert_eq!(send(&http2, "", second).await.expect("a response").status(), 401);
+        is_reset(send(&http2, "", None).await);
+        is_reset(send(&http2, "curl/8.23.0", second).await);
+        is_reset(send(&http2, "Java-http-client/17.0.15", None).await);
         world
     })
     .await;
