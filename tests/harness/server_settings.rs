@@ -49,7 +49,7 @@ impl ServerPorts {
             "AUTH_LISTEN=127.0.0.1:{}\nAUTH_ISSUER={}\nAUTH_DATABASE_URL={database_url}\n\
              AUTH_TLS_CERTIFICATE={certificate}\nAUTH_TLS_KEY={key}\nAUTH_TOKEN_KEYS=k1:{}\n\
              AUTH_MASTER_KEYS=k1:{}\n\
-             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=6\n\
+             AUTH_METRICS_LISTEN=127.0.0.1:{}\nAUTH_DATABASE_CONNECTIONS=3\n\
              AUTH_DRAIN_DELAY_SECONDS=0\nAUTH_PASSWORD_MEMORY_KIB={PASSWORD_MEMORY_KIB}\n\
              AUTH_PASSWORD_ITERATIONS={PASSWORD_ITERATIONS}\n",
             self.auth,
@@ -62,7 +62,7 @@ impl ServerPorts {
             "API_LISTEN=127.0.0.1:{}\nAPI_DATABASE_URL={database_url}\n\
              API_TLS_CERTIFICATE={certificate}\nAPI_TLS_KEY={key}\nAPI_AUTH_URL={}\n\
              API_AUTH_CA={ca}\nAPI_AUTH_CLIENT_SECRET={}\nAPI_METRICS_LISTEN=127.0.0.1:{}\n\
-             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=10\n\
+             API_MASTER_KEYS=k1:{}\nAPI_DATABASE_CONNECTIONS=4\n\
              API_DRAIN_DELAY_SECONDS=0\n{more_api_settings}",
             self.api,
             self.auth_url(),

@@ -20,8 +20,3 @@ pub fn test_seed() -> u64 {
     println!("TEST_SEED={seed}");
     seed
 }
-
-/// The seed of this run, and those with which this test once failed.
-pub fn test_seeds(failed: &[u64]) -> Vec<u64> {
-    std::iter::once(test_seed()).chain(failed.iter().copied()).collect()
-}

@@ -1,6 +1,7 @@
 //! A real browser, driven as by a person: headless Chromium, through its WebDriver server. Hidden
 //! problems show as well: console messages, and every request sent.
 
+use crate::installed_clients::{skip, system_program};
 use crate::servers::free_port;
 use crate::world::{World, on_embedded_database};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -32,7 +33,8 @@ use tokio::time::{Instant, sleep};
 const SCREENSHOTS: &str = "TEST_SCREENSHOTS";
 /// How long a page may take, on a machine with much else to do.
 pub const PAGE_TIMEOUT: Duration = Duration::from_secs(120);
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How often a page is asked whether it has changed.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The devices for screenshots: name, width and height of the page, and whether it is a phone.
 const DEVICES: [(&str, u32, u32, bool); 2] =
     [("phone", 390, 844, true), ("desktop", 1280, 800, false)];
@@ -76,10 +78,11 @@ where
     F: FnOnce(World, WebBrowser) -> Fut,
     Fut: Future<Output = (World, WebBrowser)>,
 {
-    let (Some(chromedriver), Some(chromium)) =
-        (find_program("chromedriver"), find_program("chromium"))
-    else {
-        return;
+    let programs =
+        (system_program("chromedriver", "chromium-driver"), system_program("chromium", "chromium"));
+    let (chromedriver, chromium) = match programs {
+        (Ok(chromedriver), Ok(chromium)) => (chromedriver, chromium),
+        (Err(missing), _) | (_, Err(missing)) => return skip(&missing),
     };
     on_embedded_database(program, |world| async {
         let browser = WebBrowser::start(&chromedriver, &chromium, &world.tls, scripts).await;
@@ -96,16 +99,6 @@ where
         world
     })
     .await;
-}
-
-fn find_program(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(program));
-    let found = found.into_iter().find(|file| file.is_file());
-    if found.is_none() {
-        println!("skipped: {program} is not installed");
-    }
-    found
 }
 
 impl WebBrowser {
@@ -149,6 +142,19 @@ impl WebBrowser {
     /// Types into the focused element.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.driver.action_chain().send_keys(keys).perform().await.expect("keys");
+    }
+
+    /// Pastes a text into the focused element, in place of what is selected: a large page takes long
+    /// for each key.
+    pub async fn paste(&self, text: &str) {
+        self.devtools("Input.insertText", json!({"text": text})).await;
+    }
+
+    /// Pastes a text into a field, in place of what it holds.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let field = self.see(selector).await;
+        field.send_keys(Key::Control + "a").await.expect("a selection");
+        self.paste(text).await;
     }
 
     /// The first element that matches, once it exists.
@@ -271,6 +277,8 @@ fn capabilities(
         // own.
         "--no-sandbox",
         "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--disable-extensions",
         "--no-proxy-server",
         "--no-first-run",
         "--disable-background-networking",

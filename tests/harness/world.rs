@@ -11,6 +11,8 @@ use crate::servers::{ServerKind, TestServer, free_port};
 use crate::statement_proxy::{self, StatementProxy};
 use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{DocumentStore, Location};
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
 use installer::installation::certificates::{self, TlsFiles};
 use installer::installation::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -135,12 +137,7 @@ where
     F: Fn(World) -> Fut,
     Fut: Future<Output = World>,
 {
-    for database in Database::all() {
-        let _permit = WORLDS.acquire().await.expect("a permit");
-        println!("on {}", database.name());
-        let world = World::checked_against_contract(program, database, environment.clone()).await;
-        test(world).await.close().await;
-    }
+    in_worlds(program, Database::all(), environment, &mut |world| test(world).boxed_local()).await;
 }
 
 /// Runs a test in a world of its own on the embedded database only, for tests that would just be
@@ -159,9 +156,24 @@ where
     F: FnOnce(World) -> Fut,
     Fut: Future<Output = World>,
 {
-    let _permit = WORLDS.acquire().await.expect("a permit");
-    let world = World::checked_against_contract(program, Database::Sqlite, environment).await;
-    test(world).await.close().await;
+    let mut test = Some(test);
+    let mut once = |world| test.take().expect("one database")(world).boxed_local();
+    in_worlds(program, vec![Database::Sqlite], environment, &mut once).await;
+}
+
+/// Runs a test in a world of its own on each of these databases. Compiled once, not for every test.
+async fn in_worlds<'a>(
+    program: &str,
+    databases: Vec<Database>,
+    environment: Environment,
+    test: &mut dyn FnMut(World) -> LocalBoxFuture<'a, World>,
+) {
+    for database in databases {
+        let _permit = WORLDS.acquire().await.expect("a permit");
+        println!("on {}", database.name());
+        let world = World::checked_against_contract(program, database, environment.clone()).await;
+        test(world).await.close().await;
+    }
 }
 
 /// Starts the payment provider, if the test wants one.

@@ -2,7 +2,7 @@
 //! right when each pair writes to its own node, and when such a node is killed.
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/galera_load --seconds 60
 //! ```
 //!
@@ -149,7 +149,7 @@ fn verdict(faults: &[String]) -> &'static str {
 /// Adds what must not happen to `faults`, one line each.
 async fn run(arguments: &Arguments, faults: &mut Vec<String>) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = program.with_file_name("installer_under_test");
+    let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }

@@ -1,6 +1,6 @@
 //! Plays thousands of random loans on a database and in a second book kept by simple means, and
-//! compares every row and every figure, as `cargo test` does with a few hundred. Each loan is played
-//! twice: with every entry posted alone, and with payments of one day posted together.
+//! compares every row and every figure, as `cargo test` does with fewer. Each loan is played three
+//! times: in memory, with every entry posted alone, and with payments of one day posted together.
 //!
 //! ```sh
 //! cargo build --release -p load -p installer
@@ -17,7 +17,7 @@
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::DatabaseDriver;
-use acceptance::loan_drivers::{Tally, play};
+use acceptance::loan_drivers::{Tally, play, pure};
 use acceptance::loan_model::plan::Plan;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,7 +28,7 @@ use tokio::runtime::Runtime;
 /// Compares random loans on a database with a second book.
 #[derive(Parser)]
 struct Arguments {
-    /// Loans in total, each played twice.
+    /// Loans in total, each played three times.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     histories: u32,
     /// The seed; default: a new one each time.
@@ -87,6 +87,8 @@ fn run(database: &Database, histories: u32, seed: u64, bar: &ProgressBar) -> Res
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let driver = runtime.block_on(DatabaseDriver::fresh(database, folder.path()));
     let outcome = play(histories, seed, |plan: &Plan| {
+        pure::compare(plan)?;
+        pure::cents_above_level(plan)?;
         let alone = runtime.block_on(driver.compare(plan))?;
         let mut tally = runtime.block_on(driver.compare_gathered(plan))?;
         bar.inc(1);

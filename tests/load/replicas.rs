@@ -3,7 +3,7 @@
 //! dies, or when the database does.
 //!
 //! ```sh
-//! cargo build --release -p acceptance
+//! cargo build --release -p load -p installer
 //! target/release/replicas_load --seconds 30
 //! ```
 //!
@@ -121,7 +121,7 @@ async fn main() -> ExitCode {
 /// The whole run, whatever breaks in it. Returns what must not happen, one line each.
 async fn run(arguments: &Arguments) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = program.with_file_name("installer_under_test");
+    let program = program.with_file_name("installer");
     if !program.is_file() {
         return Err(format!("{} is missing: cargo build -p acceptance", program.display()));
     }

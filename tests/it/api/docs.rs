@@ -6,7 +6,7 @@ mod operation_console;
 
 use crate::PROGRAM;
 use acceptance::on_each_database;
-use acceptance::web_browser::{PAGE_TIMEOUT, WebBrowser};
+use acceptance::web_browser::{PAGE_TIMEOUT, POLL_INTERVAL, WebBrowser};
 use api_server::endpoints::docs::auth_endpoints::ENDPOINTS;
 use auth_server::router::PATHS;
 use flate2::read::GzDecoder;
@@ -14,7 +14,7 @@ use poem::http::header::IF_NONE_MATCH;
 use reqwest::Method;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::time::sleep;
 
 #[tokio::test]
@@ -125,6 +125,6 @@ async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
     let started = Instant::now();
     while browser.text(selector).await.trim() != text {
         assert!(started.elapsed() < PAGE_TIMEOUT, "{selector} does not become {text}");
-        sleep(Duration::from_millis(50)).await;
+        sleep(POLL_INTERVAL).await;
     }
 }

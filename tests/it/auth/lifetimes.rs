@@ -2,6 +2,7 @@
 
 use super::introspect::introspect;
 use crate::PROGRAM;
+use acceptance::installed_clients::{faketime, skip};
 use acceptance::log_in_form::{AuthorizationRequest, Browser};
 use acceptance::seeds::file;
 use acceptance::world::Environment;
@@ -9,15 +10,8 @@ use acceptance::world::in_processes_on_each_database;
 use acceptance::{Database, World, on_each_database};
 use base64::Engine;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 use tokio::time::sleep;
-
-/// Debian's libfaketime, which shows a process a false time.
-pub const FAKETIME: [&str; 2] = [
-    "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
-    "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
-];
 
 /// Makes every token this many seconds older, by the database's own clock.
 async fn age(world: &World, seconds: i64) {
@@ -88,9 +82,9 @@ async fn a_token_from_the_future_is_not_live() {
 /// SQLite has no clock but the process's, so only database servers can be right when it is wrong.
 #[tokio::test]
 async fn tokens_expire_on_time_on_a_server_whose_clock_is_ten_minutes_off() {
-    let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
-        println!("skipped: libfaketime is not installed");
-        return;
+    let library = match faketime() {
+        Ok(library) => library,
+        Err(missing) => return skip(&missing),
     };
     for database in Database::all().into_iter().skip(1) {
         for shift in ["+10m", "-10m"] {

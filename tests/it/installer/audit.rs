@@ -2,10 +2,9 @@
 
 use super::{audit, command, installer, run};
 use crate::PROGRAM;
-use crate::auth::lifetimes::FAKETIME;
+use acceptance::installed_clients::{faketime, skip};
 use acceptance::{World, on_each_database};
 use serde_json::Value;
-use std::path::Path;
 
 /// Inserts an event that happened this many seconds ago by the database's clock.
 async fn add_event(world: &World, event: &str, seconds_ago: i64, user: (&str, &str), client: &str) {
@@ -105,9 +104,9 @@ async fn events_are_printed_as_columns_or_as_json_lines() {
 /// SQLite has no clock but the process's, so only database servers can be right when it is wrong.
 #[tokio::test]
 async fn relative_times_use_the_database_clock() {
-    let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
-        println!("skipped: libfaketime is not installed");
-        return;
+    let library = match faketime() {
+        Ok(library) => library,
+        Err(missing) => return skip(&missing),
     };
     on_each_database(PROGRAM, |world| async move {
         fill(&world).await;

@@ -1,25 +1,7 @@
-//! Two replicas of each server, each on its own node of a MariaDB Galera cluster: concurrent
-//! postings and log-outs are right, and losing a replica's node loses nothing.
+//! The sample for two replicas of each server, each on its own node of a MariaDB Galera cluster.
+//! `galera_load` runs such a cluster.
 
-use acceptance::galera;
-use acceptance::installed_clients::skip;
 use std::collections::BTreeSet;
-use std::process::Command;
-
-/// The program that runs the test; it can also be run manually for longer.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_galera_load");
-
-#[test]
-fn replicas_on_separate_galera_nodes_keep_books_and_sessions_consistent() {
-    if let Some(missing) = galera::missing() {
-        return skip(&missing);
-    }
-    let arguments = ["--seconds", "10", "--clients", "4", "--loans", "8", "--rounds", "4"];
-    let run = Command::new(PROGRAM).args(arguments).output().expect("a run");
-    let output = String::from_utf8_lossy(&run.stdout);
-    println!("{output}");
-    assert!(run.status.success(), "{output}{}", String::from_utf8_lossy(&run.stderr));
-}
 
 #[test]
 fn the_galera_sample_has_server_settings_for_both_pairs() {

@@ -1,30 +1,26 @@
 //! Every figure of a loan equals that of a second book, kept by simple means: thousands of random
 //! loans with random payments, adjustments and reversals, to the cent and to the row.
 //!
-//! The loans follow from `TEST_SEED`. A failure is shrunk before it is reported.
+//! The loans follow from `TEST_SEED`. A failure is shrunk before it is reported. `loan_histories`
+//! plays more of them.
 
 use acceptance::Database;
 use acceptance::loan_drivers::database::DatabaseDriver;
 use acceptance::loan_drivers::{Tally, play, pure};
 use acceptance::loan_model::plan::{ActionSpec, AmountSpec, DateSpec, Move, Plan};
 use acceptance::loan_model::{AdjustmentKind, CENT, LARGEST, OpeningBalances, Terms};
-use acceptance::test_seed::{test_seed, test_seeds};
+use acceptance::test_seed::test_seed;
 use chrono::NaiveDate;
 use shared::entity::loans::{DistributionItem, ExcessHandling, PaymentPeriod, YearLength};
 use tokio::runtime::Runtime;
 
-/// Seeds that once produced a history on which the books, or this test, failed.
-const FAILED: [u64; 2] = [10_389_288_194_436_148_956, 713_292_196];
-
 #[test]
 fn the_arithmetic_matches_the_loan_model() {
-    for seed in test_seeds(&FAILED) {
-        let played = play(10_000, seed, pure::compare);
-        let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
-        println!("{tally:?}");
-        assert!(tally.reversed > 1000 && tally.posted > 10_000, "{tally:?}");
-        assert!(tally.switched > 1000, "{tally:?}");
-    }
+    let played = play(1_500, test_seed(), pure::compare);
+    let tally = played.unwrap_or_else(|difference| panic!("{difference}"));
+    println!("{tally:?}");
+    assert!(tally.reversed > 150 && tally.posted > 1_500, "{tally:?}");
+    assert!(tally.switched > 150, "{tally:?}");
 }
 
 #[test]
@@ -32,7 +28,7 @@ fn the_rows_of_each_database_match_the_loan_model() {
     let runtime = Runtime::new().expect("a runtime");
     let seed = test_seed();
     for database in Database::all() {
-        let histories = if database == Database::Sqlite { 150 } else { 20 };
+        let histories = if database == Database::Sqlite { 30 } else { 10 };
         let folder = tempfile::tempdir().expect("a folder");
         let driver = runtime.block_on(DatabaseDriver::fresh(&database, folder.path()));
         let alone = play(histories, seed, |plan| runtime.block_on(driver.compare(plan)));
@@ -103,7 +99,7 @@ fn a_refused_change_of_status_matches_the_loan_model() {
 #[test]
 fn level_installments_match_the_loan_model() {
     let above = std::cell::RefCell::new(std::collections::BTreeMap::<i32, u32>::new());
-    let played = play(2_000, test_seed(), |plan| {
+    let played = play(800, test_seed(), |plan| {
         if let Some(cents) = pure::cents_above_level(plan)? {
             *above.borrow_mut().entry(cents).or_default() += 1;
         }

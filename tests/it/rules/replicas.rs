@@ -1,35 +1,12 @@
-//! Two replicas of each server behind HAProxy on PostgreSQL with a standby, set up from the samples
-//! in `deploy/`: no client notices a restart, and nothing is lost when the primary dies.
-//! `replicas_load` measures it; this is a single quick run.
+//! The sample for HAProxy in front of PostgreSQL with a standby: of two primaries, none is chosen by
+//! chance. `replicas_load` runs two replicas of each server behind it.
 
-use acceptance::haproxy::{Haproxy, replace, sample};
+use acceptance::haproxy::{self, Haproxy, replace, sample};
 use acceptance::installed_clients::skip;
 use acceptance::servers::free_port;
-use acceptance::{haproxy, postgres};
-use std::process::Command;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-
-#[test]
-fn rolling_restarts_are_invisible_and_a_failover_loses_nothing() {
-    let programs = ["initdb", "pg_basebackup", "pg_rewind", "psql"].map(postgres::find);
-    if let Some(missing) = programs.into_iter().find_map(Result::err) {
-        return skip(&missing);
-    }
-    if let Err(missing) = haproxy::find() {
-        return skip(&missing);
-    }
-    let run = Command::new(env!("CARGO_BIN_EXE_replicas_load"))
-        .args(["--seconds", "0", "--clients", "2", "--loans", "8", "--log-outs", "40"])
-        .args(["--drain-seconds", "3"])
-        .output()
-        .expect("the program");
-    let stream =
-        [run.stdout, run.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned());
-    println!("{}", stream[0]);
-    assert!(run.status.success(), "{}", stream[1]);
-}
 
 /// A server that claims to HAProxy to be a primary, and tells every other client its name.
 async fn fake_primary(port: u16, name: u8) -> JoinHandle<()> {

@@ -37,7 +37,8 @@ fn readers(world: &World) -> [(StalledReaders, &'static str); 2] {
 
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_disconnected_although_it_answers_pings() {
-    let environment = environment(&[("STALLED_SECONDS", "3")]);
+    // What fits into the server's buffers is sent as far as it is concerned.
+    let environment = environment(&[("STALLED_SECONDS", "3"), ("IDLE_SECONDS", "5")]);
     on_embedded_database_with(PROGRAM, environment.in_processes(), |world| async move {
         let readers = readers(&world);
         let cases = readers.iter().flat_map(|reader| [(reader, 0), (reader, 1)]);

@@ -24,7 +24,7 @@ use tables::Tables;
 
 const PASSWORD: &str = "the same words for everybody";
 /// Random core-system users who log in.
-const CORE_USERS: usize = 5;
+const CORE_USERS: usize = 3;
 /// A core-system user without any privilege, whom every read that needs one refuses.
 const NOBODY: &str = "viewer";
 /// GET operations with their own tests, because they do more than read rows.

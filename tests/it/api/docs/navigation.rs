@@ -33,53 +33,57 @@ async fn open_sections(browser: &WebBrowser) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_link_to_an_operation_opens_it_on_the_same_page() {
+async fn the_page_opens_at_getting_started_and_the_keyboard_and_links_reach_everything() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
-        open(&world, &browser, "#problems").await;
-        browser.open(&url(&world, "#/Loans/post_payment")).await;
-        browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
-        assert_eq!(open_sections(&browser).await, ["operations"]);
-        super::expect_only_underscore_warnings(&browser).await;
-        (world, browser)
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn the_page_opens_at_getting_started() {
-    for scripts in [Scripts::Run, Scripts::Forbidden] {
-        in_browser(PROGRAM, scripts, |world, browser| async {
-            open(&world, &browser, "").await;
-            assert_eq!(open_sections(&browser).await, ["start"]);
-            (world, browser)
-        })
-        .await;
-    }
-}
-
-#[tokio::test]
-async fn the_keyboard_reaches_every_section() {
-    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
+        open(&world, &browser, "").await;
+        assert_eq!(open_sections(&browser).await, ["start"]);
+        let links = browser.driver.find_all(By::Css("nav a")).await.unwrap();
         for (index, section) in SECTIONS.into_iter().enumerate() {
-            open(&world, &browser, "").await;
-            assert_eq!(open_sections(&browser).await, ["start"]);
-            for _ in 0..=index {
-                browser.press(Key::Tab + "").await;
+            if let Some(previous) = index.checked_sub(1) {
+                links[previous].focus().await.unwrap();
             }
+            browser.press(Key::Tab + "").await;
             browser.press(Key::Enter + "").await;
             browser.see(&format!("#{section}")).await;
             assert_eq!(open_sections(&browser).await, [section]);
             let current = browser.see("nav [aria-current]").await.attr("href").await.unwrap();
             assert_eq!(current, Some(format!("#{section}")));
         }
+
+        browser.open(&url(&world, "#problems")).await;
+        browser.open(&url(&world, "#/Loans/post_payment")).await;
+        browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
+        assert_eq!(open_sections(&browser).await, ["operations"]);
+        check_samples_of_an_operation(&world, &browser).await;
+        super::expect_only_underscore_warnings(&browser).await;
         (world, browser)
     })
     .await;
 }
 
+async fn check_samples_of_an_operation(world: &World, browser: &WebBrowser) {
+    browser.open(&url(world, "#/Loans/get_loan")).await;
+    browser.see(&format!("{GET_LOAN} .opblock-description pre")).await;
+    for (language, call) in [
+        ("curl", "\"$API/loans/1\""),
+        ("python", "LoansApi(session).get_loan(loan_id=1)"),
+        ("typescript", "await new LoansApi(session.configuration).getLoan({ loanId: 1 })"),
+        ("go", "\"$API/loans/1\""),
+    ] {
+        let radio = browser.see(&format!("#in-{language}")).await;
+        radio.send_keys(Key::Space + "").await.unwrap();
+        let shown = browser.text(&format!("{GET_LOAN} .opblock-description")).await;
+        assert!(shown.contains(call), "{language}: {shown}");
+        assert_eq!(shown.matches("get_loan(").count(), usize::from(language == "python"));
+        browser.inspect_part(&format!("docs-operation-{language}"), GET_LOAN).await;
+    }
+}
+
 #[tokio::test]
 async fn everything_but_the_operations_works_without_scripts() {
     in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
+        open(&world, &browser, "").await;
+        assert_eq!(open_sections(&browser).await, ["start"]);
         for section in SECTIONS {
             open(&world, &browser, &format!("#{section}")).await;
             assert_eq!(open_sections(&browser).await, [section]);
@@ -103,58 +107,30 @@ async fn everything_but_the_operations_works_without_scripts() {
                 .await
                 .unwrap()
         );
+        check_samples_without_scripts(&world, &browser).await;
         (world, browser)
     })
     .await;
 }
 
-#[tokio::test]
-async fn samples_are_shown_in_the_chosen_language_without_scripts_too() {
-    in_browser(PROGRAM, Scripts::Forbidden, |world, browser| async {
-        open(&world, &browser, "#start").await;
-        for (language, log_in) in [
-            ("curl", "grant_type=password"),
-            ("python", "session.log_in(username, password)"),
-            ("typescript", "await session.logIn(username, password);"),
-            ("java", "HttpClient.newBuilder()"),
-            ("go", "http.NewRequestWithContext("),
-        ] {
-            let radio = browser.driver.find(By::Id(format!("in-{language}"))).await.unwrap();
-            radio.send_keys(Key::Space + "").await.unwrap();
-            let shown = browser.text("#start-log-in").await;
-            assert!(shown.contains(log_in), "{language}: {shown}");
-            assert_eq!(shown.matches("TOKEN=$(curl").count(), usize::from(language == "curl"));
-            let discovery = browser.text("#start-code-flow").await;
-            assert!(discovery.contains("openid-configuration"), "the same in every language");
-            browser.inspect(&format!("docs-samples-{language}")).await;
-        }
-        (world, browser)
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_operation_has_a_sample_in_the_chosen_language() {
-    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
-        open(&world, &browser, "#/Loans/get_loan").await;
-        browser.see(&format!("{GET_LOAN} .opblock-description pre")).await;
-        for (language, call) in [
-            ("curl", "\"$API/loans/1\""),
-            ("python", "LoansApi(session).get_loan(loan_id=1)"),
-            ("typescript", "await new LoansApi(session.configuration).getLoan({ loanId: 1 })"),
-            ("go", "\"$API/loans/1\""),
-        ] {
-            let radio = browser.see(&format!("#in-{language}")).await;
-            radio.send_keys(Key::Space + "").await.unwrap();
-            let shown = browser.text(&format!("{GET_LOAN} .opblock-description")).await;
-            assert!(shown.contains(call), "{language}: {shown}");
-            assert_eq!(shown.matches("get_loan(").count(), usize::from(language == "python"));
-            browser.inspect_part(&format!("docs-operation-{language}"), GET_LOAN).await;
-        }
-        super::expect_only_underscore_warnings(&browser).await;
-        (world, browser)
-    })
-    .await;
+async fn check_samples_without_scripts(world: &World, browser: &WebBrowser) {
+    open(world, browser, "#start").await;
+    for (language, log_in) in [
+        ("curl", "grant_type=password"),
+        ("python", "session.log_in(username, password)"),
+        ("typescript", "await session.logIn(username, password);"),
+        ("java", "HttpClient.newBuilder()"),
+        ("go", "http.NewRequestWithContext("),
+    ] {
+        let radio = browser.driver.find(By::Id(format!("in-{language}"))).await.unwrap();
+        radio.send_keys(Key::Space + "").await.unwrap();
+        let shown = browser.text("#start-log-in").await;
+        assert!(shown.contains(log_in), "{language}: {shown}");
+        assert_eq!(shown.matches("TOKEN=$(curl").count(), usize::from(language == "curl"));
+        let discovery = browser.text("#start-code-flow").await;
+        assert!(discovery.contains("openid-configuration"), "the same in every language");
+        browser.inspect(&format!("docs-samples-{language}")).await;
+    }
 }
 
 /// The ids of the visible operations.
@@ -169,14 +145,12 @@ async fn operations(browser: &WebBrowser) -> Vec<String> {
 }
 
 async fn search(browser: &WebBrowser, id: &str, query: &str) -> String {
-    let field = browser.see(&format!("#{id}")).await;
-    field.send_keys(Key::Control + "a").await.unwrap();
-    field.send_keys(query).await.unwrap();
+    browser.fill(&format!("#{id}"), query).await;
     browser.text(&format!("#{id}-found")).await
 }
 
 #[tokio::test]
-async fn a_search_finds_operations_by_any_of_their_text() {
+async fn a_search_finds_operations_by_any_of_their_text_and_touch_targets_are_large() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         open(&world, &browser, "#operations").await;
         browser.see(".opblock").await;
@@ -199,12 +173,12 @@ async fn a_search_finds_operations_by_any_of_their_text() {
                 "" => {
                     assert_eq!(listed, format!("No operation matches “{query}”."));
                     assert_eq!(found, [""; 0]);
-                    browser.inspect("docs-nothing-found").await;
+                    browser.inspect_part("docs-nothing-found", "#operations").await;
                 }
                 expected => {
                     assert_eq!(listed, format!("1 of {} operations", all.len()), "{query}");
                     assert_eq!(found, [expected]);
-                    browser.inspect("docs-found").await;
+                    browser.inspect_part("docs-found", "#operations").await;
                 }
             }
         }
@@ -215,11 +189,13 @@ async fn a_search_finds_operations_by_any_of_their_text() {
         field.send_keys(Key::Delete + "").await.unwrap();
         assert_eq!(operations(&browser).await.len(), all.len());
 
-        open(&world, &browser, "#problems").await;
+        browser.open(&url(&world, "#problems")).await;
         let listed = search(&browser, "search-problems", "423 retry-after").await;
         assert_eq!(listed, format!("2 of {} problems", ProblemType::ALL.len()));
         let listed = search(&browser, "search-problems", "418").await;
         assert_eq!(listed, "No problem matches “418”.");
+        browser.open(&url(&world, "#operations")).await;
+        check_touch_targets(&world, &browser).await;
         (world, browser)
     })
     .await;
@@ -233,10 +209,10 @@ async fn check_contrasts(browser: &WebBrowser, context: &str) {
     assert!(faint.is_empty(), "{context}: {faint:?}");
 }
 
-/// Checks on a phone, a small one and a large screen, in this order, that all text is legible and
-/// nothing reaches beyond the page.
+/// Checks on a small phone and a large screen, in this order, that all text is legible and nothing
+/// reaches beyond the page.
 async fn check_widths(browser: &WebBrowser, context: &str) {
-    for (width, height) in [(390, 844), (320, 568), (1280, 800)] {
+    for (width, height) in [(320, 568), (1280, 800)] {
         browser.resize(width, height).await;
         let context = format!("{context}, {width}");
         check_contrasts(browser, &context).await;
@@ -249,12 +225,17 @@ async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         for scheme in ["light", "dark"] {
             browser.prefer(scheme).await;
+            open(&world, &browser, "").await;
             for section in SECTIONS {
-                open(&world, &browser, &format!("#{section}")).await;
-                browser.inspect(&format!("docs-{section}-{scheme}")).await;
+                browser.open(&url(&world, &format!("#{section}"))).await;
+                browser.see(&format!("#{section}")).await;
+                // Between the schemes, only contrasts differ.
+                if scheme == "light" {
+                    browser.inspect(&format!("docs-{section}")).await;
+                }
                 check_widths(&browser, &format!("{section}, {scheme}")).await;
             }
-            open(&world, &browser, "#/Loans/post_payment").await;
+            browser.open(&url(&world, "#/Loans/post_payment")).await;
             let try_out = browser.see(&format!("{PAYMENTS} .try-out__btn")).await;
             try_out.send_keys(Key::Enter).await.unwrap();
             browser.see(&format!("{PAYMENTS} textarea")).await;
@@ -269,29 +250,24 @@ async fn the_documentation_is_legible_in_light_and_dark_mode_and_on_a_phone() {
     .await;
 }
 
+/// Checks on a phone that what is touched is large enough.
+async fn check_touch_targets(world: &World, browser: &WebBrowser) {
+    browser.resize(390, 844).await;
+    browser.see(".opblock").await;
+    let targets = "nav a, #search-operations, .btn.authorize, .opblock-summary-control, \
+                   .expand-operation";
+    let targets = browser.driver.find_all(By::Css(targets)).await.unwrap();
+    assert!(targets.len() > 100);
+    check_sizes(&targets).await;
+    browser.open(&url(world, "#start")).await;
+    let languages = browser.driver.find_all(By::Css(".languages label")).await.unwrap();
+    assert_eq!(languages.len(), 6);
+    check_sizes(&languages).await;
+}
+
 async fn check_sizes(targets: &[WebElement]) {
     for target in targets {
         let size = target.rect().await.unwrap();
         assert!(size.height >= 44.0 && size.width >= 36.0, "{size:?}");
     }
-}
-
-#[tokio::test]
-async fn touch_targets_are_large_enough() {
-    in_browser(PROGRAM, Scripts::Run, |world, browser| async {
-        browser.resize(390, 844).await;
-        open(&world, &browser, "#operations").await;
-        browser.see(".opblock").await;
-        let targets = "nav a, #search-operations, .btn.authorize, .opblock-summary-control, \
-                       .expand-operation";
-        let targets = browser.driver.find_all(By::Css(targets)).await.unwrap();
-        assert!(targets.len() > 100);
-        check_sizes(&targets).await;
-        open(&world, &browser, "#start").await;
-        let languages = browser.driver.find_all(By::Css(".languages label")).await.unwrap();
-        assert_eq!(languages.len(), 6);
-        check_sizes(&languages).await;
-        (world, browser)
-    })
-    .await;
 }

@@ -5,9 +5,10 @@ use super::wait_for;
 use crate::PROGRAM;
 use crate::api::loans::import_loan;
 use acceptance::seeds::OPEN_TERMS;
-use acceptance::web_browser::{Scripts, WebBrowser, in_browser};
+use acceptance::web_browser::{POLL_INTERVAL, Scripts, WebBrowser, in_browser};
 use std::collections::BTreeSet;
 use thirtyfour::{By, Key};
+use tokio::time::sleep;
 
 const PAY: &str = "#operations-Loans-post_payment";
 const STATUS: &str = ".live-responses-table tbody tr.response .response-col_status";
@@ -26,9 +27,8 @@ async fn execute(browser: &WebBrowser) {
 
 /// Changes the amount in the body.
 async fn pay(browser: &WebBrowser, amount: &str) {
-    let body = browser.see(&format!("{PAY} .body-param textarea")).await;
-    body.clear().await.unwrap();
-    body.send_keys(format!("{{\"Amount\": \"{amount}\"}}")).await.unwrap();
+    let body = format!("{{\"Amount\": \"{amount}\"}}");
+    browser.fill(&format!("{PAY} .body-param textarea"), &body).await;
 }
 
 /// The idempotency key in the form.
@@ -38,23 +38,18 @@ async fn key(browser: &WebBrowser) -> String {
 }
 
 #[tokio::test]
-async fn writes_from_the_page_require_confirmation_and_happen_once() {
+async fn writes_with_a_pasted_token_require_confirmation_and_happen_once() {
     in_browser(PROGRAM, Scripts::Run, |world, browser| async {
         let admin = world.token("admin").await;
         let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
         browser.open(&format!("{}/docs/#/Loans/post_payment", world.client.api_url)).await;
         browser.see(".btn.authorize").await.send_keys(Key::Enter).await.unwrap();
-        browser
-            .see("#auth-bearer-value")
-            .await
-            .send_keys(admin.as_str() + Key::Enter)
-            .await
-            .unwrap();
+        browser.fill("#auth-bearer-value", &admin).await;
+        browser.press(Key::Enter + "").await;
         click(&browser, ".dialog-ux .btn-done").await;
         click(&browser, &format!("{PAY} .try-out__btn")).await;
-        let loan = browser.see(&format!("{PAY} tr[data-param-name=loan_id] input")).await;
-        loan.clear().await.unwrap();
-        loan.send_keys(loan_id.to_string()).await.unwrap();
+        let loan = format!("{PAY} tr[data-param-name=loan_id] input");
+        browser.fill(&loan, &loan_id.to_string()).await;
         pay(&browser, "10.00").await;
         let made_up = key(&browser).await;
         assert_eq!(made_up.len(), 36, "{made_up}");
@@ -90,7 +85,7 @@ async fn writes_from_the_page_require_confirmation_and_happen_once() {
             click(&browser, "#sure button[value=send]").await;
             wait_for(&browser, &format!("{PAY} {STATUS}"), "201").await;
             while world.count(POSTED).await < entries {
-                tokio::task::yield_now().await;
+                sleep(POLL_INTERVAL).await;
             }
             posted.insert(key(&browser).await);
             assert_eq!(world.count(POSTED).await, entries, "{amount}");

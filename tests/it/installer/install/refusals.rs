@@ -2,8 +2,8 @@
 //! nothing is changed.
 
 use super::{TestMachine, command, error_line, printed};
-use crate::auth::lifetimes::FAKETIME;
 use acceptance::Database;
+use acceptance::installed_clients::{faketime, skip};
 use installer::installation::certificates;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use sea_orm::ConnectionTrait;
@@ -206,9 +206,9 @@ async fn a_foreign_database_or_a_lossy_character_set_is_refused() {
 
 #[tokio::test]
 async fn a_clock_that_is_off_is_refused() {
-    let Some(library) = FAKETIME.into_iter().find(|path| Path::new(path).exists()) else {
-        println!("skipped: libfaketime is not installed");
-        return;
+    let library = match faketime() {
+        Ok(library) => library,
+        Err(missing) => return skip(&missing),
     };
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;

@@ -25,8 +25,8 @@ pub const IDENTITY_MARK: &str = "-TAX-";
 /// Part of each long bank account, and of nothing else.
 pub const ACCOUNT_MARK: &str = "-ACCT-";
 const GROUPS: std::ops::RangeInclusive<i64> = 1..=4;
-const CONTACTS: std::ops::RangeInclusive<i64> = 1..=12;
-const LOANS: std::ops::RangeInclusive<i64> = 1..=12;
+const CONTACTS: std::ops::RangeInclusive<i64> = 1..=10;
+const LOANS: std::ops::RangeInclusive<i64> = 1..=10;
 const COLLATERALS: std::ops::RangeInclusive<i64> = 1..=8;
 
 /// Fills a fresh database. All users who may log in have this password hash.

@@ -7,7 +7,7 @@ use acceptance::seeds::{OPEN_TERMS, WORKED_EXAMPLE, borrower_with_loan, file};
 use acceptance::world::on_embedded_database;
 use api_server::xml_import::schema::{PATH, schema};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -153,6 +153,29 @@ fn sample(kind: &str) -> Option<&'static str> {
     })
 }
 
+/// A record, on one line, in which this element has only this attribute.
+fn record_with(element: &str, attribute: &str, value: &str) -> String {
+    let own = format!("<{element} {attribute}=\"{value}\"/>");
+    match element {
+        "Contact" | "Loan" => own,
+        "Payment" => format!("<Transactions>{own}</Transactions>"),
+        "Vehicle" | "Location" | "Insurance" | "Tax" => format!(
+            "<Loan UpdateFlag=\"1\" LoanNumber=\"L\"><Collateral CollateralCode=\"A\">{own}\
+             </Collateral></Loan>"
+        ),
+        "Detail" | "Demographics" | "Financials" | "Address" | "WebCredentials" => {
+            format!("<Contact UpdateFlag=\"1\" ContactNumber=\"C\">{own}</Contact>")
+        }
+        _ => format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L\">{own}</Loan>"),
+    }
+}
+
+/// What the records of [`record_with`] belong to.
+const EXISTING: &str = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\" \
+     EntityCode=\"COMPANY\" Company=\"c\"/><Loan LoanNumber=\"L\" ContactNumber=\"C\" \
+     LoanGroupCode=\"CONSUMER\" PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-01\" \
+     LoanAmount=\"1.00\" InterestRate=\"1\" PaymentPeriod=\"none\"/>";
+
 #[tokio::test]
 async fn the_import_knows_every_attribute_that_the_schema_names() {
     use api_server::xml_import::format::{AttributeKind, shapes};
@@ -160,46 +183,45 @@ async fn the_import_knows_every_attribute_that_the_schema_names() {
         world.define_fields().await;
         let admin = world.token("admin").await;
         for shape in shapes().into_iter().filter(|shape| shape.element != "Transactions") {
-            for attribute in &shape.attributes {
-                assert!(schema().contains(&format!("name=\"{}\"", attribute.name)));
-                let value = match &attribute.kind {
+            let record = |(name, kind): (&str, &AttributeKind)| {
+                assert!(schema().contains(&format!("name=\"{name}\"")));
+                let value = match kind {
                     AttributeKind::Choice(words) => words[0].clone(),
-                    AttributeKind::Int(range) => range.start().max(&30).min(range.end()).to_string(),
-                    AttributeKind::Text(_) => "1".to_owned(),
-                    kind => sample(&format!("{kind:?}").replace("LongText", "Text")).unwrap().to_owned(),
-                };
-                let own = format!("<{0} {1}=\"{value}\"/>", shape.element, attribute.name);
-                let record = match shape.element {
-                    "Contact" | "Loan" => own,
-                    "Payment" => format!("<Transactions>{own}</Transactions>"),
-                    "Vehicle" | "Location" | "Insurance" | "Tax" => format!(
-                        "<Loan UpdateFlag=\"1\" LoanNumber=\"L\"><Collateral CollateralCode=\"A\">{own}\
-                         </Collateral></Loan>"
-                    ),
-                    "Detail" | "Demographics" | "Financials" | "Address" | "WebCredentials" => {
-                        format!("<Contact UpdateFlag=\"1\" ContactNumber=\"C\">{own}</Contact>")
+                    AttributeKind::Int(range) => {
+                        range.start().max(&30).min(range.end()).to_string()
                     }
-                    _ => format!("<Loan UpdateFlag=\"1\" LoanNumber=\"L\">{own}</Loan>"),
+                    AttributeKind::Text(_) => "1".to_owned(),
+                    kind => {
+                        sample(&format!("{kind:?}").replace("LongText", "Text")).unwrap().to_owned()
+                    }
                 };
-                let existing = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\" \
-                     EntityCode=\"COMPANY\" Company=\"c\"/><Loan LoanNumber=\"L\" ContactNumber=\"C\" \
-                     LoanGroupCode=\"CONSUMER\" PortfolioCode=\"MAIN\" OriginationDate=\"2024-01-01\" \
-                     LoanAmount=\"1.00\" InterestRate=\"1\" PaymentPeriod=\"none\"/>";
-                let xml = file(&format!("{existing}{record}"));
-                let result = world.client.import(&admin, true, &xml, None).await.expect(200).json();
-                let odd = ["unknown attribute", "unknown element", "unknown record", "type", "Type"];
-                let records = result["Records"].as_array().unwrap().iter();
-                let messages = records.flat_map(|record| record["Messages"].as_array().unwrap().clone());
-                for message in messages {
-                    let text = message["Message"].as_str().unwrap();
-                    assert!(!odd.iter().any(|part| text.contains(part)), "{record}: {message}");
-                    let by_value = ["must be", "must have at most", "cleared"];
-                    // The values a user-defined field accepts depend on the installation.
-                    let own = message["Attribute"] == json!(attribute.name)
-                        && !attribute.name.starts_with("Userdef");
-                    assert!(!own || !by_value.iter().any(|part| text.contains(part)), "{record}: {message}");
-                }
-                assert_ne!(result["Records"], Value::Null);
+                (record_with(shape.element, name, &value), name.to_owned())
+            };
+            let attributes = shape.attributes.iter();
+            let records: BTreeMap<String, String> =
+                attributes.map(|attribute| record((&*attribute.name, &attribute.kind))).collect();
+            let lines: Vec<&str> = records.keys().map(String::as_str).collect();
+            let xml = file(&format!("{EXISTING}\n{}\n", lines.join("\n")));
+            let result = world.client.import(&admin, true, &xml, None).await.expect(200).json();
+            let imported = result["Records"].as_array().unwrap();
+            assert!(imported.len() > records.len(), "{result}");
+            let odd = ["unknown attribute", "unknown element", "unknown record", "type", "Type"];
+            let messages =
+                imported.iter().flat_map(|record| record["Messages"].as_array().unwrap());
+            for message in messages {
+                let text = message["Message"].as_str().unwrap();
+                let line = message["Line"].as_u64().unwrap() as usize;
+                let record = xml.lines().nth(line - 1).unwrap();
+                assert!(!odd.iter().any(|part| text.contains(part)), "{record}: {message}");
+                let by_value = ["must be", "must have at most", "cleared"];
+                // The values a user-defined field accepts depend on the installation.
+                let own = records.get(record).is_some_and(|own| {
+                    message["Attribute"] == json!(own) && !own.starts_with("Userdef")
+                });
+                assert!(
+                    !own || !by_value.iter().any(|part| text.contains(part)),
+                    "{record}: {message}"
+                );
             }
         }
         world

@@ -140,9 +140,11 @@ impl<'a> PaidLoans<'a> {
                 _ => break,
             }
         }
-        let log = self.world.api.log();
-        let log = &log[log.len().saturating_sub(3000)..];
-        assert_eq!(comparable(&response), self.expected, "loan {loan_id}; {log}");
+        if comparable(&response) != self.expected {
+            let log = self.world.api.log();
+            let log = &log[log.len().saturating_sub(3000)..];
+            panic!("loan {loan_id}: {} instead of {}; {log}", response.text, self.expected);
+        }
         self.paid.push(loan_id);
     }
 
