@@ -54,7 +54,7 @@ impl ServerThreads {
     fn start(kind: ServerKind, env_file: &Path, environment: &BTreeMap<String, String>) -> Self {
         let env_file = with_overrides(env_file, environment);
         let runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = { runtime }.worker_threads(2).enable_all().build().expect("a runtime");
+        let runtime = { runtime }.worker_threads(1).enable_all().build().expect("a runtime");
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = runtime.spawn(async move {
             let stopped = async {

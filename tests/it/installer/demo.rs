@@ -208,39 +208,43 @@ async fn check_links(world: &World) {
 }
 
 #[tokio::test]
-async fn the_demo_portfolio_covers_every_kind_of_row() {
-    on_embedded_database(PROGRAM, |world| async {
+async fn the_demo_portfolio_covers_every_kind_of_row_and_every_read() {
+    on_each_database(PROGRAM, |world| async {
         fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
-        let admin = world.token("admin").await;
-        for (loan, days) in [(3, 10), (4, 35), (5, 95), (6, 0), (49, 95)] {
-            let loan = world.client.get(&admin, &format!("/loans/{loan}")).await.expect(200).json();
-            assert_eq!(loan["Days_Past_Due"], days, "{loan:#}");
-        }
-        let ahead = world.client.get(&admin, "/loans/2").await.expect(200).json();
-        assert_eq!(ahead["Paid_Ahead_Amount"], ahead["Payment_Amount"], "{ahead:#}");
-        for (table, column, expected) in [
-            ("recurring_transactions", "event_type", 6),
-            ("automated_payments", "payment_type", 2),
-            ("payment_gateway_tokens", "entry_type", 2),
-            ("collaterals", "collateral_code", 3),
-            ("comments", "priority", 3),
-            ("documents", "owner_type", 8),
-            ("user_defined_fields", "form", 9),
-            ("trustees", "object_type", 5),
-            ("credit_profiles", "report_id", 5),
-            ("batch_runs", "kind", 2),
-            ("cash_drawers", "drawer_type", 2),
-            ("cash_drawer_reconciliations", "status", 2),
-            ("web_credentials", "contact_id", 3),
-        ] {
-            let sql = format!("SELECT COUNT(DISTINCT {column}) FROM {table}");
-            assert_eq!(world.count(&sql).await, expected, "{table} {column}");
-        }
-        let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
-        web.expect("the web user logs in");
+        check_kinds_of_rows(&world).await;
+        check_reads_of_the_admin(&world).await;
+        check_reads_of_the_web_user(&world).await;
         world
     })
     .await;
+}
+
+async fn check_kinds_of_rows(world: &World) {
+    let admin = world.token("admin").await;
+    for (loan, days) in [(3, 10), (4, 35), (5, 95), (6, 0), (49, 95)] {
+        let loan = world.client.get(&admin, &format!("/loans/{loan}")).await.expect(200).json();
+        assert_eq!(loan["Days_Past_Due"], days, "{loan:#}");
+    }
+    let ahead = world.client.get(&admin, "/loans/2").await.expect(200).json();
+    assert_eq!(ahead["Paid_Ahead_Amount"], ahead["Payment_Amount"], "{ahead:#}");
+    for (table, column, expected) in [
+        ("recurring_transactions", "event_type", 6),
+        ("automated_payments", "payment_type", 2),
+        ("payment_gateway_tokens", "entry_type", 2),
+        ("collaterals", "collateral_code", 3),
+        ("comments", "priority", 3),
+        ("documents", "owner_type", 8),
+        ("user_defined_fields", "form", 9),
+        ("trustees", "object_type", 5),
+        ("credit_profiles", "report_id", 5),
+        ("batch_runs", "kind", 2),
+        ("cash_drawers", "drawer_type", 2),
+        ("cash_drawer_reconciliations", "status", 2),
+        ("web_credentials", "contact_id", 3),
+    ] {
+        let sql = format!("SELECT COUNT(DISTINCT {column}) FROM {table}");
+        assert_eq!(world.count(&sql).await, expected, "{table} {column}");
+    }
 }
 
 /// Operations with the members that the interface names in their responses.
@@ -255,58 +259,45 @@ const NAMED: [(&str, &[&str]); 8] = [
     ("list_relationship_codes", &["Auto_Prev_Addr"]),
 ];
 
-#[tokio::test]
-async fn every_read_returns_demo_data_to_the_admin() {
-    on_each_database(PROGRAM, |world| async {
-        fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
-        let admin = world.token("admin").await;
-        let examples = examples(&world.db).await.expect("examples");
-        let examples: BTreeMap<&str, String> = examples.into_iter().collect();
-        let document = world.client.get("", "/openapi.json").await.expect(200).json();
-        for (path, described) in document["paths"].as_object().expect("paths") {
-            let Some(id) = described["get"]["operationId"].as_str() else { continue };
-            let example = examples.get(id).unwrap_or_else(|| panic!("{id} has no example"));
-            let path_only = example.split('?').next().unwrap_or_default();
-            let operation = operations().find(&reqwest::Method::GET, path_only);
-            assert_eq!(operation.map(|found| &found.path), Some(path), "{id}");
-            let response = world.client.get(&admin, example).await.expect(200);
-            let bytes = id == "download_file" && !response.text.is_empty();
-            assert!(bytes || !is_empty(&response.json()), "{id} {example}: {}", response.text);
-            // The members that the interface names.
-            let named = NAMED.iter().find(|(named, _)| *named == id);
-            for name in named.map_or(&[][..], |(_, names)| names) {
-                assert!(response.text.contains(&format!("\"{name}\":")), "{id} {example}: {name}");
-            }
+async fn check_reads_of_the_admin(world: &World) {
+    let admin = world.token("admin").await;
+    let examples = examples(&world.db).await.expect("examples");
+    let examples: BTreeMap<&str, String> = examples.into_iter().collect();
+    let document = world.client.get("", "/openapi.json").await.expect(200).json();
+    for (path, described) in document["paths"].as_object().expect("paths") {
+        let Some(id) = described["get"]["operationId"].as_str() else { continue };
+        let example = examples.get(id).unwrap_or_else(|| panic!("{id} has no example"));
+        let path_only = example.split('?').next().unwrap_or_default();
+        let operation = operations().find(&reqwest::Method::GET, path_only);
+        assert_eq!(operation.map(|found| &found.path), Some(path), "{id}");
+        let response = world.client.get(&admin, example).await.expect(200);
+        let bytes = id == "download_file" && !response.text.is_empty();
+        assert!(bytes || !is_empty(&response.json()), "{id} {example}: {}", response.text);
+        // The members that the interface names.
+        let named = NAMED.iter().find(|(named, _)| *named == id);
+        for name in named.map_or(&[][..], |(_, names)| names) {
+            assert!(response.text.contains(&format!("\"{name}\":")), "{id} {example}: {name}");
         }
-        world
-    })
-    .await;
+    }
 }
 
-#[tokio::test]
-async fn the_web_user_sees_their_own_data() {
-    on_embedded_database(PROGRAM, |world| async {
-        fill(&world, PortfolioSize { loans: 50, block: 50 }).await;
-        let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
-        let web = web.expect("the web user logs in");
-        let examples = examples(&world.db).await.expect("examples");
-        for id in [
-            "list_contact_detail",
-            "list_credit_lines",
-            "get_credit_used",
-            "list_draws",
-            "list_cards",
-            "get_card",
-            "get_convenience_fee",
-        ] {
-            let (_, path) =
-                examples.iter().find(|(operation_id, _)| *operation_id == id).expect(id);
-            let response = world.client.get(&web, path).await.expect(200).json();
-            assert!(!is_empty(&response), "{id} {path}: {response}");
-        }
-        world
-    })
-    .await;
+async fn check_reads_of_the_web_user(world: &World) {
+    let web = world.client.log_in("web", installer::seed::WEB_USER_NAME, PASSWORD).await;
+    let web = web.expect("the web user logs in");
+    let examples = examples(&world.db).await.expect("examples");
+    for id in [
+        "list_contact_detail",
+        "list_credit_lines",
+        "get_credit_used",
+        "list_draws",
+        "list_cards",
+        "get_card",
+        "get_convenience_fee",
+    ] {
+        let (_, path) = examples.iter().find(|(operation_id, _)| *operation_id == id).expect(id);
+        let response = world.client.get(&web, path).await.expect(200).json();
+        assert!(!is_empty(&response), "{id} {path}: {response}");
+    }
 }
 
 fn is_empty(response: &Value) -> bool {

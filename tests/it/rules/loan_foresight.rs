@@ -29,7 +29,7 @@ async fn what_is_foreseen_of_random_loans_comes_true() {
     let seed = test_seed();
     on_each_database(PROGRAM, |world| async move {
         let setup = SetupIds::add(&world.db).await.expect("setup rows");
-        let count = if world.database == Database::Sqlite { 20 } else { 8 };
+        let count = if world.database == Database::Sqlite { 12 } else { 6 };
         let (mut figures, mut payoffs) = (0, 0);
         for (number, plan) in plans(count, seed).iter().enumerate() {
             let mut loan = ForeseenLoan::book(&world, &setup, number, plan).await;

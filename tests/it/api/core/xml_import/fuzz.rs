@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use strategies::FuzzedFile;
 
-const CASES: u64 = 40;
+const CASES: u64 = 20;
 /// The most attempts at shrinking a failure.
 const SHRINKS: usize = 200;
 

@@ -25,13 +25,15 @@ async fn on_faulty_files(
     .await;
 }
 
-/// Each way in which each of these operations can fail: its number, and how it fails.
+/// Each way in which these operations can fail: the number of one, and how it fails.
 fn faults_of(operations: &[FileOperation]) -> Vec<(usize, FileFault)> {
-    let of_operation = |(number, operation): (usize, &FileOperation)| {
-        let full = (*operation == FileOperation::Write).then_some((number, FileFault::Full));
-        [(number, FileFault::Error)].into_iter().chain(full)
+    let of_operation = |number: usize| {
+        let is_write = operations[number] == FileOperation::Write;
+        [(number, FileFault::Error)]
+            .into_iter()
+            .chain(is_write.then_some((number, FileFault::Full)))
     };
-    operations.iter().enumerate().flat_map(of_operation).collect()
+    ends_of_runs(operations).into_iter().flat_map(of_operation).collect()
 }
 
 /// The numbers of the first, a middle and the last one of equal operations in a row, as when the pages
@@ -109,9 +111,7 @@ async fn payments_in_one_transaction_are_posted_once_whichever_file_operation_fa
     on_faulty_files(Posting::Payment, async |loans, files| {
         pay_together(loans, || files.count()).await;
         let operations = files.counted();
-        let ends = ends_of_runs(&operations);
-        let mut faults = faults_of(&operations);
-        faults.retain(|(number, _)| ends.contains(number));
+        let faults = faults_of(&operations);
         println!("{} faults in {} operations", faults.len(), operations.len());
         let mut struck = 0;
         for (skipped, fault) in &faults {
