@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
     postgresql mariadb-server galera-4 rsync iproute2 libfaketime curl python3 chromium chromium-driver
-    binutils debootstrap
+    chromium-headless-shell binutils debootstrap
     # For the tests that let third-party programs talk to the servers.
     apache2 haproxy libapache2-mod-auth-openidc libxml2-utils nginx sslscan systemd nodejs python3-venv
     # For the compose file.

@@ -11,8 +11,10 @@ use installer::installation::certificates::TlsFiles;
 use rcgen::{KeyPair, PublicKeyData};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fs::Permissions;
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -123,7 +125,8 @@ impl WebBrowser {
             assert!(Instant::now() < deadline, "chromedriver does not answer");
             sleep(POLL_INTERVAL).await;
         }
-        let capabilities = capabilities(chromium, profile.path(), tls, scripts);
+        let chromium = with_page(chromium, profile.path());
+        let capabilities = capabilities(&chromium, profile.path(), tls, scripts);
         let driver = WebDriver::builder(&url, capabilities.expect("capabilities")).client(http);
         let driver = driver.connect().await.expect("Chromium starts");
         driver.set_script_timeout(PAGE_TIMEOUT).await.expect("a time limit");
@@ -263,6 +266,16 @@ impl WebBrowser {
     }
 }
 
+/// Writes a program that starts the browser with a page: the shell would have none by itself, and
+/// chromedriver waits for one.
+fn with_page(chromium: &Path, folder: &Path) -> PathBuf {
+    let program = folder.join("browser");
+    let script = format!("#!/bin/sh\nexec {} \"$@\" data:,\n", chromium.display());
+    std::fs::write(&program, script).expect("a program");
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("its mode");
+    program
+}
+
 fn capabilities(
     chromium: &Path,
     profile: &Path,
@@ -272,7 +285,7 @@ fn capabilities(
     let mut capabilities = ChromeCapabilities::new();
     capabilities.set_binary(&chromium.display().to_string())?;
     for argument in [
-        "--headless=new",
+        "--headless",
         // Root cannot use the sandbox, and containers often forbid it; all pages are the product's
         // own.
         "--no-sandbox",
