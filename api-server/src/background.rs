@@ -31,11 +31,11 @@ const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
-    let tasks = &state.tasks;
+    let (tasks, irreversible) = (&state.tasks, state.tasks.irreversible());
     tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
     tasks.every(state, SWEEP_INTERVAL, "rate limits", sweep_rate_limits);
-    tasks.every_irreversible(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
-    tasks.every_irreversible(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
+    irreversible.every(state, SWEEP_INTERVAL, "stored responses", sweep_stored_responses);
+    irreversible.every(state, STORE_SWEEP_INTERVAL, "orphaned objects", sweep_objects);
     tasks.every(state, CONTACT_SEARCH_INTERVAL, "contact search", refill_contact_search);
     tasks.every(state, FOLDER_INTERVAL, "free space", measure_folders);
     recovery::start(tasks, &state.cards);

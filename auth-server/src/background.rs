@@ -21,14 +21,14 @@ const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Starts all background tasks.
 pub fn start(state: &Arc<State>) {
-    let tasks = &state.tasks;
+    let (tasks, irreversible) = (&state.tasks, state.tasks.irreversible());
     tasks.every(state, CERTIFICATE_INTERVAL, "certificate", report_certificate);
-    tasks.every_irreversible(state, INTERVAL, "signing keys", maintain_keys);
+    irreversible.every(state, INTERVAL, "signing keys", maintain_keys);
     tasks.every(state, INTERVAL, "rate limits", sweep_rates);
-    tasks.every_irreversible(state, INTERVAL, "sessions", sweep_sessions);
-    tasks.every_irreversible(state, INTERVAL, "failed log-ins", sweep_failures);
-    tasks.every_irreversible(state, INTERVAL, "audit events", sweep_events);
-    tasks.every_irreversible(state, INTERVAL, "client assertions", sweep_assertions);
+    irreversible.every(state, INTERVAL, "sessions", sweep_sessions);
+    irreversible.every(state, INTERVAL, "failed log-ins", sweep_failures);
+    irreversible.every(state, INTERVAL, "audit events", sweep_events);
+    irreversible.every(state, INTERVAL, "client assertions", sweep_assertions);
 }
 
 /// Makes sure that the current signing key and its successor exist.

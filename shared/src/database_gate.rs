@@ -282,7 +282,7 @@ fn probes(db: DatabaseConnection) -> Coalesced<(), Result<(), Unready>> {
     })
 }
 
-/// Writes a row for good. A write that waits for another one is none that failed.
+/// Commits a write. Waiting for another write is not a failure.
 async fn write_probe(db: &DatabaseConnection) -> Result<(), Unready> {
     let now = db::now(db.get_database_backend());
     let now = now.cast_as(match db.get_database_backend() {

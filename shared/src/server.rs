@@ -110,7 +110,7 @@ const CONNECTION_BYTES_AHEAD: u32 = STREAMS_MAX * STREAM_BYTES_AHEAD;
 const REQUESTS_MAX: u32 = 4096;
 /// Time for a client to send its body without the 100 that it would wait for: .NET, Go and curl wait a
 /// second.
-const EXPECTANT_BODY: Duration = Duration::from_millis(1500);
+const EXPECT_WAIT: Duration = Duration::from_millis(1500);
 /// User agents that do not get this time: curl sends the request again over HTTP/1.1 by itself, Java's
 /// client would never send the body.
 const RESET_AT_ONCE: [&str; 2] = ["curl/", "Java-http-client/"];
@@ -334,7 +334,7 @@ async fn wait_for_body(request: &mut poem::Request) -> Result<(), h2::Error> {
     let agent = request.header(USER_AGENT).unwrap_or_default();
     let wait = match RESET_AT_ONCE.iter().any(|prefix| agent.starts_with(prefix)) {
         true => Duration::ZERO,
-        false => EXPECTANT_BODY,
+        false => EXPECT_WAIT,
     };
     let mut chunks = Box::pin(request.take_body().into_bytes_stream().peekable());
     if timeout(wait, chunks.as_mut().peek()).await.is_err() {

@@ -31,6 +31,7 @@ const FAILURES_MIN: u32 = 3;
 #[derive(Clone)]
 pub struct Tasks {
     gate: DatabaseGate,
+    check: GateCheck,
     runs: Family<RunLabels, Counter>,
     failures: Family<TaskLabel, Gauge>,
     failing: Arc<Mutex<BTreeMap<&'static str, u32>>>,
@@ -78,11 +79,19 @@ impl Tasks {
     /// Returns an empty set of tasks, with their runs counted in `metrics`.
     pub fn new(gate: DatabaseGate, metrics: &mut Metrics) -> Self {
         let (runs, failures) = (Family::default(), Family::default());
-        let tasks = Self { gate, runs, failures, failing: Arc::default() };
+        let (check, failing) = (GateCheck::Recent, Arc::default());
+        let tasks = Self { gate, check, runs, failures, failing };
         metrics.register("background_runs", "Runs of background tasks", tasks.runs.clone());
         let help = "Failed runs of a background task since its last success";
         metrics.register("background_failures", help, tasks.failures.clone());
         tasks
+    }
+
+    /// The same tasks for work that cannot be undone, such as sweeps: the database, its clock included,
+    /// is checked right before each run.
+    #[must_use]
+    pub fn irreversible(&self) -> Self {
+        Self { check: GateCheck::Now, ..self.clone() }
     }
 
     /// The gate without which no task runs.
@@ -99,44 +108,11 @@ impl Tasks {
         R: Future<Output = Result<(), E>> + Send + 'static,
         E: fmt::Display + Send + 'static,
     {
-        self.spawn(state, interval, task, GateCheck::Recent, work);
-    }
-
-    /// As [`Self::every`], for work that cannot be undone, such as sweeps: the database, its clock
-    /// included, is checked right before each run.
-    pub fn every_irreversible<S, W, R, E>(
-        &self,
-        state: &Arc<S>,
-        interval: Duration,
-        task: &'static str,
-        work: W,
-    ) where
-        S: Send + Sync + 'static,
-        W: Fn(Arc<S>) -> R + Send + 'static,
-        R: Future<Output = Result<(), E>> + Send + 'static,
-        E: fmt::Display + Send + 'static,
-    {
-        self.spawn(state, interval, task, GateCheck::Now, work);
-    }
-
-    fn spawn<S, W, R, E>(
-        &self,
-        state: &Arc<S>,
-        interval: Duration,
-        task: &'static str,
-        check: GateCheck,
-        work: W,
-    ) where
-        S: Send + Sync + 'static,
-        W: Fn(Arc<S>) -> R + Send + 'static,
-        R: Future<Output = Result<(), E>> + Send + 'static,
-        E: fmt::Display + Send + 'static,
-    {
         let (tasks, state) = (self.clone(), Arc::clone(state));
         let time_limit = RUN_TIME_MIN.max(interval.saturating_mul(10));
         tokio::spawn(async move {
             loop {
-                let checked = match check {
+                let checked = match tasks.check {
                     GateCheck::Recent => tasks.gate.pass().await,
                     GateCheck::Now => tasks.gate.check().await.map(drop),
                 };

@@ -1,5 +1,5 @@
-//! The sample for HAProxy in front of PostgreSQL with a standby: of two primaries, none is chosen by
-//! chance. `replicas_load` runs two replicas of each server behind it.
+//! The HAProxy sample for PostgreSQL with a standby: connections never alternate between two servers
+//! that both claim to be the primary. `replicas_load` tests the whole site under load.
 
 use acceptance::haproxy::{self, Haproxy, replace, sample};
 use acceptance::installed_clients::skip;
