@@ -29,10 +29,20 @@ three_times() {
     return 1
 }
 
-unreachable() {
-    echo "$1 did not answer three times, which is no fault of the change: what needs it is not tested"
+# Ends after a failed installation: the registry is at fault only if it answers no other request.
+give_up() {
+    local registry=$1
+    shift
+    if three_times "$@" >/dev/null 2>&1; then
+        echo "$registry answers, but not everything could be installed"
+        exit 1
+    fi
+    echo "$registry did not answer three times, which is no fault of the change: what needs it is not tested"
     exit 3
 }
+mirror_answers() { $sudo apt-get update -qq -o APT::Update::Error-Mode=any; }
+npm_answers() { npm view npm version; }
+pip_answers() { python3 -m pip download --no-deps --dest "$downloads" pip; }
 
 missing() {
     dpkg-query -W -f='${Package} ${Status}\n' "${packages[@]}" 2>/dev/null |
@@ -40,7 +50,8 @@ missing() {
     printf '%s\n' "${packages[@]}" | sort | comm -23 - "$known"
 }
 known=$(mktemp)
-trap 'rm -f "$known"' EXIT
+downloads=$(mktemp -d)
+trap 'rm -rf "$known" "$downloads"' EXIT
 
 install_missing() {
     $sudo apt-get update -qq &&
@@ -59,6 +70,9 @@ if [ -n "$(missing)" ]; then
     installed=yes
     three_times install_missing || installed=
     if [ -n "$held" ]; then $sudo rm -f "$policy"; fi
-    [ -n "$installed" ] || unreachable "Debian's mirror"
+    [ -n "$installed" ] || give_up "Debian's mirror" mirror_answers
 fi
-three_times tests/clients/install.sh "$1" || unreachable "npm's or pip's registry"
+three_times tests/clients/install.sh "$1" || {
+    three_times npm_answers >/dev/null 2>&1 || give_up "npm's registry" false
+    give_up "pip's registry" pip_answers
+}
