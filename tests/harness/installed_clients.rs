@@ -1,13 +1,15 @@
 //! Locations of third-party programs: those of `tests/clients/`, and those of the system.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Directories that may be missing from a plain user's `PATH`.
 const SYSTEM_PROGRAMS: [&str; 3] = ["/usr/sbin", "/usr/bin", "/usr/local/bin"];
 
 /// Prints directly to the terminal, because the test runner captures the output of passing tests:
-/// what was not tested, and what would enable it.
+/// what was not tested, and what would enable it. Prints each text once.
 ///
 /// # Panics
 /// With `CI=true`, if a registry serves what is missing.
@@ -15,7 +17,11 @@ pub fn skip(missing: &str) {
     let is_served = ["apt-get install", "clients/install.sh"].iter().any(|it| missing.contains(it));
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     assert!(!(is_served && in_ci), "{missing}");
-    let _ = writeln!(std::io::stderr(), "skipped: {missing}");
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if printed.insert(missing.to_owned()) {
+        let _ = writeln!(std::io::stderr(), "skipped: {missing}");
+    }
 }
 
 /// The directory filled by `tests/clients/install.sh`.
