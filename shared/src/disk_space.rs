@@ -8,8 +8,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Percentage of a file system below which its free space is reported.
+/// Percentage of a file system below which its free space is low, unless it is as much as
+/// [`FREE_BYTES_ENOUGH`].
 const FREE_PERCENT_MIN: u64 = 5;
+/// Free space that is enough on a file system of any size: a twentieth of a large one is no alarm.
+const FREE_BYTES_ENOUGH: u64 = 5 << 30;
 
 /// Free space of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +31,9 @@ impl DiskSpace {
         Ok(Self { free: bytes(found.f_bavail), size: bytes(found.f_blocks) })
     }
 
-    /// True if less than 5 % is free.
+    /// True if less than 5 %, and less than 5 GiB, is free.
     pub fn is_low(self) -> bool {
-        self.free / FREE_PERCENT_MIN < self.size / 100
+        self.free < FREE_BYTES_ENOUGH && self.free / FREE_PERCENT_MIN < self.size / 100
     }
 }
 
@@ -81,9 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn less_than_a_twentieth_is_little() {
-        for (free, is_low) in [(5, false), (4, true), (0, true), (100, false)] {
-            assert_eq!(DiskSpace { free: free << 30, size: 100 << 30 }.is_low(), is_low, "{free}");
+    fn less_than_a_twentieth_and_than_five_gibibytes_is_low() {
+        for (free, size, is_low) in [
+            (0, 100, true),
+            (4, 100, true),
+            (5, 100, false),
+            (4, 1000, true),
+            (5, 1000, false),
+            (1, 20, false),
+            (1, 21, true),
+        ] {
+            let space = DiskSpace { free: free << 30, size: size << 30 };
+            assert_eq!(space.is_low(), is_low, "{space}");
         }
         assert!(DiskSpace::of(Path::new("/")).is_ok_and(|space| space.size > 0));
     }

@@ -22,7 +22,8 @@ const KEYS: CheckName = ("keys", "those with which this database was written");
 const DAY: CheckName = ("business day", "in an IANA time zone");
 const WEB_USERS: CheckName = ("web users", "their tokens have a lifetime");
 const STORE: CheckName = ("document store", "reachable, and this database's own");
-const SPACE: CheckName = ("free space", "at least 5 % where imports and documents are stored");
+const SPACE: CheckName =
+    ("free space", "at least 5 %, or 5 GiB, where imports and documents are stored");
 const USERS: CheckName = ("active users", "any number");
 const CARDS: CheckName = ("card payments", "none unsettled for longer than 10 minutes");
 const IMPORTS: CheckName = ("imports", "none interrupted");
