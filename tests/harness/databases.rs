@@ -4,11 +4,13 @@
 use installer::installation::credentials::Credentials;
 use installer::seed;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement};
+use shared::disk_space::DiskSpace;
 use shared::passwords::{Passwords, Peppers};
 use shared::{db, migration};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
 use tokio::sync::Mutex;
 
 /// Memory of a password hash in the tests' databases: with the default parameters, hashing would
@@ -82,11 +84,23 @@ impl Database {
     }
 }
 
+/// Creates a folder: in memory if there is enough, because a disk waits for each commit.
+pub fn temporary_folder() -> TempDir {
+    const IN_MEMORY: &str = "/dev/shm";
+    const FREE_MIN: u64 = 4 << 30;
+    let space = DiskSpace::of(Path::new(IN_MEMORY));
+    let folder = match space.is_ok_and(|space| space.free >= FREE_MIN) {
+        true => tempfile::tempdir_in(IN_MEMORY),
+        false => tempfile::tempdir(),
+    };
+    folder.expect("a folder")
+}
+
 /// Runs a test in a transaction on a new database of each kind, which is rolled back.
 pub async fn in_transaction_on_each(test: impl AsyncFn(&DatabaseTransaction)) {
     for database in Database::all() {
         println!("on {}", database.name());
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         let url = database.create(folder.path()).await;
         let db = db::connect(&url, 1, false).await.expect("a connection");
         let tx = db::begin_write(&db).await.expect("a transaction");
@@ -108,7 +122,7 @@ pub async fn create_empty(server: &str) -> String {
 pub fn credentials() -> &'static Credentials {
     static CREDENTIALS: OnceLock<Credentials> = OnceLock::new();
     CREDENTIALS.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = temporary_folder();
         Credentials::load_or_create(&folder.path().join("credentials.json")).expect("secrets")
     })
 }
@@ -132,10 +146,10 @@ pub async fn fill(url: &str) {
 
 /// Copies a SQLite database that is created once.
 async fn sqlite_copy(folder: &Path) -> String {
-    static TEMPLATE: Mutex<Option<tempfile::TempDir>> = Mutex::const_new(None);
+    static TEMPLATE: Mutex<Option<TempDir>> = Mutex::const_new(None);
     let mut template = TEMPLATE.lock().await;
     if template.is_none() {
-        let new_template = tempfile::tempdir().expect("a folder");
+        let new_template = temporary_folder();
         let url = format!("sqlite://{}", new_template.path().join("core.sqlite").display());
         fill(&url).await;
         *template = Some(new_template);

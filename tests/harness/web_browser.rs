@@ -1,6 +1,7 @@
 //! A real browser, driven as by a person: headless Chromium, through its WebDriver server. Hidden
 //! problems show as well: console messages, and every request sent.
 
+use crate::databases::temporary_folder;
 use crate::installed_clients::{skip, system_program};
 use crate::servers::free_port;
 use crate::world::{World, on_embedded_database};
@@ -105,7 +106,7 @@ where
 
 impl WebBrowser {
     async fn start(chromedriver: &Path, chromium: &Path, tls: &TlsFiles, scripts: Scripts) -> Self {
-        let profile = tempfile::tempdir().expect("a folder");
+        let profile = temporary_folder();
         let port = free_port();
         let child = Command::new(chromedriver)
             .arg(format!("--port={port}"))

@@ -205,7 +205,7 @@ impl World {
 
     async fn create(program: &str, database: Database, environment: Environment) -> Self {
         shared::tls::install_provider();
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = databases::temporary_folder();
         let credentials = databases::credentials().clone();
         let url = database.create(folder.path()).await;
         Self::on(program, database, url, folder, credentials, environment).await
@@ -544,7 +544,7 @@ impl World {
 pub fn tls_files() -> TlsFiles {
     static FILES: OnceLock<(TempDir, TlsFiles)> = OnceLock::new();
     let (_, files) = FILES.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = databases::temporary_folder();
         let files = certificates::local(folder.path()).expect("certificates");
         (folder, files)
     });
