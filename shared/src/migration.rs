@@ -1,58 +1,57 @@
 //! Schema migrations. They only go forward; the tests run the same ones.
 
-mod m20261121_core_schema;
-mod m20261121_seed_rows;
-mod m20261121_sessions;
-mod m20261122_records;
-mod m20261122_services;
-mod m20261122_snapshots;
-mod m20261122_updated_drawers;
-mod m20261123_document_store;
-mod m20261123_history_of_comments;
-mod m20261124_import_runs;
-mod m20261125_card_payments;
-mod m20261126_row_guards;
-mod m20261127_name_skeletons;
-mod m20261128_request_keys;
-mod m20261129_client_names;
-mod m20261130_rights_of_extensions;
-mod m20261201_audit_of_grants;
-mod m20261202_search;
-mod m20261203_partial_indexes;
-mod m20261204_suspense_disbursements;
-mod m20261205_forwarded_addresses;
+mod baseline;
 mod run;
-mod step_by_step;
 mod steps;
 mod table;
 
-pub use m20261202_search::TRIGGER_FUNCTION;
+pub use baseline::TRIGGER_FUNCTION;
 pub use run::{Ending, Progress, Stopped, Watch, run};
-pub use step_by_step::{has_marks, unfinished};
 
 use crate::contact_search;
 use crate::user_names;
-use sea_orm::sea_query::{Order, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
-use std::collections::BTreeSet;
 use std::fmt;
-use steps::{Effect, Object, Step, Steps};
+use steps::Steps;
 
 /// A migration.
 pub struct Migration {
-    /// Name in the table of applied migrations: that of its file.
+    /// Name in the table of migrations.
     pub name: &'static str,
+    /// What it does to servers of the release before.
+    pub kind: MigrationKind,
     /// Summary for administrators.
     pub summary: &'static str,
     steps: fn(&mut Steps),
 }
 
+/// What a migration does to servers of the release before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MigrationKind {
+    /// There was none.
+    Baseline,
+    /// It only adds: they go on.
+    Expand,
+    /// It removes or changes what they use: they stop.
+    Contract,
+}
+
+/// The words of [`MigrationKind`], as stored.
+const KIND_WORDS: &[&str] = &["baseline", "expand", "contract"];
+
+impl MigrationKind {
+    fn word(self) -> &'static str {
+        KIND_WORDS[self as usize]
+    }
+}
+
 impl Migration {
-    fn steps(&self, backend: DbBackend) -> Vec<Step> {
+    fn steps(&self, backend: DbBackend) -> Steps {
         let mut steps = Steps::new(backend);
         (self.steps)(&mut steps);
-        steps.into_list()
+        steps
     }
 }
 
@@ -62,38 +61,13 @@ impl fmt::Debug for Migration {
     }
 }
 
-macro_rules! migrations {
-    ($($file:ident: $summary:literal,)*) => {
-        /// All migrations, in order.
-        pub static MIGRATIONS: &[Migration] = &[
-            $(Migration { name: stringify!($file), summary: $summary, steps: $file::steps },)*
-        ];
-    };
-}
-
-migrations! {
-    m20261121_core_schema: "the core system's tables: users, setup, contacts, loans, transactions",
-    m20261121_seed_rows: "rows of every installation: privileges, transaction codes, setup lists",
-    m20261121_sessions: "sessions, log-ins, audit trail and signing keys of the auth server",
-    m20261122_records: "collateral, comments, documents, addresses, user-defined fields",
-    m20261122_services: "recurring and automated payments, credit lines, cards, cash drawers, batches",
-    m20261122_snapshots: "snapshots of loans before each entry, so that it can be reversed",
-    m20261122_updated_drawers: "indexes for entering rows into cash drawers",
-    m20261123_document_store: "an id for the document store, so that no other database uses it",
-    m20261123_history_of_comments: "field history linked to comments",
-    m20261124_import_runs: "imports that can be resumed and replayed",
-    m20261125_card_payments: "card payments and their state at the payment gateway",
-    m20261126_row_guards: "row guards, which make a lock on one cluster node effective on all",
-    m20261127_name_skeletons: "skeletons of user names, the same for names that look alike",
-    m20261128_request_keys: "one Idempotency-Key per caller and request, whatever its path",
-    m20261129_client_names: "display names of clients",
-    m20261130_rights_of_extensions: "privileges to reverse payments, and to charge, waive and disburse",
-    m20261201_audit_of_grants: "the privilege and the group that an audit event is about",
-    m20261202_search: "keys and indexes by which loans and contacts are searched",
-    m20261203_partial_indexes: "smaller indexes over columns that are mostly empty",
-    m20261204_suspense_disbursements: "transaction codes of suspense disbursements",
-    m20261205_forwarded_addresses: "clients that name their users' addresses, and the row that readiness writes",
-}
+/// All migrations, in order.
+pub static MIGRATIONS: &[Migration] = &[Migration {
+    name: "m12_0_0_baseline",
+    kind: MigrationKind::Baseline,
+    summary: "all tables, and the rows of every installation",
+    steps: baseline::steps,
+}];
 
 /// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
@@ -107,8 +81,8 @@ pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
     })
 }
 
-/// Fills what the migrations added, from the rows of earlier releases, once. An interrupted run is
-/// continued by the next one.
+/// Fills what is derived from rows of other programs, once. An interrupted run is continued by the
+/// next one.
 pub async fn fill(db: &DatabaseConnection) -> Result<(), Stopped> {
     user_names::fill(db).await?;
     match contact_search::fill(db).await? {
@@ -117,22 +91,11 @@ pub async fn fill(db: &DatabaseConnection) -> Result<(), Stopped> {
     }
 }
 
-/// Returns every table that a migration creates on any database, even temporarily, followed by the
-/// tables that track the migrations, in the order in which they may be dropped.
+/// Returns every table of the schema, followed by that of the migrations, in the order in which they
+/// may be dropped.
 pub fn all_tables() -> Vec<&'static str> {
-    let backends = [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql];
-    let steps = backends
-        .iter()
-        .flat_map(|backend| MIGRATIONS.iter().flat_map(|migration| migration.steps(*backend)));
-    let tables: BTreeSet<_> = steps
-        .filter_map(|step| match step.effect {
-            Some(
-                Effect::Created(Object::Table(table)) | Effect::Renamed(_, Object::Table(table)),
-            ) => Some(table),
-            _ => None,
-        })
-        .collect();
-    tables.into_iter().chain([run::TABLE, step_by_step::TABLE]).collect()
+    let steps = MIGRATIONS.iter().map(|migration| migration.steps(DbBackend::Sqlite));
+    steps.flat_map(Steps::into_tables).chain([run::TABLE]).collect()
 }
 
 /// Schema state of a database. Its text is the message for an administrator.
@@ -140,13 +103,13 @@ pub fn all_tables() -> Vec<&'static str> {
 pub enum SchemaState {
     /// No schema.
     Missing,
-    /// The schema of an earlier release; these migrations are pending.
+    /// The schema of an earlier release, or an unfinished one; these migrations are pending.
     Older(Vec<&'static str>),
     /// The schema of this release, but not yet all search keys of contacts.
     Unfilled,
-    /// The schema of this release.
+    /// The schema of this release, or of a later one that has only added to it.
     Current,
-    /// The schema of a later release; it has these migrations, which are unknown to this release.
+    /// The schema of a later release; these migrations of it do more than add.
     Newer(Vec<String>),
 }
 
@@ -158,8 +121,8 @@ impl fmt::Display for SchemaState {
             }
             Self::Older(pending) => write!(
                 f,
-                "the database has the schema of an earlier release, {} behind this one: run \
-                 installer upgrade",
+                "the database has the schema of an earlier release or an unfinished one, {} behind \
+                 this one: run installer upgrade",
                 match pending.len() {
                     1 => "1 migration".to_owned(),
                     number => format!("{number} migrations"),
@@ -183,16 +146,18 @@ impl fmt::Display for SchemaState {
 /// Returns the schema state of the database, without changing anything.
 pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbErr> {
     let applied = applied(db).await?.unwrap_or_default();
-    let unknown = unknown(&applied);
-    if !unknown.is_empty() {
-        return Ok(SchemaState::Newer(unknown));
+    let newer = applied.newer();
+    if !newer.is_empty() {
+        return Ok(SchemaState::Newer(newer));
+    }
+    if !applied.has_begun() {
+        return Ok(SchemaState::Missing);
     }
     let names = MIGRATIONS.iter().map(|migration| migration.name);
-    let pending: Vec<_> = names.filter(|name| !applied.iter().any(|it| it == name)).collect();
+    let pending: Vec<_> = names.filter(|name| !applied.is_finished(name)).collect();
     Ok(match pending.len() {
         0 if !contact_search::is_filled(db).await? => SchemaState::Unfilled,
         0 => SchemaState::Current,
-        _ if applied.is_empty() => SchemaState::Missing,
         _ => SchemaState::Older(pending),
     })
 }
@@ -206,25 +171,60 @@ pub async fn check_schema(db: &impl ConnectionTrait) -> Result<(), String> {
     }
 }
 
-/// Returns the applied migrations, in order; `None` if their table does not exist.
-pub async fn applied(db: &impl ConnectionTrait) -> Result<Option<Vec<String>>, DbErr> {
-    let select =
-        Query::select().column("version").from(run::TABLE).order_by("version", Order::Asc).take();
-    match db.query_all(&select).await {
-        Ok(rows) => {
-            rows.iter().map(|row| row.try_get("", "version")).collect::<Result<_, _>>().map(Some)
-        }
-        Err(error) if is_missing_table(&error) => Ok(None),
-        Err(error) => Err(error),
+/// The migrations of a database that have begun.
+#[derive(Clone, Debug, Default)]
+pub struct Applied(Vec<AppliedMigration>);
+
+#[derive(Clone, Debug)]
+struct AppliedMigration {
+    name: String,
+    kind: String,
+    is_finished: bool,
+}
+
+impl Applied {
+    /// True if a migration of this release has begun.
+    pub fn has_begun(&self) -> bool {
+        self.0.iter().any(|it| is_known(&it.name))
+    }
+
+    fn is_finished(&self, name: &str) -> bool {
+        self.0.iter().any(|it| it.name == name && it.is_finished)
+    }
+
+    /// Migrations of later releases that do more than add.
+    fn newer(&self) -> Vec<String> {
+        let adds = MigrationKind::Expand.word();
+        let newer = self.0.iter().filter(|it| !is_known(&it.name) && it.kind != adds);
+        newer.map(|it| it.name.clone()).collect()
     }
 }
 
-fn unknown(applied: &[String]) -> Vec<String> {
-    let is_known = |name: &&String| MIGRATIONS.iter().any(|migration| migration.name == **name);
-    applied.iter().filter(|name| !is_known(name)).cloned().collect()
+fn is_known(name: &str) -> bool {
+    MIGRATIONS.iter().any(|migration| migration.name == name)
 }
 
-/// True if the error is that a table does not exist.
+/// Returns the migrations that have begun; `None` if their table does not exist.
+pub async fn applied(db: &impl ConnectionTrait) -> Result<Option<Applied>, DbErr> {
+    let select = Query::select()
+        .columns(["name", "kind"])
+        .expr_as(Expr::col("finished_date").is_not_null(), "is_finished")
+        .from(run::TABLE)
+        .order_by("name", Order::Asc)
+        .take();
+    let rows = match db.query_all(&select).await {
+        Err(error) if is_missing_table(&error) => return Ok(None),
+        rows => rows?,
+    };
+    let migration = |row: &sea_orm::QueryResult| {
+        let (name, kind) = (row.try_get("", "name")?, row.try_get("", "kind")?);
+        Ok(AppliedMigration { name, kind, is_finished: row.try_get("", "is_finished")? })
+    };
+    Ok(Some(Applied(rows.iter().map(migration).collect::<Result<_, DbErr>>()?)))
+}
+
+/// True if the error is that a table, or one of its columns, does not exist: other programs have a
+/// table of the same name.
 fn is_missing_table(error: &DbErr) -> bool {
     let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) =
         error
@@ -233,9 +233,11 @@ fn is_missing_table(error: &DbErr) -> bool {
     };
     let sqlx::Error::Database(error) = &**error else { return false };
     if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
-        return error.number() == 1146;
+        return matches!(error.number(), 1146 | 1054);
     }
-    error.code().as_deref() == Some("42P01") || error.message().starts_with("no such table")
+    let sqlite = ["no such table", "no such column"];
+    matches!(error.code().as_deref(), Some("42P01" | "42703"))
+        || sqlite.iter().any(|text| error.message().starts_with(text))
 }
 
 #[cfg(test)]
@@ -247,13 +249,11 @@ mod tests {
         for backend in [DbBackend::Sqlite, DbBackend::Postgres, DbBackend::MySql] {
             for migration in MIGRATIONS {
                 let descriptions = || {
-                    let steps = migration.steps(backend).into_iter();
+                    let steps = migration.steps(backend).into_list().into_iter();
                     steps.map(|step| step.description).collect::<Vec<_>>()
                 };
                 assert_eq!(descriptions(), descriptions(), "{migration:?}");
-                // MariaDB has no partial indexes.
-                let may_be_empty = backend == DbBackend::MySql;
-                assert!(may_be_empty || !descriptions().is_empty(), "{migration:?}");
+                assert!(!descriptions().is_empty(), "{migration:?}");
             }
         }
     }

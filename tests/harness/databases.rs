@@ -64,13 +64,29 @@ impl Database {
         match self {
             Self::Sqlite => sqlite_copy(folder).await,
             Self::Server(server) if server.starts_with("postgres") => {
-                let template = postgres_template(server).await;
-                let name = unique_name();
-                run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
-                with_name(server, &name)
+                postgres_copy(server, &postgres_template(server).await).await
             }
             // Boxed, because its type is too large for some programs.
             Self::Server(server) => Box::pin(mariadb_copy(server)).await,
+        }
+    }
+
+    /// Copies a database to which nothing is connected, and returns the copy's URL.
+    pub async fn copy(&self, url: &str, folder: &Path) -> String {
+        match self {
+            Self::Sqlite => {
+                let copy = folder.join("core.sqlite");
+                std::fs::copy(url.trim_start_matches("sqlite://"), &copy).expect("a copy");
+                format!("sqlite://{}", copy.display())
+            }
+            Self::Server(server) if server.starts_with("postgres") => {
+                let template = url.rsplit('/').next().unwrap_or_default();
+                postgres_copy(server, template).await
+            }
+            Self::Server(server) => {
+                let statements = copying(url).await;
+                mariadb_from(server, &statements).await
+            }
         }
     }
 
@@ -177,6 +193,12 @@ async fn postgres_template(server: &str) -> String {
     name
 }
 
+async fn postgres_copy(server: &str, template: &str) -> String {
+    let name = unique_name();
+    run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+    with_name(server, &name)
+}
+
 /// Copies a MariaDB database that is created once per test run: with one text of statements, in a tenth
 /// of the time that the migrations take.
 async fn mariadb_copy(server: &str) -> String {
@@ -194,9 +216,14 @@ async fn mariadb_copy(server: &str) -> String {
             }
         }
     };
+    mariadb_from(server, &statements).await
+}
+
+/// Creates a MariaDB database with the statements of [`copying`].
+async fn mariadb_from(server: &str, statements: &str) -> String {
     let url = create_empty(server).await;
     let db = db::connect(&url, 1, false).await.expect("the new database");
-    db.execute_unprepared(&statements).await.expect("a copy");
+    db.execute_unprepared(statements).await.expect("a copy");
     db.close().await.expect("closed");
     url
 }

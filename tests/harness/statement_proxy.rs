@@ -47,7 +47,7 @@ impl RecordedStatement {
     /// True if it checks whether the database may be used.
     fn is_of_gate(&self) -> bool {
         const WORDS: [&str; 4] =
-            ["seaql_migrations", "FROM settings WHERE settings.", "read_only", "WHERE 1 = 0"];
+            ["schema_migrations", "FROM settings WHERE settings.", "read_only", "WHERE 1 = 0"];
         let text: String = self.text.chars().filter(|c| !"\"`".contains(*c)).collect();
         self.transaction.is_none() && WORDS.iter().any(|word| text.contains(word))
     }

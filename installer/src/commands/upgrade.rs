@@ -40,15 +40,10 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     let product = product(&db).await?;
     print(&format!("database   {product}"))?;
     let pending = match find_pending(&db).await? {
-        pending if pending.is_empty() => {
-            if !arguments.dry_run && migration::has_marks(&db).await? {
-                run_migrations(&db_probe::open(&url, 2).await?, &mut |_| ()).await?;
-            }
-            return fill_only(&db, arguments.dry_run).await;
-        }
+        pending if pending.is_empty() => return fill_only(&db, arguments.dry_run).await,
         pending => pending,
     };
-    print_plan(&db, &pending).await?;
+    print_plan(&pending)?;
     let others = connections::others(&db).await?;
     print(&match &others[..] {
         [] => "connected  no one else".to_owned(),
@@ -94,17 +89,12 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
         SchemaState::Current | SchemaState::Unfilled => return Ok(Vec::new()),
         newer @ SchemaState::Newer(_) => {
             let applied = migration::applied(db).await?.unwrap_or_default();
-            let is_known = |name: &String| MIGRATIONS.iter().any(|it| it.name == name);
-            return match applied.iter().any(is_known) {
+            return match applied.has_begun() {
                 true => refuse(newer.to_string()),
                 false => refuse("this database belongs to another product"),
             };
         }
         SchemaState::Older(names) => names,
-        // On MariaDB, the very first migration may be unfinished.
-        SchemaState::Missing if migration::unfinished(db).await?.is_some() => {
-            MIGRATIONS.iter().map(|migration| migration.name).collect()
-        }
         SchemaState::Missing => {
             return refuse(
                 "this database was never set up, or belongs to another product: there is nothing \
@@ -115,20 +105,14 @@ async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>
     Ok(MIGRATIONS.iter().filter(|migration| names.contains(&migration.name)).collect())
 }
 
-async fn print_plan(db: &DatabaseConnection, pending: &[&Migration]) -> Result<(), CliError> {
+fn print_plan(pending: &[&Migration]) -> Result<(), CliError> {
     let (all, pending_count) = (MIGRATIONS.len(), pending.len());
     print(&format!("schema     {} of {all} migrations applied; pending:", all - pending_count))?;
     let width = pending.iter().map(|migration| migration.name.len()).max().unwrap_or_default();
     for Migration { name, summary, .. } in pending {
         print(&format!("           {name:<width$}  {summary}"))?;
     }
-    match migration::unfinished(db).await? {
-        Some((name, done)) => print(&format!(
-            "unfinished {name} was interrupted in an earlier run: steps done {done}, the next run \
-             continues there"
-        )),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), CliError> {
@@ -183,8 +167,8 @@ async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(),
     migration::run(db, Ending::Committed, watch).await.map_err(|stopped| {
         CliError(match (db.get_database_backend(), &stopped) {
             (DbBackend::MySql, Stopped::Step { .. }) => format!(
-                "{stopped}; completed steps are recorded: once the cause is fixed, the same \
-                 command continues there"
+                "{stopped}; completed steps stay: once the cause is fixed, run the same command \
+                 again"
             ),
             (_, Stopped::UnderWay) => stopped.to_string(),
             _ => format!("{stopped}; nothing was changed"),

@@ -188,7 +188,7 @@ async fn status_works_with_servers_down_and_another_schema() {
         let output = status_report(&world, &[]).await;
         assert_eq!(failed_checks(&output), ["api-server", "auth-server", "way to the auth-server"]);
         assert!(output.stdout.contains("refused"), "{}", output.stdout);
-        world.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'").await;
+        world.sql("UPDATE schema_migrations SET finished_date = NULL").await;
         let output = status_report(&world, &[]).await;
         assert!(failed_checks(&output).contains(&"schema".to_owned()), "{}", output.stdout);
         assert_eq!(output.checks()["keys"], "skipped");

@@ -5,7 +5,7 @@ use crate::PROGRAM;
 use acceptance::servers::TestServer;
 use acceptance::world::Environment;
 use acceptance::world::in_processes_on_each_database;
-use acceptance::{Client, World, on_each_database, upgrade_dumps};
+use acceptance::{Client, World, on_each_database, table_contents};
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
@@ -20,14 +20,15 @@ const OTHER_KEY: &str = "k1:0000000000000000000000000000000000000000000000000000
 
 const SCHEMAS: [(&str, &str, &str); 2] = [
     (
-        "DELETE FROM seaql_migrations WHERE version = 'm20261205_forwarded_addresses'",
-        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261205_forwarded_addresses', 0)",
-        "earlier release, 1 migration behind",
+        "UPDATE schema_migrations SET finished_date = NULL",
+        "UPDATE schema_migrations SET finished_date = started_date",
+        "an unfinished one, 1 migration behind",
     ),
     (
-        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m29990101_later', 0)",
-        "DELETE FROM seaql_migrations WHERE version = 'm29990101_later'",
-        "later release (m29990101_later)",
+        "INSERT INTO schema_migrations (name, kind, release_version, started_date) \
+         SELECT 'm13_later', 'contract', '13.0.0', started_date FROM schema_migrations",
+        "DELETE FROM schema_migrations WHERE name = 'm13_later'",
+        "later release (m13_later)",
     ),
 ];
 
@@ -64,7 +65,7 @@ async fn work_left(world: &World) -> [i64; 2] {
 /// metrics and log say why.
 async fn expect_closed(world: &World, server: Server, reason: &str) {
     let client = &world.client;
-    let before = upgrade_dumps::rows(&world.db).await;
+    let before = table_contents::rows(&world.db).await;
     match server {
         Server::Api => {
             for operation in api_server::router::operations().all() {
@@ -104,7 +105,7 @@ async fn expect_closed(world: &World, server: Server, reason: &str) {
     assert!(metrics.contains("database_gate_closed{reason=\""), "{metrics}");
     assert!(process.log().contains(reason), "{}", process.log());
     sleep(OBSERVED).await;
-    assert_eq!(upgrade_dumps::rows(&world.db).await, before, "{reason}");
+    assert_eq!(table_contents::rows(&world.db).await, before, "{reason}");
 }
 
 #[derive(Clone, Copy)]
@@ -186,6 +187,26 @@ async fn servers_on_another_schema_do_nothing_and_go_on_when_it_is_theirs() {
         world
     };
     acceptance::world::on_each_database_with(PROGRAM, environment().in_processes(), on_each).await;
+}
+
+/// A later release's migration that only adds to the schema, finished or not.
+#[tokio::test]
+async fn servers_go_on_beside_a_later_release_that_has_only_added_to_the_schema() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        world
+            .sql(
+                "INSERT INTO schema_migrations (name, kind, release_version, started_date) \
+                 SELECT 'm12_1_tags', 'expand', '12.1.0', started_date FROM schema_migrations",
+            )
+            .await;
+        world.sql("CREATE TABLE loan_tags (loan_id bigint, tag varchar(20))").await;
+        sleep(Duration::from_secs(3)).await;
+        wait_until_ready(&world.client).await;
+        world.client.get(&admin, "/contacts?limit=1").await.expect(200);
+        world
+    })
+    .await;
 }
 
 #[tokio::test]

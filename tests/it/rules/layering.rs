@@ -121,7 +121,7 @@ const HARNESS: &[&str] = &[
     "forms",
     "third_party_clients",
     "visitor",
-    "upgrade_dumps",
+    "table_contents",
     "catalogue",
     "application",
     "world",

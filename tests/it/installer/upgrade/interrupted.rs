@@ -1,11 +1,11 @@
 //! Upgrades that are refused, that stop half-way, and that resume.
 
-use super::{UpgradedDatabase, command, run};
+use super::{InstalledDatabase, command, run};
 use crate::PROGRAM;
 use acceptance::{Database, World};
 use sea_orm::{ConnectionTrait, Statement};
 use shared::db;
-use shared::migration::SchemaState;
+use shared::migration::{self, SchemaState};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -14,43 +14,52 @@ use tokio::time::sleep;
 async fn an_obstacle_stops_the_upgrade_and_it_resumes_once_removed() {
     for database in Database::all() {
         let keeps_steps = database.name() == "mysql";
-        let old_database = UpgradedDatabase::load(database, "first").await;
-        let rows = old_database.all().await.1;
-        old_database.sql("CREATE TABLE import_runs (number int)").await;
-        let before = old_database.all().await;
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let rows = unfinished.all().await.1;
+        let rename = "ALTER TABLE comment_categories RENAME COLUMN";
+        unfinished.sql(&format!("{rename} description TO elsewhere")).await;
+        let before = unfinished.all().await;
         for _ in 0..2 {
-            let output = old_database.upgrade(&["--yes"]).await;
+            let output = unfinished.upgrade(&["--yes"]).await;
             assert_eq!(output.code, Some(1));
-            for expected in
-                ["m20261124_import_runs stopped at step ", " (create table import_runs)"]
-            {
+            for expected in ["m12_0_0_baseline stopped at step ", " (write rows)"] {
                 assert!(output.stderr.contains(expected), "{} {}", output.stdout, output.stderr);
             }
-            let left = if keeps_steps { "continues there" } else { "nothing was changed" };
+            let left = if keeps_steps { "completed steps stay" } else { "nothing was changed" };
             assert!(output.stderr.contains(left), "{}", output.stderr);
-            assert_eq!(old_database.all().await == before, !keeps_steps);
+            assert_eq!(unfinished.all().await == before, !keeps_steps);
         }
-        if keeps_steps {
-            let output = old_database.upgrade(&["--dry-run"]).await.expect_success();
-            assert!(output.contains("unfinished m20261124_import_runs"), "{output}");
-        }
-        old_database.sql("DROP TABLE import_runs").await;
-        old_database.upgrade(&["--yes"]).await.expect_success();
-        old_database.check_schema_is_current().await;
-        old_database.check_rows_are_kept(&rows).await;
-        old_database.drop().await;
+        unfinished.sql(&format!("{rename} elsewhere TO description")).await;
+        unfinished.upgrade(&["--yes"]).await.expect_success();
+        unfinished.check_schema_is_current().await;
+        unfinished.check_rows_are_kept(&rows).await;
+        unfinished.drop().await;
     }
 }
 
 #[tokio::test]
 async fn a_repeatedly_killed_upgrade_completes() {
     for database in Database::all() {
-        let old_database = UpgradedDatabase::load(database, "first").await;
-        let rows = old_database.all().await.1;
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let tables = migration::all_tables().into_iter();
+        let tables: Vec<_> = tables.filter(|table| *table != "schema_migrations").collect();
+        let all_but_its_beginning = match unfinished.database.name() {
+            "mysql" => {
+                let there = "DROP TABLE IF EXISTS";
+                let tables = tables.join(", ");
+                format!("SET foreign_key_checks = 0; {there} {tables}; SET foreign_key_checks = 1")
+            }
+            "sqlite" => {
+                let drops = tables.iter().map(|table| format!("DROP TABLE IF EXISTS {table};"));
+                format!("PRAGMA foreign_keys = OFF; {}", drops.collect::<String>())
+            }
+            _ => format!("DROP TABLE IF EXISTS {} CASCADE", tables.join(", ")),
+        };
+        unfinished.sql(&all_but_its_beginning).await;
         let mut kills = 0;
         for delay in (40..).step_by(47) {
             let mut command = command(&["upgrade", "--yes", "--others-connected"]);
-            command.args(["--database-url", &old_database.url]).stdout(Stdio::null());
+            command.args(["--database-url", &unfinished.url]).stdout(Stdio::null());
             let mut child = command.stderr(Stdio::null()).spawn().expect("a process");
             tokio::select! {
                 status = child.wait() => {
@@ -63,61 +72,44 @@ async fn a_repeatedly_killed_upgrade_completes() {
                 }
             }
         }
-        println!("{}: killed {kills} times", old_database.database.name());
+        println!("{}: killed {kills} times", unfinished.database.name());
         assert!(kills > 0);
-        old_database.check_schema_is_current().await;
-        old_database.check_rows_are_kept(&rows).await;
-        old_database.drop().await;
+        unfinished.check_schema_is_current().await;
+        unfinished.drop().await;
     }
 }
 
 #[tokio::test]
-async fn an_upgrade_killed_after_its_last_migration_is_cleaned_up() {
-    for database in Database::all().into_iter().filter(|database| database.name() == "mysql") {
-        let old_database = UpgradedDatabase::load(database, "first").await;
-        old_database.upgrade(&["--yes"]).await.expect_success();
-        let marks = "CREATE TABLE migration_steps (migration varchar(100) NOT NULL PRIMARY KEY, \
-                     done int NOT NULL, announced_flag bool NOT NULL)";
-        old_database.sql(marks).await;
-        let is_there = "SELECT COUNT(*) FROM migration_steps";
-        old_database.upgrade(&["--dry-run"]).await.expect_success();
-        old_database.sql(is_there).await;
-        let output = old_database.upgrade(&["--yes"]).await.expect_success();
-        assert!(output.contains("up to date: nothing to do"), "{output}");
-        old_database.check_schema_is_current().await;
-        old_database.drop().await;
-    }
-}
-
-#[tokio::test]
-async fn the_upgrade_gives_up_waiting_for_a_reader_of_a_changed_table() {
+async fn the_upgrade_gives_up_waiting_for_a_writer() {
     for database in Database::all().into_iter().skip(1) {
-        let old_database = UpgradedDatabase::load(database, "first").await;
-        let reader = db::connect(&old_database.url, 1, false).await.expect("a connection");
-        let reading = db::begin_write(&reader).await.expect("a transaction");
-        let all = "SELECT COUNT(*) FROM import_records";
-        reading.execute_unprepared(all).await.expect("read");
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let writer = db::connect(&unfinished.url, 1, false).await.expect("a connection");
+        let writing = db::begin_write(&writer).await.expect("a transaction");
+        for table in ["contacts SET contact_number = contact_number", "settings SET value = value"]
+        {
+            writing.execute_unprepared(&format!("UPDATE {table}")).await.expect("written");
+        }
         let started = std::time::Instant::now();
-        let output = old_database.upgrade(&["--yes", "--others-connected"]).await;
+        let output = unfinished.upgrade(&["--yes", "--others-connected"]).await;
         assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
         assert_eq!(output.code, Some(1));
         assert!(output.stderr.contains("its tables are in use"), "{}", output.stderr);
-        reading.rollback().await.expect("ended");
-        reader.close().await.expect("closed");
-        old_database.upgrade(&["--yes"]).await.expect_success();
-        old_database.check_schema_is_current().await;
-        old_database.drop().await;
+        writing.rollback().await.expect("ended");
+        writer.close().await.expect("closed");
+        unfinished.upgrade(&["--yes"]).await.expect_success();
+        unfinished.check_schema_is_current().await;
+        unfinished.drop().await;
     }
 }
 
 #[tokio::test]
 async fn concurrent_upgrades_run_once() {
     for database in Database::all() {
-        let old_database = UpgradedDatabase::load(database, "first").await;
-        let rows = old_database.all().await.1;
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let rows = unfinished.all().await.1;
         let arguments = ["--yes", "--others-connected"];
         let (first, other) =
-            tokio::join!(old_database.upgrade(&arguments), old_database.upgrade(&arguments));
+            tokio::join!(unfinished.upgrade(&arguments), unfinished.upgrade(&arguments));
         assert!(
             first.code == Some(0) || other.code == Some(0),
             "{} {}",
@@ -130,63 +122,60 @@ async fn concurrent_upgrades_run_once() {
                     .expect_refusal_after_output("another upgrade of this database is in progress");
             }
         }
-        old_database.check_schema_is_current().await;
-        old_database.check_rows_are_kept(&rows).await;
-        old_database.drop().await;
+        unfinished.check_schema_is_current().await;
+        unfinished.check_rows_are_kept(&rows).await;
+        unfinished.drop().await;
     }
 }
 
 #[tokio::test]
 async fn other_schemas_and_databases_are_refused_by_every_command() {
     for database in Database::all() {
-        let old_database = UpgradedDatabase::load(database, "second").await;
-        let enter = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m2099_later', 0)";
-        old_database.sql(enter).await;
-        let newer = SchemaState::Newer(vec!["m2099_later".to_owned()]);
-        assert_eq!(old_database.state().await, newer);
-        let before = old_database.all().await;
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let enter = "INSERT INTO schema_migrations (name, kind, release_version, started_date) SELECT \
+                     'm13_later', 'contract', '13.0.0', started_date FROM schema_migrations";
+        unfinished.sql(enter).await;
+        let newer = SchemaState::Newer(vec!["m13_later".to_owned()]);
+        assert_eq!(unfinished.state().await, newer);
+        let before = unfinished.all().await;
         for arguments in [&["upgrade", "--yes"][..], &["upgrade", "--dry-run"], &["client", "list"]]
         {
             let mut command = command(arguments);
-            command.args(["--database-url", &old_database.url]);
+            command.args(["--database-url", &unfinished.url]);
             let output = run(command).await;
             assert_eq!(output.code, Some(1), "{arguments:?}");
-            assert!(
-                output.stderr.contains("of a later release (m2099_later)"),
-                "{}",
-                output.stderr
-            );
+            assert!(output.stderr.contains("of a later release (m13_later)"), "{}", output.stderr);
         }
-        old_database.sql("DELETE FROM seaql_migrations WHERE version LIKE 'm2026%'").await;
-        let output = old_database.upgrade(&["--yes"]).await;
+        unfinished.sql("DELETE FROM schema_migrations WHERE kind = 'baseline'").await;
+        let output = unfinished.upgrade(&["--yes"]).await;
         assert!(output.stderr.contains("another product"), "{}", output.stderr);
-        old_database.sql("DELETE FROM seaql_migrations").await;
-        let output = old_database.upgrade(&["--yes"]).await;
+        unfinished.sql("DELETE FROM schema_migrations").await;
+        let output = unfinished.upgrade(&["--yes"]).await;
         assert!(output.stderr.contains("never set up"), "{}", output.stderr);
-        assert_eq!(old_database.state().await, SchemaState::Missing);
-        assert_eq!(old_database.all().await.0, before.0);
-        old_database.drop().await;
+        assert_eq!(unfinished.state().await, SchemaState::Missing);
+        assert_eq!(unfinished.all().await.0, before.0);
+        unfinished.drop().await;
     }
 }
 
 #[tokio::test]
 async fn an_upgrade_is_refused_while_others_are_connected() {
     for database in Database::all() {
-        let old_database = UpgradedDatabase::load(database, "second").await;
-        let before = old_database.all().await;
-        let other = db::connect(&old_database.url, 1, false).await.expect("a connection");
+        let unfinished = InstalledDatabase::unfinished(database).await;
+        let before = unfinished.all().await;
+        let other = db::connect(&unfinished.url, 1, false).await.expect("a connection");
         other.execute_unprepared("SELECT 1").await.expect("a response");
-        let output = old_database.upgrade(&["--yes"]).await;
+        let output = unfinished.upgrade(&["--yes"]).await;
         assert_eq!(output.code, Some(1));
         assert!(output.stderr.contains("others are connected"), "{}", output.stderr);
         assert!(!output.stdout.contains("no one else"), "{}", output.stdout);
-        assert_eq!(old_database.all().await, before);
-        let output = old_database.upgrade(&["--dry-run"]).await.expect_success();
+        assert_eq!(unfinished.all().await, before);
+        let output = unfinished.upgrade(&["--dry-run"]).await.expect_success();
         assert!(output.contains("trial      none"), "{output}");
-        old_database.upgrade(&["--yes", "--others-connected"]).await.expect_success();
+        unfinished.upgrade(&["--yes", "--others-connected"]).await.expect_success();
         other.close().await.expect("closed");
-        old_database.check_schema_is_current().await;
-        old_database.drop().await;
+        unfinished.check_schema_is_current().await;
+        unfinished.drop().await;
     }
 }
 
@@ -198,11 +187,8 @@ async fn servers_report_the_schema_they_found() {
                 "DELETE FROM settings WHERE name = 'contact_search_keys_filled'",
                 "search keys are not complete: run installer upgrade",
             ),
-            (
-                "DELETE FROM seaql_migrations WHERE version LIKE 'm20261125%'",
-                "run installer upgrade",
-            ),
-            ("INSERT INTO seaql_migrations (version, applied_at) VALUES ('m2099_x', 0)", "later"),
+            ("UPDATE schema_migrations SET finished_date = NULL", "run installer upgrade"),
+            ("UPDATE schema_migrations SET kind = 'contract', name = 'm13_later'", "later"),
         ] {
             world.sql(sql).await;
             for url in [&world.client.auth_url, &world.client.api_url] {
@@ -222,12 +208,7 @@ async fn servers_report_the_schema_they_found() {
 #[tokio::test]
 async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
     for database in Database::all() {
-        let old_database = UpgradedDatabase::load(database, "third").await;
-        let copies = "INSERT INTO contacts (contact_number, contact_type_id, entity_code, \
-                      last_name1, contact_method, created_date) SELECT CONCAT(b.contact_number, \
-                      '-', a.number), b.contact_type_id, b.entity_code, 'Ünal', \
-                      b.contact_method, b.created_date FROM contacts b CROSS JOIN (ROWS_WANTED) a \
-                      WHERE b.contact_number = (SELECT MIN(contact_number) FROM contacts)";
+        let unfinished = InstalledDatabase::create(database).await;
         let digits = |name| {
             let digits: Vec<String> = (0..10).map(|digit| format!("SELECT {digit} AS d")).collect();
             format!("({}) {name}", digits.join(" UNION ALL "))
@@ -236,10 +217,18 @@ async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
         let numbers = format!(
             "SELECT a.d + 10 * b.d + 100 * c.d + 1000 * d.d AS number FROM {all} WHERE d.d < 6"
         );
-        old_database.sql(&copies.replace("ROWS_WANTED", &numbers)).await;
-        old_database.upgrade(&["--yes"]).await.expect_success();
+        let date = unfinished.long_ago();
+        unfinished
+            .sql(&format!(
+                "INSERT INTO contacts (contact_number, contact_type_id, entity_code, last_name1, \
+                 contact_method, created_date) SELECT CONCAT('C-', number), 1, 'INDIVIDUAL', \
+                 'Ünal', 'none', {date} FROM ({numbers}) n"
+            ))
+            .await;
+        unfinished.sql("DELETE FROM settings WHERE name = 'contact_search_keys_filled'").await;
+        unfinished.upgrade(&["--yes"]).await.expect_success();
         let read = async |sql: &str| -> i64 {
-            old_database
+            unfinished
                 .with(async |db| {
                     let statement = Statement::from_string(db.get_database_backend(), sql);
                     let row = db.query_one_raw(statement).await.expect(sql).expect("a row");
@@ -256,19 +245,19 @@ async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
             format!("DELETE FROM contact_search_keys WHERE contact_id > {last}"),
             format!("UPDATE contacts SET search_source = NULL WHERE contact_id > {last}"),
         ] {
-            old_database.sql(&sql).await;
+            unfinished.sql(&sql).await;
         }
-        assert_eq!(old_database.state().await, SchemaState::Unfilled);
+        assert_eq!(unfinished.state().await, SchemaState::Unfilled);
         let newest = "SELECT MAX(row_id) FROM contact_search_keys";
         let kept = read(newest).await;
-        let output = old_database.upgrade(&["--dry-run"]).await.expect_success();
+        let output = unfinished.upgrade(&["--dry-run"]).await.expect_success();
         assert!(output.contains("the search keys are not complete"), "{output}");
-        let output = old_database.upgrade(&["--yes"]).await.expect_success();
+        let output = unfinished.upgrade(&["--yes"]).await.expect_success();
         assert!(output.contains("the search keys are complete"), "{output}");
-        assert_eq!(old_database.state().await, SchemaState::Current);
+        assert_eq!(unfinished.state().await, SchemaState::Current);
         assert_eq!(read(filled).await, 6000);
         let made = format!("SELECT COUNT(*) FROM contact_search_keys WHERE row_id > {kept}");
         assert_eq!(read(&made).await, 1000, "the others are kept");
-        old_database.drop().await;
+        unfinished.drop().await;
     }
 }

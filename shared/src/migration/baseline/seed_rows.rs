@@ -3,32 +3,31 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use super::steps::Steps;
-use sea_orm::sea_query::{Expr, InsertStatement, Query};
+use crate::random::random_bytes;
+use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query};
 use std::collections::BTreeSet;
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    steps.write(&insert_privileges(PRIVILEGES));
-    steps.write(&insert_transaction_codes(&TRANSACTION_CODES));
-    for insert in setup_rows() {
-        steps.write(&insert);
-    }
+/// Inserts the rows that do not exist.
+pub(super) fn inserts() -> Vec<InsertStatement> {
+    let mut inserts = vec![insert_privileges(), insert_transaction_codes()];
+    inserts.extend(setup_rows());
+    inserts
 }
 
 /// Verbs by parent path and comma-separated child paths.
-pub(super) type Verbs = [(&'static str, &'static str, &'static [&'static str])];
+type Verbs = [(&'static str, &'static str, &'static [&'static str])];
 
 /// The privileges. A grant on a parent path applies to its children with the same verb, so each
 /// parent has every verb of its children, too.
-pub(super) const PRIVILEGES: &Verbs = &[
+const PRIVILEGES: &Verbs = &[
     ("Contact", "Records,Credit Profiles,Field History,Tax ID", &["View"]),
     ("Contact", "Detail,Demographics,Financials,Comments", &["View", "Change"]),
     ("Contact", "Access to Other Officers", &["Allow"]),
     ("Loan", "Records,Transactions,Recurring Transactions,Credit Lines,Field History", &["View"]),
     ("Loan", "Detail 1,Detail 2,Comments", &["View", "Change"]),
     ("Loan", "Automated Payments", &["View", "View Account"]),
-    ("Loan", "Payments", &["Add", "Backdate", "Split", "Payoff"]),
+    ("Loan", "Payments", &["Add", "Backdate", "Split", "Payoff", "Reverse"]),
+    ("Loan", "Adjustments", &["Charge", "Waive", "Disburse"]),
     ("Loan", "Access to Other Officers", &["Allow"]),
     ("Collateral", "Records", &["View"]),
     ("Collateral", "Comments", &["View", "Change", "Delete"]),
@@ -44,7 +43,7 @@ pub(super) const PRIVILEGES: &Verbs = &[
 ];
 
 /// Returns paths and verbs, those of the parents included.
-pub(super) fn with_parents(privileges: &Verbs) -> BTreeSet<(String, &'static str)> {
+fn with_parents(privileges: &Verbs) -> BTreeSet<(String, &'static str)> {
     let mut list = BTreeSet::new();
     for (parent, children, verbs) in privileges {
         for verb in *verbs {
@@ -58,7 +57,7 @@ pub(super) fn with_parents(privileges: &Verbs) -> BTreeSet<(String, &'static str
 /// A forward code: number, description, balance and sign. The code after it is its reversal.
 type ForwardCode = (i32, &'static str, Option<&'static str>, i32);
 
-const TRANSACTION_CODES: [ForwardCode; 18] = [
+const TRANSACTION_CODES: [ForwardCode; 19] = [
     (100, "Advance", Some("principal"), 1),
     (110, "Draw on credit line", Some("principal"), 1),
     (120, "Payment total", None, 0),
@@ -77,11 +76,12 @@ const TRANSACTION_CODES: [ForwardCode; 18] = [
     (154, "Impound disbursement", Some("impound"), -1),
     (156, "Late charge waived", Some("late_charge"), -1),
     (158, "Fee waived", Some("fees"), -1),
+    (160, "Suspense disbursement", Some("suspense"), -1),
 ];
 
 /// Inserts transaction codes and their reversals.
-pub(super) fn insert_transaction_codes(codes: &[ForwardCode]) -> InsertStatement {
-    let codes = codes.iter().flat_map(|&(code, description, balance, sign)| {
+fn insert_transaction_codes() -> InsertStatement {
+    let codes = TRANSACTION_CODES.into_iter().flat_map(|(code, description, balance, sign)| {
         let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {
             let (code, text, balance) = (code.into(), text.into(), balance.into());
             [code, text, balance, sign.into(), reversal.into(), true.into()]
@@ -98,8 +98,8 @@ pub(super) fn insert_transaction_codes(codes: &[ForwardCode]) -> InsertStatement
 }
 
 /// Inserts privileges, those on the parents included.
-pub(super) fn insert_privileges(privileges: &Verbs) -> InsertStatement {
-    let rows = with_parents(privileges).into_iter().map(|(path, verb)| [path.into(), verb.into()]);
+fn insert_privileges() -> InsertStatement {
+    let rows = with_parents(PRIVILEGES).into_iter().map(|(path, verb)| [path.into(), verb.into()]);
     insert("privileges", ["path", "verb"], rows)
 }
 
@@ -113,6 +113,8 @@ fn insert<const N: usize>(
     for row in rows {
         insert.values_panic(row);
     }
+    // MariaDB needs a column to leave as it is.
+    insert.on_conflict(OnConflict::new().do_nothing_on(columns.into_iter().take(1)).to_owned());
     insert
 }
 
@@ -133,8 +135,20 @@ fn setup_rows() -> Vec<InsertStatement> {
         insert(
             "settings",
             ["name", "value"],
-            [["web_inactivity_timeout", "20"], ["business_time_zone", "UTC"]]
-                .map(|pair| pair.map(Expr::from)),
+            [
+                ["web_inactivity_timeout", "20"],
+                ["business_time_zone", "UTC"],
+                // So that the servers of another database do not take its objects for orphans.
+                ["document_store_id", &hex::encode(random_bytes::<16>())],
+                // What readiness writes.
+                ["readiness_probe", ""],
+            ]
+            .map(|pair| pair.map(Expr::from)),
+        ),
+        insert(
+            "comment_categories",
+            ["code", "description", "active_flag"],
+            [["GENERAL".into(), "General".into(), true.into()]],
         ),
         insert(
             "loan_groups",

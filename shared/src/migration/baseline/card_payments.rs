@@ -1,14 +1,11 @@
 //! Card payments: gateway tokens, payments in progress at the gateway, sessions in which a card is
 //! added, and the sandbox gateway's ledger.
 
-use super::steps::Steps;
-use super::table::{Table, amount, choice, id, int, json, key, string, text, time};
+use super::super::table::{Table, amount, choice, id, int, json, key, string, text, time};
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    for table in [secrets(), payments(), sessions(), sandbox()] {
-        steps.create(&table);
-    }
+/// The tables, in the order of their references.
+pub(super) fn tables() -> [Table; 4] {
+    [secrets(), payments(), sessions(), sandbox()]
 }
 
 fn secrets() -> Table {

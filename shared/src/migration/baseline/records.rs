@@ -2,23 +2,13 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use super::steps::Steps;
-use super::table::{
+use super::super::table::{
     Table, amount, choice, date, flag, id, int, json, key, long, string, text, time,
 };
-use sea_orm::sea_query::Query;
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    for tables in [collateral(), comments(), contacts(), fields()] {
-        for table in tables {
-            steps.create(&table);
-        }
-    }
-    let mut general = Query::insert();
-    general.into_table("comment_categories").columns(["code", "description", "active_flag"]);
-    general.values_panic(["GENERAL".into(), "General".into(), true.into()]);
-    steps.write(&general);
+/// The tables, in the order of their references.
+pub(super) fn tables() -> impl Iterator<Item = Table> {
+    [collateral(), comments(), contacts(), fields()].into_iter().flatten()
 }
 
 /// Collateral.

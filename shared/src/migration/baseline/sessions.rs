@@ -1,16 +1,15 @@
 //! The auth server's state: sessions, browser log-ins, authorization requests, log-in failures,
 //! audit events, and the keys that sign ID tokens.
 
-use super::steps::Steps;
-use super::table::{Table, choice, flag, id, int, key, string, text, time};
+use super::super::table::{Table, choice, flag, id, int, key, string, text, time};
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    for table in log_ins().iter().chain(&records()) {
-        steps.create(table);
-    }
+/// The tables.
+pub(super) fn tables() -> impl Iterator<Item = Table> {
+    [log_ins(), records()].into_iter().flatten()
 }
 
+/// A privilege's path, a separator and its verb.
+const PRIVILEGE_CHARACTERS: u32 = 100 + 3 + 20;
 const USER_KINDS: &[&str] = &["core", "web"];
 
 /// Sessions, and the log-ins and requests they come from.
@@ -100,6 +99,8 @@ fn records() -> Vec<Table> {
                 string("source", 45).optional(),
                 string("request_id", 32).optional(),
                 string("token_hash_prefix", 30).optional(),
+                string("privilege", PRIVILEGE_CHARACTERS).optional(),
+                string("group_name", 50).optional(),
             ])
             .index(&["event_date"])
             .index(&["user_kind", "user_id"]),

@@ -2,18 +2,17 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use super::steps::Steps;
-use super::table::{
-    BALANCES, PERIODS, Table, YEARS, amount, choice, date, flag, id, int, key, string, text, time,
+use super::super::table::{
+    BALANCES, PERIODS, Table, YEARS, amount, choice, date, flag, id, int, json, key, long,
+    modified_date, string, text, time,
 };
+use crate::contact_search::{KEY_CHARACTERS_MAX, KIND_WORDS, SOURCE_CHARACTERS_MAX, is_stale};
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{Expr, ExprTrait};
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    for tables in [security(), setup(), contacts(), tokens(), loans(), records()] {
-        for table in tables {
-            steps.create(&table);
-        }
-    }
+/// The tables, in the order of their references.
+pub(super) fn tables() -> impl Iterator<Item = Table> {
+    [security(), setup(), contacts(), tokens(), loans(), records()].into_iter().flatten()
 }
 
 /// Users, groups, privileges, settings and OAuth clients.
@@ -93,6 +92,8 @@ fn security() -> Vec<Table> {
             text("user_kinds"),
             flag("resource_server_flag"),
             time("created_date"),
+            string("display_name", 100).optional(),
+            flag("forwards_addresses_flag"),
         ]),
     ]
 }
@@ -248,8 +249,31 @@ fn contacts() -> Vec<Table> {
                 string("mobile_phone", 20).optional(),
                 choice("contact_method", &["none", "mail", "email", "phone", "text"]),
                 time("created_date"),
+                string("search_source", SOURCE_CHARACTERS_MAX).optional(),
+                id("search_officer_user_id").optional(),
+                flag("search_stale").computed(is_stale),
+                modified_date(),
             ])
-            .unique(&["contact_number"]),
+            .unique(&["contact_number"])
+            .index(&["search_stale", "contact_id"])
+            // As with loans, the column that decides who may see a row leads.
+            .index(&["contact_officer_user_id", "contact_id"])
+            .index(&["contact_officer_user_id", "modified_date", "contact_id"])
+            .index(&["contact_type_id", "contact_id"])
+            .index(&["modified_date", "contact_id"]),
+        // Names, phones, e-mail addresses and tax ids in the form in which they are compared. A program
+        // that deletes a contact knows nothing of its keys.
+        Table::new("contact_search_keys")
+            .columns([
+                key("row_id"),
+                id("contact_id").references("contacts", "contact_id").cascading(),
+                id("contact_officer_user_id").optional(),
+                choice("kind", KIND_WORDS),
+                string("search_key", KEY_CHARACTERS_MAX),
+            ])
+            .unique(&["contact_id", "kind", "search_key"])
+            .index(&["kind", "search_key", "contact_id"])
+            .index(&["contact_officer_user_id", "kind", "search_key", "contact_id"]),
         Table::new("web_credentials")
             .columns([
                 id("contact_id").primary().references("contacts", "contact_id"),
@@ -349,9 +373,40 @@ fn loans() -> Vec<Table> {
                 date("payoff_date").optional(),
                 date("closed_date").optional(),
                 time("created_date"),
+                modified_date(),
             ])
             .unique(&["loan_number"])
-            .index(&["contact_id"]),
+            .index(&["contact_id"])
+            // The columns that decide who may see a row lead, so that a search reads no rows of other
+            // officers.
+            .index(&["loan_officer_user_id", "collection_officer_user_id", "loan_id"])
+            .index(&[
+                "loan_officer_user_id",
+                "collection_officer_user_id",
+                "maturity_date",
+                "loan_id",
+            ])
+            .index(&[
+                "loan_officer_user_id",
+                "collection_officer_user_id",
+                "modified_date",
+                "loan_id",
+            ])
+            .index(&[
+                "loan_officer_user_id",
+                "collection_officer_user_id",
+                "next_due_date",
+                "loan_id",
+            ])
+            .index(&["collection_officer_user_id", "loan_id"])
+            .index(&["status_code_id", "loan_id"])
+            .index(&["loan_group_id", "loan_id"])
+            .index(&["portfolio_id", "loan_id"])
+            .index(&["maturity_date", "loan_id"])
+            .index(&["modified_date", "loan_id"])
+            .index(&["next_due_date", "loan_id"])
+            // Open loans past maturity.
+            .index(&["closed_date", "maturity_date", "loan_id"]),
         Table::new("loan_contacts")
             .columns([
                 key("row_id"),
@@ -380,8 +435,11 @@ fn loans() -> Vec<Table> {
                 amount("principal_due"),
                 amount("interest_paid"),
                 amount("principal_paid"),
+                date("unpaid_date").computed(unpaid_date),
             ])
-            .unique(&["loan_id", "due_date"]),
+            .unique(&["loan_id", "due_date"])
+            .index(&["unpaid_date", "loan_id"])
+            .index(&["loan_id", "unpaid_date"]),
         Table::new("loan_transactions")
             .columns([
                 key("transaction_id"),
@@ -415,8 +473,12 @@ fn loans() -> Vec<Table> {
                 date("nsf_date").optional(),
             ])
             .unique(&["loan_id", "external_id"])
+            .of_rows_with("external_id")
             .index(&["loan_id", "effective_date", "transaction_id"])
-            .index(&["transaction_reference_no"]),
+            .index(&["transaction_reference_no"])
+            .index(&["creditline_id", "transaction_id"])
+            .of_rows_with("creditline_id")
+            .index(&["loan_id", "transaction_code", "effective_date", "transaction_id"]),
         Table::new("payment_allocations")
             .columns([
                 key("row_id"),
@@ -426,7 +488,20 @@ fn loans() -> Vec<Table> {
             ])
             .index(&["transaction_id"])
             .index(&["payment_due_id"]),
+        // Loans before each entry that moved the accrual base: a reversal restores them.
+        Table::new("loan_snapshots").columns([
+            id("transaction_id").primary().references("loan_transactions", "transaction_id"),
+            json("prior_state"),
+        ]),
     ]
+}
+
+/// The due date of a row that is not fully paid.
+fn unpaid_date(_: DbBackend) -> Expr {
+    let is_unpaid = Expr::col("interest_due")
+        .gt(Expr::col("interest_paid"))
+        .or(Expr::col("principal_due").gt(Expr::col("principal_paid")));
+    Expr::case(is_unpaid, Expr::col("due_date")).into()
 }
 
 /// The service's own records.
@@ -442,19 +517,43 @@ fn records() -> Vec<Table> {
                 int("status").optional(),
                 text("body").optional(),
                 time("created_date"),
+                string("key_hash", 64).optional(),
             ])
             .unique(&["scope_hash"])
+            .unique(&["key_hash"])
             .index(&["created_date"]),
+        // Imports that can be resumed and replayed, however long their responses are.
+        Table::new("import_runs")
+            .columns([
+                key("import_id"),
+                string("scope_hash", 64),
+                string("body_hash", 64),
+                time("started_date"),
+                flag("committed_flag").optional(),
+                long("read_count"),
+                long("inserted_count"),
+                long("updated_count"),
+                long("deleted_count"),
+                long("failed_count"),
+            ])
+            .unique(&["scope_hash"]),
         Table::new("import_records")
-            .columns([key("row_id"), string("scope_hash", 64), int("record_index"), text("result")])
-            .unique(&["scope_hash", "record_index"]),
+            .columns([
+                key("row_id"),
+                id("import_id").references("import_runs", "import_id"),
+                long("record_index"),
+                int("record_count"),
+                int("part"),
+                text("result"),
+            ])
+            .unique(&["import_id", "record_index", "part"]),
         Table::new("field_changes")
             .columns([
                 key("row_id"),
                 id("loan_id").optional(),
                 id("contact_id").optional(),
                 string("table_name", 50),
-                string("record_id", 50),
+                id("record_id"),
                 string("field_name", 50),
                 string("field_label", 80),
                 text("old_value").optional(),
@@ -466,8 +565,18 @@ fn records() -> Vec<Table> {
                 string("request_id", 40),
                 string("privilege_path", 100),
                 id("comment_category_id").optional(),
+                id("comment_id").optional(),
             ])
-            .index(&["loan_id"])
-            .index(&["contact_id"]),
+            // Histories are paged in row order.
+            .index(&["loan_id", "row_id"])
+            .index(&["contact_id", "row_id"])
+            .of_rows_with("contact_id")
+            .index(&["comment_id"])
+            .of_rows_with("comment_id"),
+        // Rows that cluster nodes write so that they detect each other's locks.
+        Table::new("row_guards").columns([int("guard_id").primary(), long("writes")]),
+        // User names that look alike have the same skeleton.
+        Table::new("name_skeletons")
+            .columns([string("skeleton_hash", 64).primary(), int("holders")]),
     ]
 }

@@ -2,47 +2,14 @@
 
 #![expect(clippy::too_many_lines, reason = "lists of tables and rows, not logic")]
 
-use super::steps::Steps;
-use super::table::{
+use super::super::table::{
     BRANDS, PERIODS, Table, YEARS, amount, choice, date, flag, id, int, json, key, string, text,
     time,
 };
-use sea_orm::DbBackend;
-use sea_orm::sea_query::{ColumnDef, Expr, Query};
 
-/// The migration's steps.
-pub(super) fn steps(steps: &mut Steps) {
-    for tables in [gateway(), loans(), drawers(), batches()] {
-        for table in tables {
-            steps.create(&table);
-        }
-    }
-    record_ids_as_numbers(steps);
-    let transactions = "loan_transactions";
-    steps.add_index(transactions, &["creditline_id", "transaction_id"], false);
-    let by_code = ["loan_id", "transaction_code", "effective_date", "transaction_id"];
-    steps.add_index(transactions, &by_code, false);
-    // Field histories are paged in row order.
-    for owner in ["loan_id", "contact_id"] {
-        steps.add_index("field_changes", &[owner, "row_id"], false);
-        steps.drop_index("field_changes", &[owner]);
-    }
-}
-
-/// Converts `record_id` to a number: every table with a history has numeric keys.
-fn record_ids_as_numbers(steps: &mut Steps) {
-    let number = match steps.backend() {
-        DbBackend::Postgres => "CAST(record_id AS bigint)",
-        DbBackend::MySql => "CAST(record_id AS signed)",
-        _ => "CAST(record_id AS integer)",
-    };
-    let new = ColumnDef::new("record_number").big_integer().not_null().default(0).take();
-    steps.add_column("field_changes", "record_number", new);
-    let mut copy = Query::update();
-    copy.table("field_changes").value("record_number", Expr::cust(number));
-    steps.write(&copy);
-    steps.drop_column("field_changes", "record_id");
-    steps.rename_column("field_changes", "record_number", "record_id");
+/// The tables, in the order of their references.
+pub(super) fn tables() -> impl Iterator<Item = Table> {
+    [gateway(), loans(), drawers(), batches()].into_iter().flatten()
 }
 
 /// Cards and convenience fees.
@@ -206,7 +173,9 @@ fn drawers() -> Vec<Table> {
                 amount("opening_cash_balance"),
                 time("ended_date").optional(),
             ])
-            .index(&["drawer_id", "row_id"]),
+            .index(&["drawer_id", "row_id"])
+            .index(&["drawer_id", "ended_date"])
+            .index(&["user_id", "ended_date"]),
         Table::new("cash_drawer_reconciliations")
             .columns([
                 key("reconciliation_id"),
@@ -259,6 +228,7 @@ fn drawers() -> Vec<Table> {
             ])
             .index(&["drawer_id", "drawer_transaction_id"])
             .index(&["drawer_id", "transaction_date"])
+            .index(&["drawer_id", "reconciliation_id"])
             .index(&["transaction_id"]),
     ]
 }
