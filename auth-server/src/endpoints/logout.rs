@@ -4,14 +4,12 @@
 //! After the response, the token's next call to the resource API gets 401, on every replica. A token
 //! that is no longer live gets the same response (204). An expired one still ends its session, because
 //! its proof is in the token: its row may have been swept. A token whose key this server does not have
-//! gets 503: another server must end it. A token issued by an earlier release, which has no proof, is
-//! accepted only while its row exists.
+//! gets 503: another server must end it.
 
 use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::bearer_token;
 use crate::state::State;
-use crate::store::active_tokens;
 use crate::store::sessions;
 use crate::store::tokens::AccessToken;
 use poem::http::StatusCode;
@@ -25,9 +23,7 @@ pub async fn log_out(state: Arc<State>, request: Request) -> Result<Response, OA
     if state.store.token_keys.lack_key_of(token) {
         return Err(OAuthError::unknown_key());
     }
-    if let Some(token) = AccessToken::parse(&state.store.token_keys, token)
-        && (token.is_proven() || active_tokens::exists(&state.store, &token).await?)
-    {
+    if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
         let (column, session) = (auth_sessions::Column::SessionId, token.session().text());
         if let Some(owner) = sessions::owner(&state.store.db, column, &session).await? {
             let source = ClientAddress::of(&request, &state.config.proxies);

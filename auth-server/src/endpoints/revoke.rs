@@ -6,12 +6,11 @@ use crate::http::client_address::ClientAddress;
 use crate::http::oauth_error::OAuthError;
 use crate::http::request::Form;
 use crate::state::State;
-use crate::store::active_tokens;
+
 use crate::store::clients::{self, Credentials};
 use crate::store::sessions;
-use crate::store::tokens::{AccessToken, RefreshToken};
+use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
 use poem::{Request, Response};
-use sea_orm::DbErr;
 use shared::audit::EventKind;
 use shared::db;
 use shared::entity::auth_sessions;
@@ -27,7 +26,9 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     if state.store.token_keys.lack_key_of(token) {
         return Err(OAuthError::unknown_key());
     }
-    let Some(session) = session_of(&state, token).await? else { return Ok(Response::default()) };
+    let Some(session) = session_of(&state.store.token_keys, token) else {
+        return Ok(Response::default());
+    };
     let session_id = auth_sessions::Column::SessionId;
     let Some(owner) = sessions::owner(&state.store.db, session_id, &session).await? else {
         return Ok(Response::default());
@@ -46,13 +47,8 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     Ok(Response::default())
 }
 
-/// Returns the session of an access or refresh token that is proven or has a row.
-async fn session_of(state: &State, token: &str) -> Result<Option<String>, DbErr> {
-    if let Some(token) = AccessToken::parse(&state.store.token_keys, token) {
-        let is_valid = token.is_proven() || active_tokens::exists(&state.store, &token).await?;
-        return Ok(is_valid.then(|| token.session().text()));
-    }
-    let Some(token) = RefreshToken::parse(&state.store.token_keys, token) else { return Ok(None) };
-    let is_valid = token.is_proven() || sessions::has_refresh_token(&state.store, &token).await?;
-    Ok(is_valid.then(|| token.session().text()))
+/// Returns the session of an access or refresh token that this server issued.
+fn session_of(keys: &TokenKeys, token: &str) -> Option<String> {
+    let session = AccessToken::parse(keys, token).map(|token| token.session().text());
+    session.or_else(|| Some(RefreshToken::parse(keys, token)?.session().text()))
 }

@@ -136,16 +136,6 @@ pub fn live_tokens(
         .take()
 }
 
-/// True if this token has a row, live or expired.
-pub async fn exists(store: &Store, token: &AccessToken) -> Result<bool, DbErr> {
-    let select = Query::select()
-        .expr(Expr::value(1))
-        .from(table_of(token.kind()).table)
-        .and_where(Expr::col("token_hash").is_in(store.token_keys.hashes(token.text())))
-        .take();
-    Ok(store.db.query_one(&select).await?.is_some())
-}
-
 /// Removes expired rows of this kind; returns how many.
 pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
     let backend = store.db.get_database_backend();

@@ -8,7 +8,7 @@
 //! | the current one | an honest refresh | its successor is issued |
 //! | the previous one, within a minute, while the current one is unused | the response was lost, or two refreshes ran concurrently | the same successor again, with a new access token |
 //! | the previous one, later; any older one | a copy was used | the session ends |
-//! | the previous one, if its successor cannot be derived | its key is gone, or an earlier release rotated it | refused; the session survives |
+//! | the previous one, if its successor cannot be derived | its key is gone | refused; the session survives |
 //!
 //! Which request was first does not depend on a clock: a successor is derived from its predecessor
 //! under the token key that the row names, so every request with the same token gets the same
@@ -55,11 +55,8 @@ pub async fn refresh(
     scope: Option<&str>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
-    // A token of an earlier release proves nothing about its session; its successor does.
-    if token.is_proven() {
-        let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
-        store.refresh_rate_limit.check(&token.session().text()).map_err(refused)?;
-    }
+    let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
+    store.refresh_rate_limit.check(&token.session().text()).map_err(refused)?;
     for _ in 0..ATTEMPTS_MAX {
         let exchanged = db::write(&store.db, async |tx| {
             exchange(store, tx, client, token, scope, source).await
@@ -204,12 +201,10 @@ impl Family {
         if family_hashes.into_iter().flatten().any(|hash| !keys.knows_key_of(hash)) {
             return RefreshOutcome::UnknownKey;
         }
-        // A token of an earlier release proves nothing, so it must not end a session.
-        if token.is_proven() { RefreshOutcome::Reused } else { RefreshOutcome::Invalid }
+        RefreshOutcome::Reused
     }
 
-    /// Returns the current token if it was derived from this one; not so if an earlier release
-    /// issued it.
+    /// Returns the current token if it was derived from this one.
     fn reissue_for(&self, token: &RefreshToken, keys: &TokenKeys) -> Option<RefreshToken> {
         let current = self.refresh_hash.as_deref()?;
         let (key_id, _) = current.split_once(':')?;

@@ -179,19 +179,6 @@ pub struct Owner {
     pub user_id: i64,
 }
 
-/// True if this is a session's current or previous refresh token.
-pub async fn has_refresh_token(store: &Store, token: &RefreshToken) -> Result<bool, DbErr> {
-    let hashes: Vec<String> = store.token_keys.hashes(token.text()).collect();
-    let matches = |column: Column| column.into_expr().is_in(hashes.clone());
-    let select = Query::select()
-        .expr(Expr::value(1))
-        .from(Entity)
-        .and_where(Column::SessionId.eq(token.session().text()))
-        .and_where(matches(Column::RefreshHash).or(matches(Column::PreviousRefreshHash)))
-        .take();
-    Ok(store.db.query_one(&select).await?.is_some())
-}
-
 /// Returns the owner of the session with this value in `column`: its id or its `sid`.
 pub async fn owner(
     db: &impl ConnectionTrait,

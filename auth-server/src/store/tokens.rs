@@ -8,9 +8,8 @@
 //!
 //! The proof is 128 bits of an HMAC under that key, which makes a token self-authenticating: junk
 //! is refused without a database query, a token whose row was swept long ago can still log its
-//! session out, and a forged one cannot. Tokens of earlier releases have neither key id nor proof:
-//! they are valid only while their row exists. The database stores only the HMAC-SHA-256 of a token
-//! under one of this server's keys, prefixed with the key's id.
+//! session out, and a forged one cannot. The database stores only the HMAC-SHA-256 of a token under
+//! one of this server's keys, prefixed with the key's id.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -28,8 +27,6 @@ const CODE_PREFIX: &str = "lsc_";
 const SESSION_BYTES: usize = 32;
 const RANDOM_BYTES: usize = 32;
 const PROOF_BYTES: usize = 16;
-/// Length of the checksum at the end of earlier releases' tokens; it proves nothing.
-const CHECKSUM_BYTES: usize = 4;
 
 /// An access token in plain text: on its way to or from a client, never stored or logged.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +34,6 @@ pub struct AccessToken {
     text: String,
     kind: UserKind,
     session: SessionId,
-    is_proven: bool,
 }
 
 impl AccessToken {
@@ -47,30 +43,24 @@ impl AccessToken {
         body.extend(session.0);
         body.extend(random_bytes::<RANDOM_BYTES>());
         let text = keys.seal(ACCESS_PREFIX, body);
-        Self { text, kind, session: session.clone(), is_proven: true }
+        Self { text, kind, session: session.clone() }
     }
 
-    /// Parses a token that this server issued, or one in the format of an earlier release.
+    /// Parses a token that this server issued, whether or not it still has a row.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
-        let (body, is_proven) = keys.open(ACCESS_PREFIX, text, 1 + SESSION_BYTES + RANDOM_BYTES)?;
+        let body = keys.open(ACCESS_PREFIX, text, 1 + SESSION_BYTES + RANDOM_BYTES)?;
         let kind = match body[0] {
             b'c' => UserKind::Core,
             b'w' => UserKind::Web,
             _ => return None,
         };
         let session = SessionId(body[1..=SESSION_BYTES].try_into().ok()?);
-        Some(Self { text: text.to_owned(), kind, session, is_proven })
+        Some(Self { text: text.to_owned(), kind, session })
     }
 
     /// The token as sent to the client.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// True if the proof shows that this server issued it, whether or not it has a row. False
-    /// proves nothing.
-    pub fn is_proven(&self) -> bool {
-        self.is_proven
     }
 
     /// Kind of user it speaks for, and so the table it is in.
@@ -89,7 +79,6 @@ impl AccessToken {
 pub struct RefreshToken {
     text: String,
     session: SessionId,
-    is_proven: bool,
 }
 
 impl RefreshToken {
@@ -110,20 +99,14 @@ impl RefreshToken {
     fn sealed(keys: &TokenKeys, session: &SessionId, rest: [u8; RANDOM_BYTES]) -> Self {
         let body = [session.0, rest].concat();
         let text = keys.seal(REFRESH_PREFIX, body);
-        Self { text, session: session.clone(), is_proven: true }
+        Self { text, session: session.clone() }
     }
 
-    /// Parses a token that this server issued, or one in the format of an earlier release.
+    /// Parses a token that this server issued, whether or not it still has a row.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
-        let (body, is_proven) = keys.open(REFRESH_PREFIX, text, SESSION_BYTES + RANDOM_BYTES)?;
+        let body = keys.open(REFRESH_PREFIX, text, SESSION_BYTES + RANDOM_BYTES)?;
         let session = SessionId(body[..SESSION_BYTES].try_into().ok()?);
-        Some(Self { text: text.to_owned(), session, is_proven })
-    }
-
-    /// True if the proof shows that this server issued it, whether or not its session has it. False
-    /// proves nothing.
-    pub fn is_proven(&self) -> bool {
-        self.is_proven
+        Some(Self { text: text.to_owned(), session })
     }
 
     /// The token as sent to the client.
@@ -147,7 +130,7 @@ impl Code {
         Self(keys.seal(CODE_PREFIX, random_bytes::<RANDOM_BYTES>().to_vec()))
     }
 
-    /// Parses a code that this server issued, or one in the format of an earlier release.
+    /// Parses a code that this server issued.
     pub fn parse(keys: &TokenKeys, text: &str) -> Option<Self> {
         keys.open(CODE_PREFIX, text, RANDOM_BYTES).map(|_| Self(text.to_owned()))
     }
@@ -267,21 +250,15 @@ impl TokenKeys {
         format!("{prefix}{id}.{}", URL_SAFE_NO_PAD.encode(body))
     }
 
-    /// Returns a token's body, if it has this length, and whether it is proven.
-    fn open(&self, prefix: &str, text: &str, length: usize) -> Option<(Vec<u8>, bool)> {
-        let rest = text.strip_prefix(prefix)?;
-        let Some((id, rest)) = rest.split_once('.') else {
-            let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
-            let is_earlier_format = body.len() == length + CHECKSUM_BYTES;
-            body.truncate(length);
-            return is_earlier_format.then_some((body, false));
-        };
+    /// Returns a token's body, if it has this length and its proof is right.
+    fn open(&self, prefix: &str, text: &str, length: usize) -> Option<Vec<u8>> {
+        let (id, rest) = text.strip_prefix(prefix)?.split_once('.')?;
         let mut body = URL_SAFE_NO_PAD.decode(rest).ok()?;
         let proof = body.split_at_checked(length)?.1.to_vec();
         body.truncate(length);
         let expected = hmac::sign(&self.only(id)?.signing_key()?, &proof_message(prefix, &body));
-        let is_valid = verify_slices_are_equal(&proof, &expected.as_ref()[..PROOF_BYTES]).is_ok();
-        is_valid.then_some((body, true))
+        verify_slices_are_equal(&proof, &expected.as_ref()[..PROOF_BYTES]).ok()?;
+        Some(body)
     }
 
     /// Returns every hash under which the token may be stored.
@@ -326,8 +303,7 @@ mod tests {
             let mut changed = token.text().as_bytes().to_vec();
             changed[position] = if changed[position] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            let parsed = AccessToken::parse(&keys, &changed);
-            assert!(parsed.is_none_or(|parsed_token| !parsed_token.is_proven()), "{position}");
+            assert_eq!(AccessToken::parse(&keys, &changed), None, "{position}");
         }
     }
 
@@ -349,21 +325,10 @@ mod tests {
     fn a_token_verifies_only_under_its_own_key() {
         let session = SessionId::random();
         let token = RefreshToken::random(&keys(&["a"]), &session);
-        for (available, proven) in
-            [(&["a"][..], Some(true)), (&["b", "a"], Some(true)), (&["b"], None)]
-        {
+        for (available, is_valid) in [(&["a"][..], true), (&["b", "a"], true), (&["b"], false)] {
             let parsed = RefreshToken::parse(&keys(available), token.text());
-            assert_eq!(
-                parsed.map(|parsed_token| parsed_token.is_proven()),
-                proven,
-                "{available:?}"
-            );
+            assert_eq!(parsed.is_some(), is_valid, "{available:?}");
         }
-        // The format of earlier releases.
-        let body = [session.0, [7; 32]].concat();
-        let earlier = format!("lsr_{}", URL_SAFE_NO_PAD.encode([&body[..], &[0; 4]].concat()));
-        let parsed = RefreshToken::parse(&keys(&["a"]), &earlier).unwrap();
-        assert_eq!((parsed.is_proven(), parsed.session()), (false, &session));
     }
 
     #[test]
