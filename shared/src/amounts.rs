@@ -270,6 +270,14 @@ mod tests {
     }
 
     #[test]
+    fn half_a_cent_of_interest_is_a_cent() {
+        let half_cents = |halves: i64| Accrual(halves * 500_000).round_to_cents();
+        let cents = |cents: i64| Money(cents * Money::CENT);
+        assert_eq!([1, 3, 5, -1, -3].map(half_cents), [1, 2, 3, -1, -2].map(cents));
+        assert_eq!(Accrual(2_499_999).round_to_cents(), cents(2));
+    }
+
+    #[test]
     fn halves_round_away_from_zero() {
         let rounded = |numerator| divide_half_up(numerator, 10);
         assert_eq!([4, 5, 14, 15, -4, -5, -15].map(rounded), [0, 1, 1, 2, 0, -1, -2]);

@@ -70,3 +70,23 @@ fn with_terms_of(row: &loans::Model, terms: loans::Model) -> loans::Model {
         ..terms
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loans::servicing::testing::{booked, date, monthly};
+
+    #[test]
+    fn a_due_date_counts_on_its_own_day_until_it_has_a_due_row() {
+        let terms = monthly("12.00", "100.00", 60);
+        let mut state = booked(&terms, "1000.00");
+        let first = |today: &str| first_without_row(&terms.schedule, &state, date(today));
+        assert_eq!(first("2024-04-14"), Some(date("2024-04-15")));
+        assert_eq!(first("2024-04-15"), Some(date("2024-04-15")));
+        assert_eq!(first("2024-04-16"), Some(date("2024-05-15")));
+        state.create_due_rows(&terms, date("2024-04-15")).expect("due rows");
+        let first = |today: &str| first_without_row(&terms.schedule, &state, date(today));
+        assert_eq!(first("2024-04-15"), Some(date("2024-05-15")));
+        assert_eq!(first("2024-02-15"), Some(date("2024-05-15")));
+    }
+}

@@ -25,7 +25,7 @@ pub mod payoff;
 pub mod schedule;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use chrono::NaiveDate;
 use schedule::Schedule;

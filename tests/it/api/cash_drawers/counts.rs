@@ -48,6 +48,11 @@ async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
         let teller = make_teller(&world, "teller").await;
         assign(&world, this, "teller").await;
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
+        let admin = world.token("admin").await;
+        let read_other = async || {
+            world.client.get(&admin, &format!("/cash-drawers/{other}")).await.expect(200).json()
+        };
+        let other_before = read_other().await;
         let mut before: Vec<cash_drawer_transactions::Model> = Vec::new();
         let mut counts = Vec::new();
         // Counted cash and checks, amounts over or short, status, number of rows entered.
@@ -105,6 +110,7 @@ async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
         assert_eq!(listed, json!(counts), "the answers are what the list shows");
         check_differences(&world, &teller, this).await;
         assert_eq!(balances(&world, other).await, (1_000_000, 0));
+        assert_eq!(read_other().await, other_before);
         check_books(&world).await;
         world
     })

@@ -302,6 +302,36 @@ async fn withdrawing_web_access_ends_the_users_sessions() {
 }
 
 #[tokio::test]
+async fn a_new_password_ends_the_users_sessions() {
+    on_each_database(PROGRAM, |world| async move {
+        world.define_fields().await;
+        let admin = world.token("admin").await;
+        world.import(&admin, WORKED_EXAMPLE).await;
+        let token = world.client.log_in("web", "ana.rivera", "a long pass phrase").await.unwrap();
+        let credentials = async |attribute: &str| {
+            world
+                .import(
+                    &admin,
+                    &file(&format!(
+                        "<Contact UpdateFlag=\"1\" ContactNumber=\"C-2001\">\
+                         <WebCredentials {attribute}/></Contact>"
+                    )),
+                )
+                .await
+        };
+        credentials("WebAccessFlag=\"true\"").await;
+        world.client.get(&token, "/loans/1").await.expect_problem(403, "core-user-only");
+        credentials("Password=\"another long pass phrase\"").await;
+        world.client.get(&token, "/loans/1").await.expect_problem(401, "token-invalid");
+        let log_in = async |password| world.client.log_in("web", "ana.rivera", password).await;
+        assert!(log_in("a long pass phrase").await.is_err());
+        assert!(log_in("another long pass phrase").await.is_ok());
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_changed_schedule_keeps_existing_due_rows() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
