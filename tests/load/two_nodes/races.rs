@@ -186,9 +186,9 @@ impl Races<'_> {
             let copy_client = format!(
                 "INSERT INTO oauth_clients (client_id, kind, secret_hash1, grants, user_kinds, \
                  redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
-                 created_date) SELECT '{id}', kind, secret_hash1, grants, user_kinds, \
+                 forwards_addresses_flag, created_date) SELECT '{id}', kind, secret_hash1, grants, user_kinds, \
                  redirect_uris, post_logout_redirect_uris, cors_origins, resource_server_flag, \
-                 created_date FROM oauth_clients WHERE client_id = 'integration'"
+                 forwards_addresses_flag, created_date FROM oauth_clients WHERE client_id = 'integration'"
             );
             if let Err(error) = self.db.execute_unprepared(&copy_client).await {
                 tally.faults.push(format!("client {round}: {error}"));
