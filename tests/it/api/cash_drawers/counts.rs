@@ -40,6 +40,12 @@ async fn check_differences(world: &World, token: &str, drawer: i64) {
     );
 }
 
+/// A drawer as the admin account sees it.
+async fn read_drawer(world: &World, drawer: i64) -> Value {
+    let admin = world.token("admin").await;
+    world.client.get(&admin, &format!("/cash-drawers/{drawer}")).await.expect(200).json()
+}
+
 #[tokio::test]
 async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
     on_each_database(PROGRAM, |world| async move {
@@ -48,11 +54,7 @@ async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
         let teller = make_teller(&world, "teller").await;
         assign(&world, this, "teller").await;
         grant(&world, "teller", "Cash Drawer > Funding", "Allow").await;
-        let admin = world.token("admin").await;
-        let read_other = async || {
-            world.client.get(&admin, &format!("/cash-drawers/{other}")).await.expect(200).json()
-        };
-        let other_before = read_other().await;
+        let other_before = read_drawer(&world, other).await;
         let mut before: Vec<cash_drawer_transactions::Model> = Vec::new();
         let mut counts = Vec::new();
         // Counted cash and checks, amounts over or short, status, number of rows entered.
@@ -110,7 +112,7 @@ async fn a_count_sets_the_balance_and_freezes_earlier_rows() {
         assert_eq!(listed, json!(counts), "the answers are what the list shows");
         check_differences(&world, &teller, this).await;
         assert_eq!(balances(&world, other).await, (1_000_000, 0));
-        assert_eq!(read_other().await, other_before);
+        assert_eq!(read_drawer(&world, other).await, other_before);
         check_books(&world).await;
         world
     })
