@@ -32,7 +32,7 @@ pub const NAME_CHARACTERS_MIN: usize = 2;
 /// Minimum digits of a phone to search for.
 pub const PHONE_DIGITS_MIN: usize = 7;
 
-/// Setting that is written once every contact of an earlier release has keys.
+/// Setting that is written once every existing contact has keys.
 const FILLED: &str = "contact_search_keys_filled";
 /// Contacts per transaction.
 const CONTACTS_PER_BATCH: u64 = 5_000;
@@ -273,14 +273,14 @@ async fn has_stale(db: &impl ConnectionTrait, after: i64) -> Result<bool, DbErr>
     Ok(db.query_one(&stale).await?.is_some())
 }
 
-/// True once every contact of an earlier release has had its keys made.
+/// True once every existing contact has had its keys made.
 #[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
 pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
 }
 
-/// Makes the keys of the contacts of an earlier release, once. An interrupted run is continued by
-/// the next one. Returns false if contacts are left that other transactions hold.
+/// Makes the keys of the existing contacts, once. An interrupted run is continued by the next one.
+/// Returns false if contacts are left that other transactions hold.
 pub async fn fill(db: &DatabaseConnection) -> Result<bool, DbErr> {
     if is_filled(db).await? {
         return Ok(true);

@@ -38,14 +38,19 @@ pub enum MigrationKind {
     Contract,
 }
 
-/// The words of [`MigrationKind`], as stored.
-const KIND_WORDS: &[&str] = &["baseline", "expand", "contract"];
-
 impl MigrationKind {
-    fn word(self) -> &'static str {
-        KIND_WORDS[self as usize]
+    /// Its word in the table of migrations.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Expand => "expand",
+            Self::Contract => "contract",
+        }
     }
 }
+
+const KIND_WORDS: &[&str] =
+    &[MigrationKind::Baseline.word(), MigrationKind::Expand.word(), MigrationKind::Contract.word()];
 
 impl Migration {
     fn steps(&self, backend: DbBackend) -> Steps {

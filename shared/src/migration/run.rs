@@ -89,7 +89,9 @@ impl From<DbErr> for Stopped {
 /// Callback for the progress of a run.
 pub type Watch<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
-/// Migrates the database to the current schema, or tries to and rolls back.
+/// Migrates the database to the current schema, or tries to and rolls back. In a database without this
+/// product's schema, callers have checked that no other program has tables of these names: a step takes
+/// what exists for its own.
 pub async fn run(db: &DatabaseConnection, ending: Ending, watch: Watch<'_>) -> Result<(), Stopped> {
     match (db.get_database_backend(), ending) {
         (DbBackend::MySql, Ending::Committed) => step_by_step(db, watch).await,
