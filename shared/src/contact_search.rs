@@ -8,9 +8,9 @@
 
 use crate::bulk_insert;
 use crate::coalesced::padded;
-use crate::db::{self, Tries};
+use crate::db;
 use crate::entity::contact_search_keys::{ActiveModel, Column, Entity, Model, SearchKeyKind};
-use crate::entity::{contacts, settings};
+use crate::entity::contacts;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -32,8 +32,6 @@ pub const NAME_CHARACTERS_MIN: usize = 2;
 /// Minimum digits of a phone to search for.
 pub const PHONE_DIGITS_MIN: usize = 7;
 
-/// Setting that is written once every existing contact has keys.
-const FILLED: &str = "contact_search_keys_filled";
 /// Contacts per transaction.
 const CONTACTS_PER_BATCH: u64 = 5_000;
 /// Contacts per statement.
@@ -271,34 +269,6 @@ async fn has_stale(db: &impl ConnectionTrait, after: i64) -> Result<bool, DbErr>
         .limit(1)
         .take();
     Ok(db.query_one(&stale).await?.is_some())
-}
-
-/// True once every existing contact has had its keys made.
-#[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
-pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
-    Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
-}
-
-/// Makes the keys of the existing contacts, once. An interrupted run is continued by the next one.
-/// Returns false if contacts are left that other transactions hold.
-pub async fn fill(db: &DatabaseConnection) -> Result<bool, DbErr> {
-    if is_filled(db).await? {
-        return Ok(true);
-    }
-    let mut tries = Tries::begin();
-    refill(db).await?;
-    while has_stale(db, i64::MIN).await? {
-        if !tries.another().await {
-            return Ok(false);
-        }
-        refill(db).await?;
-    }
-    let filled = settings::Model { name: FILLED.to_owned(), value: "1".to_owned() };
-    match bulk_insert::add_all(db, vec![filled]).await {
-        // A concurrent upgrade has done it.
-        Err(error) if db::fault(&error) != db::Fault::Conflict => Err(error),
-        _ => Ok(true),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The library under both servers and the installer: the core database, the resource API's error
 //! type, token introspection, TLS, the listener, browser pages, master keys, settings and telemetry.
 
+#![warn(missing_docs)]
+
 #[macro_use]
 pub mod amounts;
 pub mod audit;

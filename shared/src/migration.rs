@@ -8,8 +8,6 @@ mod table;
 pub use baseline::TRIGGER_FUNCTION;
 pub use run::{Ending, Progress, Stopped, Watch, run};
 
-use crate::contact_search;
-use crate::user_names;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
@@ -76,24 +74,10 @@ pub static MIGRATIONS: &[Migration] = &[Migration {
 
 /// Migrates the database to the current schema; does nothing if it is current.
 pub async fn migrate(db: &DatabaseConnection) -> Result<(), DbErr> {
-    let migrated = match run(db, Ending::Committed, &mut |_| ()).await {
-        Ok(()) => fill(db).await,
-        stopped => stopped,
-    };
-    migrated.map_err(|stopped| match stopped {
+    run(db, Ending::Committed, &mut |_| ()).await.map_err(|stopped| match stopped {
         Stopped::Database(error) => error,
         stopped => DbErr::Migration(stopped.to_string()),
     })
-}
-
-/// Fills what is derived from rows of other programs, once. An interrupted run is continued by the
-/// next one.
-pub async fn fill(db: &DatabaseConnection) -> Result<(), Stopped> {
-    user_names::fill(db).await?;
-    match contact_search::fill(db).await? {
-        true => Ok(()),
-        false => Err(Stopped::UnderWay),
-    }
 }
 
 /// Returns every table of the schema, followed by that of the migrations, in the order in which they
@@ -110,8 +94,6 @@ pub enum SchemaState {
     Missing,
     /// The schema of an earlier release, or an unfinished one; these migrations are pending.
     Older(Vec<&'static str>),
-    /// The schema of this release, but not yet all search keys of contacts.
-    Unfilled,
     /// The schema of this release, or of a later one that has only added to it.
     Current,
     /// The schema of a later release; these migrations of it do more than add.
@@ -132,10 +114,6 @@ impl fmt::Display for SchemaState {
                     1 => "1 migration".to_owned(),
                     number => format!("{number} migrations"),
                 },
-            ),
-            Self::Unfilled => f.write_str(
-                "the database has the schema of this release, but its search keys are not \
-                 complete: run installer upgrade",
             ),
             Self::Current => f.write_str("the database has the schema of this release"),
             Self::Newer(unknown) => write!(
@@ -161,7 +139,6 @@ pub async fn schema_state(db: &impl ConnectionTrait) -> Result<SchemaState, DbEr
     let names = MIGRATIONS.iter().map(|migration| migration.name);
     let pending: Vec<_> = names.filter(|name| !applied.is_finished(name)).collect();
     Ok(match pending.len() {
-        0 if !contact_search::is_filled(db).await? => SchemaState::Unfilled,
         0 => SchemaState::Current,
         _ => SchemaState::Older(pending),
     })

@@ -4,12 +4,10 @@
 //! A user name is in NFC, without invisible characters or outer spaces, and its *skeleton* (case,
 //! width, spaces and confusable characters folded, after UTS 39) belongs to no other user of its
 //! kind. The skeletons are in `name_skeletons`, whose primary key rejects concurrent duplicates.
-//! Names that predate the rule keep working; those with the same skeleton share one row.
+//! Names that other programs have written keep working.
 
 use crate::bulk_insert;
-use crate::db;
 use crate::entity::name_skeletons::{Column, Entity, Model};
-use crate::entity::settings;
 use crate::introspection::UserKind;
 use crate::passwords::PASSWORD_BYTES_MAX;
 use aws_lc_rs::digest;
@@ -17,7 +15,6 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
-use std::collections::BTreeMap;
 use thiserror::Error;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_security::GeneralSecurityProfile;
@@ -29,8 +26,6 @@ pub const NAME_CHARACTERS_MAX: usize = 50;
 pub const PASSWORD_CHARACTERS_MIN: usize = 8;
 /// A shorter name may be part of a password: nearly every password contains some letter.
 const NAME_IN_PASSWORD_MIN: usize = 4;
-/// Setting that is written once the names older than the rule are in `name_skeletons`.
-const FILLED: &str = "name_skeletons_filled";
 /// Names per page when reading all of them.
 const NAMES_PER_PAGE: u64 = 5_000;
 
@@ -128,21 +123,13 @@ pub async fn take(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Resu
 
 /// Reserves many names, given the hashes of their skeletons.
 pub async fn take_all(tx: &impl ConnectionTrait, hashes: Vec<String>) -> Result<(), DbErr> {
-    let rows = hashes.into_iter().map(|skeleton_hash| Model { skeleton_hash, holders: 1 });
+    let rows = hashes.into_iter().map(|skeleton_hash| Model { skeleton_hash });
     bulk_insert::add_all(tx, rows.collect::<Vec<_>>()).await
 }
 
 /// Releases the name of a user who is removed or renamed.
 pub async fn release(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Result<(), DbErr> {
-    let hash = skeleton_hash(kind, name);
-    let of_name = Column::SkeletonHash.eq(hash);
-    Entity::update_many()
-        .col_expr(Column::Holders, Expr::col(Column::Holders).sub(1))
-        .filter(of_name.clone())
-        .exec(tx)
-        .await?;
-    let unused = Entity::delete_many().filter(of_name).filter(Column::Holders.lte(0));
-    unused.exec(tx).await.map(drop)
+    Entity::delete_by_id(skeleton_hash(kind, name)).exec(tx).await.map(drop)
 }
 
 /// Returns those of these hashes that are taken.
@@ -167,89 +154,25 @@ pub struct FaultyName {
     pub kind: UserKind,
     /// User name.
     pub name: String,
-    /// The violation; `None` if the name only looks like another user's.
-    pub fault: Option<NameFault>,
+    /// The violation.
+    pub fault: NameFault,
 }
 
-/// Returns every user whose name violates the rule.
-#[expect(clippy::disallowed_methods, reason = "names are not rows of the resource API")]
+/// Returns every user whose name violates the rule on characters.
 pub async fn faulty(db: &DatabaseConnection) -> Result<Vec<FaultyName>, DbErr> {
-    let shared: Vec<String> = Entity::find()
-        .select_only()
-        .column(Column::SkeletonHash)
-        .filter(Column::Holders.gt(1))
-        .into_tuple()
-        .all(db)
-        .await?;
     let mut faulty_names = Vec::new();
     for kind in [UserKind::Core, UserKind::Web] {
         let mut after = i64::MIN;
         while let Some((names, last)) = names(db, kind, after).await? {
             after = last;
             for name in names {
-                let fault = check_name(&name).err();
-                let is_shared =
-                    || !shared.is_empty() && shared.contains(&skeleton_hash(kind, &name));
-                if fault.is_some() || is_shared() {
+                if let Err(fault) = check_name(&name) {
                     faulty_names.push(FaultyName { kind, name, fault });
                 }
             }
         }
     }
     Ok(faulty_names)
-}
-
-/// True once the names older than the rule are counted.
-#[expect(clippy::disallowed_methods, reason = "settings are not rows of the resource API")]
-pub async fn is_filled(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
-    Ok(settings::Entity::find_by_id(FILLED).one(db).await?.is_some())
-}
-
-/// Counts the names older than the rule, once.
-pub async fn fill(db: &DatabaseConnection) -> Result<(), DbErr> {
-    if is_filled(db).await? {
-        return Ok(());
-    }
-    let tx = db::begin_write(db).await?;
-    let filled = settings::Model { name: FILLED.to_owned(), value: "1".to_owned() };
-    match bulk_insert::add_all(&tx, vec![filled]).await {
-        // A concurrent upgrade has done it.
-        Err(error) if db::fault(&error) == db::Fault::Conflict => return tx.rollback().await,
-        written => written?,
-    }
-    for kind in [UserKind::Core, UserKind::Web] {
-        let mut after = i64::MIN;
-        while let Some((names, last)) = names(&tx, kind, after).await? {
-            after = last;
-            let mut counts = BTreeMap::<String, i32>::new();
-            for name in &names {
-                *counts.entry(skeleton_hash(kind, name)).or_default() += 1;
-            }
-            let rows = counts.into_iter();
-            let rows = rows.map(|(skeleton_hash, holders)| Model { skeleton_hash, holders });
-            count(&tx, rows.collect()).await?;
-        }
-    }
-    db::commit(tx).await
-}
-
-/// Adds these numbers of holders to the existing ones.
-async fn count(tx: &impl ConnectionTrait, rows: Vec<Model>) -> Result<(), DbErr> {
-    for rows in rows.chunks(500) {
-        let hashes = rows.iter().map(|row| row.skeleton_hash.as_str());
-        let existing_hashes = taken(tx, hashes).await?;
-        let (existing, new): (Vec<_>, Vec<_>) =
-            rows.iter().cloned().partition(|row| existing_hashes.contains(&row.skeleton_hash));
-        for row in existing {
-            Entity::update_many()
-                .col_expr(Column::Holders, Expr::col(Column::Holders).add(row.holders))
-                .filter(Column::SkeletonHash.eq(row.skeleton_hash))
-                .exec(tx)
-                .await?;
-        }
-        bulk_insert::add_all(tx, new).await?;
-    }
-    Ok(())
 }
 
 /// Reads a page of names in the order of their user ids, and the last of the ids; `None` after the

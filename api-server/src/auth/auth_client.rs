@@ -3,7 +3,6 @@
 //! Nothing is cached: once a log-out has been answered, the next call is refused. Tokens of requests
 //! that arrive while the auth server is being asked are asked about together ([`Coalesced`]).
 
-use futures_util::future::join_all;
 use poem::http::StatusCode;
 use reqwest::Client;
 use serde::de::DeserializeOwned;
@@ -93,11 +92,8 @@ struct IntrospectionEndpoints {
 }
 
 /// Why the auth server gave no answer.
-enum CallError {
-    /// It is of an earlier release, without this endpoint.
-    NoEndpoint,
-    Failed(String),
-}
+#[derive(Debug)]
+struct CallError(String);
 
 impl From<reqwest::Error> for CallError {
     fn from(error: reqwest::Error) -> Self {
@@ -106,51 +102,36 @@ impl From<reqwest::Error> for CallError {
         let causes = std::iter::successors(error.source(), |&cause| cause.source());
         let mut text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
         text.truncate(text.floor_char_boundary(ERROR_BYTES_MAX));
-        Self::Failed(text)
+        Self(text)
     }
 }
 
 impl IntrospectionEndpoints {
     /// Introspects tokens, in their order. If the auth server gives no answer, all of them fail.
     async fn introspect(&self, tokens: &[Arc<str>]) -> Vec<IntrospectionResult> {
-        if let [token] = tokens {
-            return vec![self.introspect_one(token).await];
-        }
         for _ in 0..ATTEMPTS {
-            match self.call::<Vec<Introspection>>(&self.many_url, "tokens", &tokens.join(" ")).await
-            {
-                Ok(answers) if answers.len() == tokens.len() => {
-                    return answers.into_iter().map(outcome_of).collect();
-                }
-                Ok(answers) => {
-                    tracing::warn!(count = answers.len(), "token introspection: wrong number");
-                }
-                Err(CallError::NoEndpoint) => {
-                    return join_all(tokens.iter().map(|token| self.introspect_one(token))).await;
-                }
-                Err(CallError::Failed(error)) => {
-                    tracing::warn!(%error, "token introspection failed");
-                }
+            match self.call(tokens).await {
+                Ok(answers) => return answers.into_iter().map(outcome_of).collect(),
+                Err(CallError(error)) => tracing::warn!(%error, "token introspection failed"),
             }
         }
         vec![Err(Problem::new(ProblemType::AuthServerUnavailable)); tokens.len()]
     }
 
-    /// Introspects a token (RFC 7662).
-    async fn introspect_one(&self, token: &str) -> IntrospectionResult {
-        for _ in 0..ATTEMPTS {
-            match self.call(&self.one_url, "token", token).await {
-                Ok(answer) => return outcome_of(answer),
-                Err(CallError::NoEndpoint) => tracing::warn!("token introspection: status 404"),
-                Err(CallError::Failed(error)) => {
-                    tracing::warn!(%error, "token introspection failed");
-                }
-            }
+    /// Asks about one token (RFC 7662), or about many.
+    async fn call(&self, tokens: &[Arc<str>]) -> Result<Vec<Introspection>, CallError> {
+        if let [token] = tokens {
+            return Ok(vec![self.post(&self.one_url, "token", token).await?]);
         }
-        Err(Problem::new(ProblemType::AuthServerUnavailable))
+        let answers: Vec<Introspection> =
+            self.post(&self.many_url, "tokens", &tokens.join(" ")).await?;
+        match answers.len() == tokens.len() {
+            true => Ok(answers),
+            false => Err(CallError(format!("{} answers for {}", answers.len(), tokens.len()))),
+        }
     }
 
-    async fn call<T: DeserializeOwned>(
+    async fn post<T: DeserializeOwned>(
         &self,
         url: &str,
         name: &str,
@@ -164,8 +145,7 @@ impl IntrospectionEndpoints {
         let response = self.http.post(url).form(&form).send().await?;
         match response.status() {
             StatusCode::OK => Ok(response.json().await?),
-            StatusCode::NOT_FOUND => Err(CallError::NoEndpoint),
-            status => Err(CallError::Failed(format!("status {status}"))),
+            status => Err(CallError(format!("status {status}"))),
         }
     }
 }

@@ -50,7 +50,6 @@ const STEPS_MAX: usize = 8;
 /// What moves a payment on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Initiator {
-    /// The client's request.
     Request,
     /// The recovery, which never starts a charge.
     Recovery,

@@ -31,7 +31,6 @@ pub enum CardRefusal {
     },
     /// The card is already on file.
     OnFile {
-        /// Id of the card.
         card_id: i64,
         /// True if it was forgotten and is yet to be removed from the gateway: that would remove
         /// the new one, too.

@@ -44,7 +44,6 @@ const fn card(
     TestCard { token, name, brand, last_four, outcome: Some(outcome), expiry_year: 2099 }
 }
 
-/// All test cards.
 pub const TEST_CARDS: [TestCard; 10] = {
     use BrandType::{Amex, Discover, Mastercard, Visa};
     use SandboxOutcome::{CardDeclined, Charged, InsufficientFunds, LostCharged, LostFailed};
@@ -68,7 +67,6 @@ pub const TEST_CARDS: [TestCard; 10] = {
     ]
 };
 
-/// The sandbox gateway.
 pub struct Sandbox {
     db: DatabaseConnection,
 }

@@ -8,7 +8,6 @@ use shared::database_gate::{Closed, Unready};
 use shared::entity::payment_gateway_secrets::{Column, Entity, Model};
 use shared::envelope_encryption::MasterKeys;
 
-/// The setting with the keys.
 const SETTING: &str = "API_MASTER_KEYS";
 
 /// The keys that seal the gateway's tokens of cards.

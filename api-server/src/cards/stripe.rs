@@ -62,7 +62,6 @@ pub fn is_supported(currency: &str) -> bool {
     is_well_formed && !UNSUPPORTED_CURRENCIES.contains(&currency)
 }
 
-/// The Stripe gateway.
 pub struct Stripe {
     http: Http,
     currency: String,

@@ -48,7 +48,6 @@ pub enum Failure<R> {
 /// A service that may be unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnavailableService {
-    /// The database.
     Database,
     /// The database, while an import locks all of it.
     Import,
@@ -61,9 +60,7 @@ pub enum UnavailableService {
 /// Rows that a 423 response names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockedRow {
-    /// A loan.
     Loan,
-    /// A cash drawer.
     Drawer,
 }
 

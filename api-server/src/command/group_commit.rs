@@ -103,7 +103,6 @@ enum Shared<T> {
 
 /// A command, and where its response is stored.
 pub struct Post<C> {
-    /// The command.
     pub command: C,
     /// How it is executed.
     pub mode: ExecutionMode,
@@ -379,7 +378,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     let mut keys = HashSet::new();
     let held = posts.iter().enumerate().filter(|(_, post)| {
         post.command.is_locked(&locked)
-            && post.scope().is_none_or(|scope| keys.insert(scope.key_hash()))
+            && post.scope().is_none_or(|scope| keys.insert(scope.key_hash.as_str()))
     });
     let mut held: Vec<usize> = held.map(|(index, _)| index).collect();
     let with_key = held.iter().filter_map(|index| Some((*index, posts[*index].scope()?)));

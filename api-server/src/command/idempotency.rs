@@ -8,7 +8,8 @@
 //! A request whose effects one transaction cannot hold (card payments, imports) claims its key
 //! first. The claim is committed before the effect begins, and the effect's own transaction stores
 //! the response, only if the claim still belongs to this request. If a process dies, its claim
-//! lapses at the end of the lease, and another request may take it over.
+//! lapses at the end of the lease, and another request may take it over: once the effect has begun,
+//! only the same request, which continues it.
 
 pub mod in_transaction;
 mod path;
@@ -31,7 +32,6 @@ use shared::bulk_insert;
 use shared::coalesced::padded;
 use shared::db::{self, Contended, Fault};
 use shared::entity::idempotency_records::{Column, Entity};
-use shared::entity::{gateway_payments, import_records, import_runs};
 use shared::problem::Problem;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
@@ -48,17 +48,13 @@ const RELEASE_PAUSE: Duration = Duration::from_secs(1);
 /// Header of a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// What identifies a request: two requests with equal scopes are the same request.
+/// What identifies a request. A key is for one request of its caller: two requests with equal key
+/// hashes are the same request if their fingerprints are equal, too.
 pub struct IdempotencyScope {
-    /// The caller's kind and id.
-    pub subject: String,
-    /// The operation's path with its ids, in one spelling regardless of the client's. The method is
-    /// always POST.
-    pub path: String,
-    /// The `Idempotency-Key`.
-    pub key: String,
-    /// SHA-256 of query and body as sent.
-    pub fingerprint: String,
+    /// SHA-256 of the caller's kind and id, and of the `Idempotency-Key`.
+    pub(super) key_hash: String,
+    /// SHA-256 of the method, the path, and the query and body as sent.
+    fingerprint: String,
 }
 
 impl IdempotencyScope {
@@ -67,24 +63,12 @@ impl IdempotencyScope {
     pub fn of(request: &Request, caller: &Caller, body: &[&[u8]]) -> Result<Option<Self>, Problem> {
         Ok(IdempotencyKey::of(request, caller)?.map(|key| key.scope(body)))
     }
-
-    /// Returns the hash that names the claim, regardless of the query and body sent under it.
-    pub fn hash(&self) -> String {
-        let Self { subject, path, key, .. } = self;
-        fingerprint(&[subject.as_bytes(), b"POST", path.as_bytes(), key.as_bytes()])
-    }
-
-    /// Returns the hash of caller and key, regardless of the path: a key is for one request.
-    pub(super) fn key_hash(&self) -> String {
-        fingerprint(&[self.subject.as_bytes(), self.key.as_bytes()])
-    }
 }
 
 /// A request that has a key, before its body is read.
 pub struct IdempotencyKey {
-    subject: String,
+    key_hash: String,
     path: String,
-    key: String,
     query: String,
 }
 
@@ -93,23 +77,26 @@ impl IdempotencyKey {
     pub fn of(request: &Request, caller: &Caller) -> Result<Option<Self>, Problem> {
         let Some(key) = key(request)? else { return Ok(None) };
         let query = request.original_uri().query().unwrap_or_default();
-        Ok(Some(Self::new(caller, path::of(request)?, key, query)))
+        Ok(Some(Self::new(caller, path::of(request)?, &key, query)))
     }
 
-    /// Returns the request of a caller with this key, which need not have been sent over HTTP.
-    pub fn new(caller: &Caller, path: String, key: String, query: &str) -> Self {
-        Self { subject: caller.subject(), path, key, query: query.to_owned() }
+    /// Returns the POST of a caller to this path with this key, which need not have been sent over
+    /// HTTP.
+    pub fn new(caller: &Caller, path: String, key: &str, query: &str) -> Self {
+        let key_hash = sha256(&[caller.subject().as_bytes(), key.as_bytes()]);
+        Self { key_hash, path, query: query.to_owned() }
     }
 
     /// Returns its scope. `body` is the body as sent, part by part.
     pub fn scope(self, body: &[&[u8]]) -> IdempotencyScope {
-        let fingerprint = fingerprint(&[&[self.query.as_bytes()], body].concat());
-        IdempotencyScope { subject: self.subject, path: self.path, key: self.key, fingerprint }
+        let Self { key_hash, path, query } = self;
+        let request: [&[u8]; 3] = [b"POST", path.as_bytes(), query.as_bytes()];
+        IdempotencyScope { key_hash, fingerprint: sha256(&[&request, body].concat()) }
     }
 }
 
 /// Returns the SHA-256, in hexadecimal, of these parts, each preceded by its length.
-fn fingerprint(parts: &[&[u8]]) -> String {
+fn sha256(parts: &[&[u8]]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
         context.update(&(part.len() as u64).to_be_bytes());
@@ -150,19 +137,17 @@ pub enum ClaimOutcome {
     Done(StoredResponse),
 }
 
-/// A stored response.
 pub struct StoredResponse {
     /// Names the claim.
-    pub scope_hash: String,
-    /// Its status.
+    pub key_hash: String,
     pub status: StatusCode,
     /// Its body, byte for byte.
     pub body: String,
 }
 
 /// The right to execute a request, as long as the lease holds.
+#[derive(Clone)]
 pub struct Claim {
-    scope_hash: String,
     key_hash: String,
     fingerprint: String,
     token: String,
@@ -178,7 +163,6 @@ pub enum KeyError {
     InProgress,
     /// Another request has just taken the key: a retry will find what it stored.
     Taken,
-    /// The database failed.
     Database(DbErr),
 }
 
@@ -213,8 +197,7 @@ async fn try_claim(
     lease_seconds: i64,
 ) -> Result<ClaimOutcome, KeyError> {
     let claim = Claim {
-        scope_hash: scope.hash(),
-        key_hash: scope.key_hash(),
+        key_hash: scope.key_hash.clone(),
         fingerprint: scope.fingerprint.clone(),
         token: hex::encode(random_bytes::<16>()),
         lease_seconds,
@@ -222,15 +205,14 @@ async fn try_claim(
     if claim.insert(db).await? {
         return Ok(ClaimOutcome::New(claim));
     }
-    let found = find(db, &[scope]).await?;
-    let Some(stored) = of_request(&found, scope).next() else {
+    let Some(stored) = find(db, &[scope]).await?.pop() else {
         // Released between the two statements: the client's next attempt will claim it.
         return Err(KeyError::InProgress);
     };
-    if let Some(response) = replay(db, scope, stored).await? {
+    if let Some(response) = replay(scope, &stored)? {
         return Ok(ClaimOutcome::Done(response));
     }
-    match claim.take_over(db, stored).await? {
+    match claim.take_over(db, &stored).await? {
         true => Ok(ClaimOutcome::New(claim)),
         false => Err(KeyError::InProgress),
     }
@@ -238,72 +220,46 @@ async fn try_claim(
 
 /// Returns the response of a stored row to a request with its key. `None`: the claim has lapsed, or
 /// the response has expired, so this request may take its place.
-async fn replay(
-    db: &impl ConnectionTrait,
+fn replay(
     scope: &IdempotencyScope,
     stored: &StoredKey,
 ) -> Result<Option<StoredResponse>, KeyError> {
-    let is_other_request =
-        stored.scope_hash != scope.hash() || stored.fingerprint != scope.fingerprint;
-    if stored.given_up == 1 {
-        if is_other_request
-            && stored.status.is_none()
-            && is_half_done(db, &stored.scope_hash).await?
-        {
-            return Err(KeyError::Mismatch);
-        }
-        return Ok(None);
-    }
-    if is_other_request {
-        return Err(KeyError::Mismatch);
-    }
-    match (stored.status, &stored.body) {
-        (Some(status), Some(body)) => Ok(Some(StoredResponse {
-            scope_hash: stored.scope_hash.clone(),
+    let is_same_request = stored.fingerprint == scope.fingerprint;
+    match (is_same_request, stored.given_up == 1, stored.status, &stored.body) {
+        (false, true, None, _) if stored.begun_flag => Err(KeyError::Mismatch),
+        (_, true, _, _) => Ok(None),
+        (false, false, _, _) => Err(KeyError::Mismatch),
+        (true, false, Some(status), Some(body)) => Ok(Some(StoredResponse {
+            key_hash: stored.key_hash.clone(),
             status: StatusCode::from_u16(status as u16).unwrap_or(StatusCode::OK),
             body: body.clone(),
         })),
-        _ => Err(KeyError::InProgress),
+        (true, false, _, _) => Err(KeyError::InProgress),
     }
 }
 
-/// Finds the rows of these requests, and of other requests under their keys.
+/// Finds the rows of the keys of these requests.
 async fn find(
     db: &impl ConnectionTrait,
     scopes: &[&IdempotencyScope],
 ) -> Result<Vec<StoredKey>, DbErr> {
     let given_up = given_up(db.get_database_backend());
-    let scope_hashes = padded(scopes.iter().map(|scope| scope.hash()).collect());
-    let key_hashes = padded(scopes.iter().map(|scope| scope.key_hash()).collect());
+    let key_hashes = padded(scopes.iter().map(|scope| scope.key_hash.clone()).collect());
     let select = Query::select()
         .columns([
-            Column::ScopeHash,
             Column::KeyHash,
             Column::Fingerprint,
             Column::ClaimToken,
+            Column::BegunFlag,
             Column::Status,
             Column::Body,
         ])
         .expr_as(Expr::case(given_up, 1).finally(0), "given_up")
         .from(Entity)
-        .and_where(Column::ScopeHash.is_in(scope_hashes).or(Column::KeyHash.is_in(key_hashes)))
+        .and_where(Column::KeyHash.is_in(key_hashes))
         .take();
     let rows = db.query_all(&select).await?;
     rows.iter().map(|row| StoredKey::from_query_result(row, "")).collect()
-}
-
-/// Returns the rows of a request and of other requests under its key, its own first. Rows of earlier
-/// releases have no `key_hash`, so both may exist.
-fn of_request<'a>(
-    stored: &'a [StoredKey],
-    scope: &IdempotencyScope,
-) -> impl Iterator<Item = &'a StoredKey> {
-    let (scope_hash, key_hash) = (scope.hash(), Some(scope.key_hash()));
-    let (own, others): (Vec<_>, Vec<_>) = stored
-        .iter()
-        .filter(|row| row.scope_hash == scope_hash || row.key_hash == key_hash)
-        .partition(|row| row.scope_hash == scope_hash);
-    own.into_iter().chain(others)
 }
 
 /// Returns the time at which the lease of a pending claim ends, or `None` if there is no pending
@@ -315,45 +271,11 @@ pub async fn held_until(
     let select = Query::select()
         .column(Column::LeaseUntil)
         .from(Entity)
-        .and_where(Column::ScopeHash.eq(scope.hash()))
+        .and_where(Column::KeyHash.eq(scope.key_hash.as_str()))
         .and_where(Column::Status.is_null())
         .take();
     let row = db.query_one(&select).await?;
     row.map(|row| row.try_get("", "lease_until")).transpose()
-}
-
-/// True for a request without a stored response that has already written something: records of an
-/// import, or a payment at the gateway. Its key must not be used for any other request.
-async fn is_half_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<bool, DbErr> {
-    let mut imports = held_by_imports();
-    imports.and_where(import_runs::Column::ScopeHash.eq(scope_hash));
-    let mut payments = held_by_payments();
-    payments.and_where(gateway_payments::Column::ScopeHash.eq(scope_hash));
-    Ok(db.query_one(&imports).await?.is_some() || db.query_one(&payments).await?.is_some())
-}
-
-/// Selects the scopes of unfinished imports that have done part of their work.
-fn held_by_imports() -> SelectStatement {
-    use import_runs::Column::{CommittedFlag, ImportId, ScopeHash};
-    let of_run = (import_records::Entity, import_records::Column::ImportId);
-    let records = Query::select()
-        .expr(Expr::value(1))
-        .from(import_records::Entity)
-        .and_where(Expr::col(of_run).equals((import_runs::Entity, ImportId)))
-        .take();
-    Query::select()
-        .column(ScopeHash)
-        .from(import_runs::Entity)
-        .and_where(CommittedFlag.is_null())
-        .and_where(Expr::exists(records))
-        .take()
-}
-
-/// Selects the scopes of card payments that are in progress or ended at most a day ago.
-fn held_by_payments() -> SelectStatement {
-    use gateway_payments::{Column, Entity};
-    let held = Column::ScopeHash.is_not_null();
-    Query::select().column(Column::ScopeHash).from(Entity).and_where(held).take()
 }
 
 /// True for a claim whose lease has lapsed, and for a stored response that has expired.
@@ -373,10 +295,11 @@ fn is_past_retention(backend: DbBackend) -> Expr {
 /// A stored row: a claim, or a response.
 #[derive(FromQueryResult)]
 struct StoredKey {
-    scope_hash: String,
-    key_hash: Option<String>,
+    key_hash: String,
     fingerprint: String,
     claim_token: String,
+    /// True once the request has done part of its work: until it ends, its key serves no other.
+    begun_flag: bool,
     status: Option<i32>,
     body: Option<String>,
     /// 1 if another request may take its place.
@@ -385,11 +308,11 @@ struct StoredKey {
 
 impl Claim {
     /// Names the claim.
-    pub fn scope_hash(&self) -> &str {
-        &self.scope_hash
+    pub fn key_hash(&self) -> &str {
+        &self.key_hash
     }
 
-    /// SHA-256 of the query and body for which it was made.
+    /// Fingerprint of the request for which it was made.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -403,11 +326,11 @@ impl Claim {
         let insert = bulk_insert::insert(
             Entity,
             [
-                (Column::ScopeHash, self.scope_hash.as_str().into()),
                 (Column::KeyHash, self.key_hash.as_str().into()),
                 (Column::Fingerprint, self.fingerprint.as_str().into()),
                 (Column::ClaimToken, self.token.as_str().into()),
                 (Column::LeaseUntil, self.lease_until(db)),
+                (Column::BegunFlag, false.into()),
                 (Column::CreatedDate, db::now(db.get_database_backend())),
             ],
         );
@@ -425,21 +348,16 @@ impl Claim {
         let backend = db.get_database_backend();
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
-            .col_expr(Column::ScopeHash, self.scope_hash.as_str().into())
             .col_expr(Column::Fingerprint, self.fingerprint.as_str().into())
             .col_expr(Column::LeaseUntil, self.lease_until(db))
+            .col_expr(Column::BegunFlag, (stored.begun_flag && stored.status.is_none()).into())
             .col_expr(Column::CreatedDate, db::now(backend))
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
-            .filter(Column::ScopeHash.eq(stored.scope_hash.as_str()))
+            .filter(Column::KeyHash.eq(stored.key_hash.as_str()))
             .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
             .filter(given_up(backend));
-        match update.exec(db).await {
-            Ok(updated) => Ok(updated.rows_affected == 1),
-            // Another request has claimed it in a separate row in the meantime.
-            Err(error) if db::fault(&error) == Fault::Conflict => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(update.exec(db).await?.rows_affected == 1)
     }
 
     fn lease_until(&self, db: &impl ConnectionTrait) -> Expr {
@@ -448,7 +366,7 @@ impl Claim {
 
     /// The row of the claim, as long as it belongs to this request and has no response.
     fn own_row(&self) -> Expr {
-        let own = Column::ScopeHash.eq(self.scope_hash.as_str());
+        let own = Column::KeyHash.eq(self.key_hash.as_str());
         own.and(Column::ClaimToken.eq(self.token.as_str())).and(Column::Status.is_null())
     }
 
@@ -464,6 +382,13 @@ impl Claim {
             .col_expr(Column::Status, i32::from(status.as_u16()).into())
             .col_expr(Column::Body, body.into());
         self.extend(db, update).await
+    }
+
+    /// Records that part of the work is done, in the transaction that does it. From then on the key
+    /// serves no other request until this one has ended. Renews the lease, and fails as
+    /// [`Self::renew`] does.
+    pub async fn mark_begun(&self, tx: &impl ConnectionTrait) -> Result<(), KeyError> {
+        self.extend(tx, Entity::update_many().col_expr(Column::BegunFlag, true.into())).await
     }
 
     /// Renews the lease, within the effect's own transaction or outside it. Fails if the lease ran
@@ -505,9 +430,10 @@ impl Claim {
     }
 
     async fn try_release(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
-        if !is_half_done(db, &self.scope_hash).await? {
-            let deleted = Entity::delete_many().filter(self.own_row()).exec(db).await?;
-            return Ok(deleted.rows_affected > 0);
+        let unbegun = Entity::delete_many().filter(self.own_row());
+        let deleted = unbegun.filter(Column::BegunFlag.eq(false)).exec(db).await?;
+        if deleted.rows_affected > 0 {
+            return Ok(true);
         }
         let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
         let update = Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago);
@@ -515,19 +441,22 @@ impl Claim {
     }
 }
 
-/// Deletes expired responses. Claims with half-done work are kept until it is done: if the request
-/// started over, that part would be done twice.
+/// Frees these keys for other requests, although the work that was begun under them has no stored
+/// response.
+pub async fn free(db: &impl ConnectionTrait, key_hashes: SelectStatement) -> Result<(), DbErr> {
+    let free = Entity::update_many().col_expr(Column::BegunFlag, false.into());
+    let begun = Column::BegunFlag.eq(true).and(Column::KeyHash.in_subquery(key_hashes));
+    free.filter(begun).exec(db).await.map(drop)
+}
+
+/// Deletes expired responses. Claims of work that has begun are kept until it is done: if the
+/// request started over, that part would be done twice.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
     let backend = db.get_database_backend();
     let oldest = db::seconds_ago(backend, Expr::value(RESPONSE_RETENTION_SECONDS));
-    let held_by_import = Column::ScopeHash.in_subquery(held_by_imports());
-    let held_by_payment = Column::ScopeHash.in_subquery(held_by_payments());
     // The creation date of the claim has an index.
     let old = Column::CreatedDate.into_expr().lt(oldest).and(is_past_retention(backend));
-    let deleted = Entity::delete_many()
-        .filter(old)
-        .filter(Column::Status.is_not_null().or(held_by_import.or(held_by_payment).not()))
-        .exec(db)
-        .await?;
+    let ended = Column::Status.is_not_null().or(Column::BegunFlag.eq(false));
+    let deleted = Entity::delete_many().filter(old.and(ended)).exec(db).await?;
     Ok(deleted.rows_affected)
 }

@@ -30,11 +30,8 @@ const SHARED_MAX: u32 = 32;
 /// A row that requests write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowKey {
-    /// A loan.
     Loan(i64),
-    /// A cash drawer.
     Drawer(i64),
-    /// A comment.
     Comment(i64),
     /// A document of a field.
     Document(i64),

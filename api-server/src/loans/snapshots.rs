@@ -2,8 +2,7 @@
 //! entry restores it.
 //!
 //! The stored form carries its own field names and a version, so it stays readable when the columns
-//! of `loans` change. Version 1 was all columns of `loans`, without a version number; the fields
-//! read here have kept their names.
+//! of `loans` change.
 
 use chrono::NaiveDate;
 use sea_orm::DbErr;
@@ -14,7 +13,7 @@ use shared::entity::loan_snapshots::Model;
 use shared::entity::loans::{self, PaymentPeriod, YearLength};
 
 /// Version written by this release.
-const VERSION: u32 = 2;
+const VERSION: u32 = 1;
 
 /// Columns of the terms that interest and installments depend on, the status among them.
 pub const TERMS: [&str; 9] = [
@@ -32,7 +31,6 @@ pub const TERMS: [&str; 9] = [
 /// State of a loan before an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoanSnapshot {
-    #[serde(default = "unversioned")]
     version: u32,
     /// Status of the loan.
     pub status_code_id: i64,
@@ -40,7 +38,6 @@ pub struct LoanSnapshot {
     pub payoff_date: Option<NaiveDate>,
     /// Day on which the loan was closed.
     pub closed_date: Option<NaiveDate>,
-    /// Date of the accrual base.
     pub accrual_base_date: NaiveDate,
     /// Interest accrued since booking up to that date, unrounded, paid or not.
     pub accrual_base_total: Accrual,
@@ -50,7 +47,6 @@ pub struct LoanSnapshot {
     pub next_due_date: Option<NaiveDate>,
     /// Effective date of the latest payment.
     pub last_payment_date: Option<NaiveDate>,
-    /// Amount of that payment.
     pub last_payment_amount: Option<Money>,
     interest_year_numerator: YearLength,
     interest_year_denominator: YearLength,
@@ -60,10 +56,6 @@ pub struct LoanSnapshot {
     maturity_date: Option<NaiveDate>,
     payment_amount: Option<Money>,
     interest_start_date: NaiveDate,
-}
-
-const fn unversioned() -> u32 {
-    1
 }
 
 impl LoanSnapshot {
@@ -91,11 +83,11 @@ impl LoanSnapshot {
         }
     }
 
-    /// Reads a stored snapshot, written by this release or an earlier one.
+    /// Reads a stored snapshot.
     pub fn read(stored: Value) -> Result<Self, String> {
         let snapshot: Self = serde_json::from_value(stored).map_err(|error| error.to_string())?;
         match snapshot.version {
-            1..=VERSION => Ok(snapshot),
+            VERSION => Ok(snapshot),
             version => Err(format!("snapshot version {version} was written by a later release")),
         }
     }
@@ -178,16 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn snapshots_of_every_release_are_read_and_those_of_later_ones_refused() {
+    fn snapshots_are_read_and_those_of_later_releases_refused() {
         let stored = serde_json::to_value(LoanSnapshot::of(&loan())).unwrap();
-        assert_eq!(stored["version"], 2);
+        assert_eq!(stored["version"], 1);
         assert_eq!(LoanSnapshot::read(stored.clone()).unwrap(), LoanSnapshot::of(&loan()));
-        let first = LoanSnapshot::read(serde_json::to_value(loan()).unwrap()).unwrap();
-        assert_eq!(first, LoanSnapshot { version: 1, ..LoanSnapshot::of(&loan()) });
-        assert!(first.has_same_terms(&loan()));
         let mut later = stored.clone();
-        later["version"] = json!(3);
-        assert!(LoanSnapshot::read(later).unwrap_err().contains("version 3"));
+        later["version"] = json!(2);
+        assert!(LoanSnapshot::read(later).unwrap_err().contains("version 2"));
         let mut truncated = stored;
         truncated.as_object_mut().unwrap().remove("accrual_base_total");
         assert!(LoanSnapshot::read(truncated).unwrap_err().contains("accrual_base_total"));

@@ -10,7 +10,7 @@ use crate::xml_import::refusals::ImportError;
 use sea_orm::DatabaseConnection;
 use std::path::Path;
 
-/// The path in the scope of a claim.
+/// The path in the fingerprint of a request.
 pub const PATH: &str = "/core/xml-import";
 /// The query of a request that is not a dry run.
 const QUERY: &str = "test=false";
@@ -18,23 +18,15 @@ const QUERY: &str = "test=false";
 /// Returns the scope that a request to import this file for real would have if it were sent over
 /// HTTP.
 pub fn scope(caller: &Caller, key: &str, sha256: &[u8]) -> IdempotencyScope {
-    IdempotencyKey::new(caller, PATH.to_owned(), key.to_owned(), QUERY).scope(&[sha256])
+    IdempotencyKey::new(caller, PATH.to_owned(), key, QUERY).scope(&[sha256])
 }
 
 /// How to proceed with an import under a key.
 pub enum ImportClaim {
     /// It is new, or resumes: carry it out.
     New(Claim),
-    /// It has finished before.
-    Done(PriorImport),
-}
-
-/// The stored response of an import that has finished before.
-pub enum PriorImport {
-    /// Read as a stream.
-    Answer(ImportResponse),
-    /// Stored in one piece by an earlier release.
-    Whole(String),
+    /// It has finished before: its stored response.
+    Done(ImportResponse),
 }
 
 /// Claims an import, or finds its stored response. 409 if it is running; 422 if the key was used
@@ -48,10 +40,9 @@ pub async fn begin(
     match idempotency::claim(db, scope, lease_seconds).await? {
         ClaimOutcome::New(claim) => Ok(ImportClaim::New(claim)),
         ClaimOutcome::Done(stored) => {
-            let response = import_log::replay(db, &stored.scope_hash, directory).await?;
-            Ok(ImportClaim::Done(
-                response.map_or(PriorImport::Whole(stored.body), PriorImport::Answer),
-            ))
+            let response = import_log::replay(db, &stored.key_hash, directory).await?;
+            let lost = || ImportError::defect("the results of an import with a response are gone");
+            response.map(ImportClaim::Done).ok_or_else(lost)
         }
     }
 }
@@ -73,7 +64,7 @@ pub async fn carry_out(
     };
     if let (Err(_), Some(claim), true) = (&outcome, claim, may_write) {
         let released = claim.release(db).await;
-        if released && let Err(error) = import_log::free(db, claim.scope_hash()).await {
+        if released && let Err(error) = import_log::free(db, claim.key_hash()).await {
             tracing::warn!(%error, "could not delete an unfinished import run; the sweep will");
         }
     }

@@ -43,7 +43,7 @@ pub struct DoneRecords<'d> {
 impl<'c> ImportRun<'c> {
     /// Finds the unfinished run of a claim, or starts a new one.
     pub async fn begin(db: &DatabaseConnection, claim: &'c Claim) -> Result<Self, ImportError> {
-        if let Some(run) = find(db, claim.scope_hash()).await? {
+        if let Some(run) = find(db, claim.key_hash()).await? {
             if run.committed_flag.is_none() && run.body_hash == claim.fingerprint() {
                 return Ok(Self { claim, import_id: run.import_id });
             }
@@ -54,17 +54,17 @@ impl<'c> ImportRun<'c> {
         use import_runs::Column::*;
         let counts = [ReadCount, InsertedCount, UpdatedCount, DeletedCount, FailedCount];
         let values = [
-            claim.scope_hash().into(),
+            claim.key_hash().into(),
             claim.fingerprint().into(),
             db::now(db.get_database_backend()),
         ];
         let insert = Query::insert()
             .into_table(import_runs::Entity)
-            .columns([ScopeHash, BodyHash, StartedDate].into_iter().chain(counts))
+            .columns([KeyHash, BodyHash, StartedDate].into_iter().chain(counts))
             .values_panic(values.into_iter().chain(counts.map(|_| 0_i64.into())))
             .take();
         db.execute(&insert).await?;
-        let run = find(db, claim.scope_hash()).await?;
+        let run = find(db, claim.key_hash()).await?;
         let run = run.ok_or_else(|| ImportError::defect("the import run just inserted is gone"))?;
         Ok(Self { claim, import_id: run.import_id })
     }
@@ -73,6 +73,12 @@ impl<'c> ImportRun<'c> {
     /// write nothing more.
     pub async fn renew(&self, db: &impl ConnectionTrait) -> Result<(), ImportError> {
         Ok(self.claim.renew(db).await?)
+    }
+
+    /// Locks and renews the claim in a transaction that stores results: from its commit on, the key
+    /// serves no other request. Fails as [`Self::renew`] does.
+    pub async fn mark_begun(&self, tx: &DatabaseTransaction) -> Result<(), ImportError> {
+        Ok(self.claim.mark_begun(tx).await?)
     }
 
     /// How often the lease is renewed: every tenth of its length.
@@ -204,10 +210,10 @@ impl<'d> DoneRecords<'d> {
 /// such import.
 pub async fn replay(
     db: &DatabaseConnection,
-    scope_hash: &str,
+    key_hash: &str,
     directory: &Path,
 ) -> Result<Option<ImportResponse>, ImportError> {
-    let Some(run) = find(db, scope_hash).await? else { return Ok(None) };
+    let Some(run) = find(db, key_hash).await? else { return Ok(None) };
     let Some(committed) = run.committed_flag else { return Ok(None) };
     let mut results = Results::new(directory)?;
     let mut done = DoneRecords::new(db, run.import_id);
@@ -220,16 +226,16 @@ pub async fn replay(
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 async fn find(
     db: &impl ConnectionTrait,
-    scope_hash: &str,
+    key_hash: &str,
 ) -> Result<Option<import_runs::Model>, DbErr> {
     let runs = import_runs::Entity::find();
-    runs.filter(import_runs::Column::ScopeHash.eq(scope_hash)).one(db).await
+    runs.filter(import_runs::Column::KeyHash.eq(key_hash)).one(db).await
 }
 
 /// Returns how many records of the unfinished import under this key are done.
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
-pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result<i64, DbErr> {
-    let run = find(db, scope_hash).await?.filter(|run| run.committed_flag.is_none());
+pub async fn records_done(db: &impl ConnectionTrait, key_hash: &str) -> Result<i64, DbErr> {
+    let run = find(db, key_hash).await?.filter(|run| run.committed_flag.is_none());
     let Some(run) = run else { return Ok(0) };
     let last = import_records::Entity::find()
         .filter(import_records::Column::ImportId.eq(run.import_id))
@@ -240,8 +246,8 @@ pub async fn records_done(db: &impl ConnectionTrait, scope_hash: &str) -> Result
 }
 
 /// Deletes the run of an import whose key was released.
-pub async fn free(db: &impl ConnectionTrait, scope_hash: &str) -> Result<(), DbErr> {
-    match find(db, scope_hash).await? {
+pub async fn free(db: &impl ConnectionTrait, key_hash: &str) -> Result<(), DbErr> {
+    match find(db, key_hash).await? {
         Some(run) => delete_run(db, run.import_id).await,
         None => Ok(()),
     }
@@ -275,11 +281,11 @@ async fn delete_run(db: &impl ConnectionTrait, import_id: i64) -> Result<(), DbE
 #[expect(clippy::disallowed_methods, reason = "the service's own records")]
 pub async fn sweep(db: &DatabaseConnection) -> Result<(), DbErr> {
     use shared::entity::idempotency_records as keys;
-    let live = Query::select().column(keys::Column::ScopeHash).from(keys::Entity).take();
+    let live = Query::select().column(keys::Column::KeyHash).from(keys::Entity).take();
     let expired: Vec<i64> = import_runs::Entity::find()
         .select_only()
         .column(import_runs::Column::ImportId)
-        .filter(import_runs::Column::ScopeHash.not_in_subquery(live))
+        .filter(import_runs::Column::KeyHash.not_in_subquery(live))
         .into_tuple()
         .all(db)
         .await?;

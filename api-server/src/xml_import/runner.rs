@@ -228,7 +228,7 @@ impl Runner<'_> {
     async fn begin(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = self.import.begin_write(self.db).await?;
         if let Some(run) = &self.run {
-            run.renew(&tx).await?;
+            run.mark_begun(&tx).await?;
         }
         self.import.clock = db::clock(&tx).await?;
         Ok(tx)
@@ -413,7 +413,7 @@ impl Runner<'_> {
         self.copy(own.as_ref(), results).await?;
         if let Some(tx) = own {
             if let Some(run) = &self.run {
-                run.renew(&tx).await?;
+                run.mark_begun(&tx).await?;
             }
             db::commit(tx).await?;
         }

@@ -79,7 +79,6 @@ fn invalid_token() -> OAuthError {
 
 /// Result of one attempt.
 enum Exchanged {
-    /// The token response.
     Tokens(Value),
     /// The token was used before, which has ended its session.
     Reused,
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_survives_key_removal_and_rotation_by_an_earlier_release() {
+    fn a_session_survives_key_removal() {
         let (old, new) = (keys("k1"), keys("k2"));
         let session = SessionId::random();
         let (first, other) =

@@ -11,7 +11,7 @@ use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
 use api_server::command::idempotency::Claim;
 use api_server::config;
-use api_server::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
+use api_server::xml_import::idempotent_import::{self, ImportClaim};
 use api_server::xml_import::refusals::ImportError;
 use api_server::xml_import::results::ImportResponse;
 use api_server::xml_import::spool::pieces;
@@ -77,7 +77,6 @@ pub struct ImportArgs {
     verbose: bool,
 }
 
-/// Runs the command.
 pub async fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     let log = arguments.verbose.then(|| telemetry::start_log("text", LOG_FILTER));
     let _log = log.transpose().map_err(CliError)?;
@@ -143,7 +142,7 @@ impl<'a> ImportContext<'a> {
 
     /// Reports how far an earlier import of the file got.
     async fn report_progress(&self, claim: &Claim) -> Result<(), CliError> {
-        match import_log::records_done(&self.db, claim.scope_hash()).await? {
+        match import_log::records_done(&self.db, claim.key_hash()).await? {
             0 => Ok(()),
             done => report::say(
                 self.arguments.json,
@@ -195,7 +194,7 @@ impl<'a> ImportContext<'a> {
             false => self.explain(error),
         };
         let done = match claim {
-            Some(claim) => import_log::records_done(&self.db, claim.scope_hash()).await,
+            Some(claim) => import_log::records_done(&self.db, claim.key_hash()).await,
             None => Ok(0),
         };
         let committed = match done {
@@ -234,17 +233,13 @@ async fn admin(db: &DatabaseConnection) -> Result<RequestContext, CliError> {
     Ok(Caller::admin(db, admin.user_id, &admin.user_name).await?)
 }
 
-async fn print_prior(prior: PriorImport, json: bool) -> Result<(), CliError> {
+async fn print_prior(prior: ImportResponse, json: bool) -> Result<(), CliError> {
     report::say(
         json,
         "this file was already imported within the last 24 hours, so nothing was done; this is the \
          report of that import. To import the file once more, pass a new key with --key",
     )?;
-    match prior {
-        PriorImport::Answer(response) => print_result(response, json).await,
-        PriorImport::Whole(body) if json => report::print_whole(&body),
-        PriorImport::Whole(_) => refuse("an earlier release imported it: --json shows the result"),
-    }
+    print_result(prior, json).await
 }
 
 /// Prints the result of an import, and fails unless all of it succeeded.

@@ -32,7 +32,6 @@ pub struct UpgradeArgs {
     others_connected: bool,
 }
 
-/// Runs the command.
 pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     let url = arguments.installation.database_url()?;
     // A single connection: a second one would be counted as someone else's.
@@ -40,7 +39,7 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     let product = product(&db).await?;
     print(&format!("database   {product}"))?;
     let pending = match find_pending(&db).await? {
-        pending if pending.is_empty() => return fill_only(&db, arguments.dry_run).await,
+        pending if pending.is_empty() => return print("schema     up to date: nothing to do"),
         pending => pending,
     };
     print_plan(&pending)?;
@@ -70,23 +69,10 @@ pub async fn run(arguments: &UpgradeArgs) -> Result<(), CliError> {
     upgrade(&db_probe::open(&url, 2).await?).await
 }
 
-/// Completes what an earlier run did not fill; all migrations are applied.
-async fn fill_only(db: &DatabaseConnection, dry_run: bool) -> Result<(), CliError> {
-    let unfilled = migration::schema_state(db).await? == SchemaState::Unfilled;
-    if !dry_run {
-        fill(db).await?;
-    }
-    print(match (unfilled, dry_run) {
-        (false, _) => "schema     up to date: nothing to do",
-        (true, true) => "schema     up to date, but the search keys are not complete",
-        (true, false) => "done       the search keys are complete: start the servers",
-    })
-}
-
 /// The pending migrations. Refuses a database that they do not apply to.
 async fn find_pending(db: &DatabaseConnection) -> Result<Vec<&'static Migration>, CliError> {
     let names = match migration::schema_state(db).await? {
-        SchemaState::Current | SchemaState::Unfilled => return Ok(Vec::new()),
+        SchemaState::Current => return Ok(Vec::new()),
         newer @ SchemaState::Newer(_) => {
             let applied = migration::applied(db).await?.unwrap_or_default();
             return match applied.has_begun() {
@@ -173,15 +159,5 @@ async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(),
             (_, Stopped::UnderWay) => stopped.to_string(),
             _ => format!("{stopped}; nothing was changed"),
         })
-    })?;
-    fill(db).await
-}
-
-/// Fills what the migrations added. Not in their transaction: it may take minutes, and the next run
-/// continues where it stopped.
-async fn fill(db: &DatabaseConnection) -> Result<(), CliError> {
-    migration::fill(db).await.map_err(|stopped| match stopped {
-        Stopped::Database(error) => error.into(),
-        stopped => CliError(stopped.to_string()),
     })
 }

@@ -27,10 +27,8 @@ pub struct Credentials {
     /// The key under which tokens are hashed, hexadecimal.
     pub token_key: String,
     /// The key under which signing keys are sealed, hexadecimal.
-    #[serde(default)]
     pub master_key: String,
     /// The key under which cards' tokens are sealed, hexadecimal.
-    #[serde(default)]
     pub card_key: String,
 }
 
@@ -38,16 +36,8 @@ impl Credentials {
     /// Loads the secrets in this file, or generates it.
     pub fn load_or_create(path: &Path) -> Result<Self, String> {
         if path.exists() {
-            let mut existing: Self = serde_json::from_str(&read(path)?)
-                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            // A folder from a release that had no such keys.
-            let missing = [&mut existing.master_key, &mut existing.card_key];
-            let missing: Vec<_> = missing.into_iter().filter(|key| key.is_empty()).collect();
-            if !missing.is_empty() {
-                missing.into_iter().for_each(|key| *key = random_key());
-                existing.save(path)?;
-            }
-            return Ok(existing);
+            return serde_json::from_str(&read(path)?)
+                .map_err(|error| format!("cannot read {}: {error}", path.display()));
         }
         let credentials = Self {
             admin: random_password(),

@@ -49,11 +49,10 @@ pub struct Model {
     /// Id of the request that began the payment, for the field history.
     #[oai(skip)]
     pub request_id: String,
-    /// Hash of caller, path and `Idempotency-Key` of the request, kept for a day after the payment
-    /// has ended.
+    /// Key of the request's row in `idempotency_records`, kept for a day after the payment has ended.
     #[oai(skip)]
-    pub scope_hash: Option<String>,
-    /// SHA-256 of the request's query and body.
+    pub key_hash: Option<String>,
+    /// Fingerprint of the request, as in `idempotency_records`.
     #[oai(skip)]
     pub fingerprint: Option<String>,
 }
@@ -77,11 +76,10 @@ text_enum! {
 }
 
 /// The rest of a card payment request, besides its amounts. A stored form whose fields keep their
-/// names. Version 1 had no version field.
+/// names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardPaymentRequest {
     /// Version of the stored form.
-    #[serde(default = "unversioned")]
     pub version: u32,
     /// Gateway that keeps the card.
     pub gateway: Gateway,
@@ -93,19 +91,15 @@ pub struct CardPaymentRequest {
     pub user_fields: [Option<String>; 5],
 }
 
-const fn unversioned() -> u32 {
-    1
-}
-
 impl CardPaymentRequest {
     /// Version that is written.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 1;
 
-    /// Reads a stored request of this or an earlier release.
+    /// Reads a stored request.
     pub fn read(stored: &Json) -> Result<Self, String> {
         let request = Self::deserialize(stored).map_err(|error| error.to_string())?;
         match request.version {
-            1..=Self::VERSION => Ok(request),
+            Self::VERSION => Ok(request),
             version => Err(format!("a card payment of version {version}, of a later release")),
         }
     }

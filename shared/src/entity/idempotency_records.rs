@@ -6,16 +6,16 @@ use crate::time::Timestamp;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub record_id: i64,
-    /// SHA-256 of caller, method, path and key.
-    pub scope_hash: String,
-    /// SHA-256 of caller and key; absent in rows of earlier releases.
-    pub key_hash: Option<String>,
-    /// SHA-256 of query and body as sent.
+    /// SHA-256 of caller and key.
+    pub key_hash: String,
+    /// SHA-256 of method, path, and query and body as sent.
     pub fingerprint: String,
     /// Token of the request that holds the claim.
     pub claim_token: String,
     /// Time at which the claim expires, by the database's clock.
     pub lease_until: Timestamp,
+    /// True once the request has done part of its work, outside the transaction that ends it.
+    pub begun_flag: bool,
     /// Status of the stored response; absent while the request runs.
     pub status: Option<i32>,
     pub body: Option<String>,

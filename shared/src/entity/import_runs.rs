@@ -7,8 +7,8 @@ use crate::time::Timestamp;
 pub struct Model {
     #[sea_orm(primary_key)]
     pub import_id: i64,
-    /// Scope of the import's row in `idempotency_records`.
-    pub scope_hash: String,
+    /// Key of the import's row in `idempotency_records`.
+    pub key_hash: String,
     /// SHA-256 of the request's query and body.
     pub body_hash: String,
     pub started_date: Timestamp,

@@ -6,7 +6,4 @@ pub struct Model {
     /// SHA-256 of the user kind and the name's skeleton.
     #[sea_orm(primary_key, auto_increment = false)]
     pub skeleton_hash: String,
-    /// Number of users whose names have the skeleton: more than one only if the names predate the
-    /// comparison.
-    pub holders: i32,
 }

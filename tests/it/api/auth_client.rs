@@ -5,7 +5,6 @@ use api_server::auth::auth_client::AuthClient;
 use api_server::config::Config;
 use futures_util::future::join_all;
 use installer::installation::certificates;
-use poem::http::StatusCode;
 use poem::{Request, Response, endpoint};
 use serde_json::{Value, json};
 use shared::problem::ProblemType;
@@ -42,8 +41,7 @@ fn introspection(token: &str, logged_out: bool) -> Value {
 }
 
 impl SlowAuthServer {
-    /// Starts one that answers for many tokens at once, or only for one at a time.
-    async fn start(knows_many: bool) -> Self {
+    async fn start() -> Self {
         tls::install_provider();
         let folder = tempfile::tempdir().unwrap();
         let files = certificates::local(folder.path()).unwrap();
@@ -61,9 +59,6 @@ impl SlowAuthServer {
             let logged_out = forgotten.load(Ordering::Relaxed);
             async move {
                 let many = request.uri().path() == "/oauth2/introspect-many";
-                if many && !knows_many {
-                    return Ok(Response::builder().status(StatusCode::NOT_FOUND).finish());
-                }
                 let form = request.take_body().into_vec().await.expect("a form");
                 let form: Vec<(String, String)> = serde_urlencoded::from_bytes(&form).expect("one");
                 let token = &form[0].1;
@@ -96,7 +91,7 @@ impl SlowAuthServer {
 
 #[tokio::test]
 async fn requests_with_one_token_share_a_call() {
-    let server = SlowAuthServer::start(true).await;
+    let server = SlowAuthServer::start().await;
     let one_token = (0..64).map(|_| server.client.introspect("lsa_one"));
     let introspected = join_all(one_token).await;
     assert!(introspected.iter().all(Result::is_ok), "{introspected:?}");
@@ -106,23 +101,19 @@ async fn requests_with_one_token_share_a_call() {
 
 #[tokio::test]
 async fn requests_with_different_tokens_share_calls_and_each_gets_its_own_answer() {
-    for knows_many in [true, false] {
-        let server = SlowAuthServer::start(knows_many).await;
-        let tokens: Vec<String> = (0..100).map(|number| format!("lsa_{number}")).collect();
-        let introspections = tokens.iter().map(|token| server.client.introspect(token));
-        for (token, introspected) in tokens.iter().zip(join_all(introspections).await) {
-            assert_eq!(&introspected.unwrap().username, token);
-        }
-        let calls = server.introspections.load(Ordering::Relaxed);
-        // An auth server of an earlier release is asked about each token by itself.
-        assert_eq!(calls > 100, !knows_many, "{calls} calls");
-        assert!(!knows_many || calls <= 5, "{calls} calls");
+    let server = SlowAuthServer::start().await;
+    let tokens: Vec<String> = (0..100).map(|number| format!("lsa_{number}")).collect();
+    let introspections = tokens.iter().map(|token| server.client.introspect(token));
+    for (token, introspected) in tokens.iter().zip(join_all(introspections).await) {
+        assert_eq!(&introspected.unwrap().username, token);
     }
+    let calls = server.introspections.load(Ordering::Relaxed);
+    assert!(calls <= 5, "{calls} calls");
 }
 
 #[tokio::test]
 async fn a_malformed_token_is_refused_without_a_call() {
-    let server = SlowAuthServer::start(true).await;
+    let server = SlowAuthServer::start().await;
     for token in ["", "a b", "lsa_\u{e4}", "lsa%20", "lsa_a&client_id=x", &"x".repeat(257)] {
         let refused = server.client.introspect(token).await;
         assert_eq!(refused.unwrap_err().kind(), ProblemType::TokenInvalid, "{token:?}");
@@ -132,7 +123,7 @@ async fn a_malformed_token_is_refused_without_a_call() {
 
 #[tokio::test]
 async fn a_request_after_log_out_does_not_reuse_an_earlier_introspection() {
-    let server = SlowAuthServer::start(true).await;
+    let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
     let early = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(100)).await;
@@ -146,7 +137,7 @@ async fn a_request_after_log_out_does_not_reuse_an_earlier_introspection() {
 
 #[tokio::test]
 async fn a_cancelled_request_does_not_cancel_the_shared_introspection() {
-    let server = SlowAuthServer::start(true).await;
+    let server = SlowAuthServer::start().await;
     let client = Arc::clone(&server.client);
     let first = tokio::spawn(async move { client.introspect("lsa_one").await });
     sleep(Duration::from_millis(50)).await;

@@ -8,7 +8,6 @@ use reqwest::Method;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Ten bytes.
 const BYTES: &[u8] = b"0123456789";
 
 /// Uploads a file with this name. Returns its path and its ETag.

@@ -107,7 +107,6 @@ fn expect_page(response: TestResponse, status: u16, heading: &str) -> TestRespon
 const OVER: &str = "This page is no longer valid";
 const ADDED: &str = "Card added";
 
-/// A valid form.
 fn valid_form(secret: &str) -> [(&str, &str); 3] {
     [("session", secret), ("card", "tok_mastercard"), ("cardholder_name", "Ann Rivera")]
 }

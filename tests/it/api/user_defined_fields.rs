@@ -23,7 +23,6 @@ fn forms(rows: &FilledRows) -> [(&'static str, String, &'static str); 5] {
     ]
 }
 
-/// Defines a field.
 async fn define(world: &World, form: &str, name: &str, kind: &str, hidden: bool) {
     let columns = "form, field_name, label, data_type, pick_list, required_flag, hidden_flag, \
                    read_only_flag, web_visible_flag, sequence";

@@ -25,7 +25,6 @@ async fn refresh(client: &Client, token: &str) -> TestResponse {
     client.form(("", ""), "/oauth2/token", &form).await
 }
 
-/// The tokens that a refresh returns.
 async fn refresh_once(client: &Client, tokens: &Value) -> Value {
     refresh(client, member(tokens, "refresh_token")).await.expect(200).json()
 }

@@ -21,7 +21,6 @@ enum RequiredAccess {
     AnyPrivilege(&'static str, &'static str),
     /// Every core-system user. Rows for which the user lacks the privilege do not exist.
     RowVisibility,
-    /// The admin account.
     Admin,
 }
 

@@ -74,11 +74,11 @@ fn responses() -> Vec<idempotency_records::Model> {
     let rows = bodies.zip(statuses.into_iter().cycle()).enumerate();
     rows.map(|(number, (body, status))| idempotency_records::Model {
         record_id: 0,
-        scope_hash: format!("{number}"),
-        key_hash: None,
+        key_hash: format!("{number}"),
         fingerprint: String::new(),
         claim_token: String::new(),
         lease_until: times.next().expect("a time"),
+        begun_flag: number % 2 == 0,
         status,
         body,
         created_date: times.next().expect("a time"),

@@ -79,8 +79,7 @@ pub struct NewIntent {
     author: Actor,
     loan_id: i64,
     new: NewCardPayment,
-    scope_hash: Option<String>,
-    fingerprint: Option<String>,
+    claim: Option<Claim>,
 }
 
 impl NewIntent {
@@ -102,13 +101,12 @@ impl NewIntent {
         let payment = NewPayment { payoff: new.payoff, ..NewPayment::of(new.amount.clone()) };
         payment.admit(&processor.loans, &caller, loan_id, today).await?;
         let processor = Arc::clone(processor);
-        Ok(Self { caller, processor, author, loan_id, new, scope_hash: None, fingerprint: None })
+        Ok(Self { caller, processor, author, loan_id, new, claim: None })
     }
 
     /// Remembers the key under which the payment was requested.
     pub(super) fn set_claim(&mut self, claim: Option<&Claim>) {
-        self.scope_hash = claim.map(|claim| claim.scope_hash().to_owned());
-        self.fingerprint = claim.map(|claim| claim.fingerprint().to_owned());
+        self.claim = claim.cloned();
     }
 
     /// Returns the fee that applies. Refuses if the payer agreed to a different one.
@@ -191,8 +189,8 @@ impl Command for NewIntent {
             entered_by_user_id: entered_by.ok_or(Forbidden::CoreUserOnly)?,
             request: self.request(card.gateway)?,
             request_id: self.author.request_id().to_owned(),
-            scope_hash: self.scope_hash.clone(),
-            fingerprint: self.fingerprint.clone(),
+            key_hash: self.claim.as_ref().map(|claim| claim.key_hash().to_owned()),
+            fingerprint: self.claim.as_ref().map(|claim| claim.fingerprint().to_owned()),
         };
         let payment = validated_payment(&intent, &card, clock.today)?;
         let caller = entering_user(&intent, "");
@@ -207,6 +205,9 @@ impl Command for NewIntent {
             Fault::Conflict => CardError::KeyInProgress,
             _ => error.into(),
         })?;
+        if let Some(claim) = &self.claim {
+            claim.mark_begun(tx).await?;
+        }
         Ok(Model { card_payment_id, ..intent })
     }
 }

@@ -4,9 +4,9 @@
 
 use crate::cards::GatewayRefusal;
 use crate::cards::refusals::CardError;
-use crate::command::idempotency::Claim;
+use crate::command::idempotency::{self, Claim};
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
@@ -43,7 +43,7 @@ pub(super) async fn find_by_claim(
     db: &impl ConnectionTrait,
     claim: &Claim,
 ) -> Result<Option<Model>, CardError> {
-    let found = Entity::find().filter(Column::ScopeHash.eq(claim.scope_hash())).one(db).await?;
+    let found = Entity::find().filter(Column::KeyHash.eq(claim.key_hash())).one(db).await?;
     match found {
         Some(intent) if intent.fingerprint.as_deref() != Some(claim.fingerprint()) => {
             Err(CardError::KeyMismatch)
@@ -197,9 +197,9 @@ fn with_failure(refusal: &GatewayRefusal, to: State) -> ActiveModel {
 /// began a payment is recognized when it is sent again, even if its response came late.
 pub async fn release_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
     let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
-    let release = Entity::update_many()
-        .col_expr(Column::ScopeHash, Expr::value(None::<String>))
-        .filter(Column::ScopeHash.is_not_null())
-        .filter(Column::EndedDate.into_expr().lt(old));
-    Ok(release.exec(db).await?.rows_affected)
+    let ended = Column::KeyHash.is_not_null().and(Column::EndedDate.into_expr().lt(old));
+    let keys = Query::select().column(Column::KeyHash).from(Entity).and_where(ended.clone()).take();
+    idempotency::free(db, keys).await?;
+    let release = Entity::update_many().col_expr(Column::KeyHash, Expr::value(None::<String>));
+    Ok(release.filter(ended).exec(db).await?.rows_affected)
 }

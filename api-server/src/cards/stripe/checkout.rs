@@ -3,7 +3,6 @@
 use super::{Stripe, id_of, text};
 use crate::cards::GatewayError;
 
-/// An open page.
 #[derive(Clone, Debug)]
 pub struct CheckoutPage {
     /// Stripe's id of the session.

@@ -27,7 +27,6 @@ pub(super) struct Http {
     key: String,
 }
 
-/// A JSON response.
 pub(super) struct StripeResponse {
     pub status: u16,
     pub body: Value,

@@ -15,7 +15,6 @@ const SIGNATURES_MAX: usize = 5;
 /// Maximum bytes of the header with the signatures.
 pub const HEADER_BYTES_MAX: usize = 1024;
 
-/// Subject of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WebhookSubject {
     /// The payment with this reference.
@@ -50,7 +49,6 @@ pub fn is_recent(signed: i64, now: Timestamp) -> bool {
     now.0.timestamp().saturating_sub(signed).saturating_abs() <= TOLERANCE_SECONDS
 }
 
-/// Returns the subject of a body.
 pub fn subject(body: &[u8]) -> WebhookSubject {
     let Ok(event) = serde_json::from_slice::<Value>(body) else { return WebhookSubject::Nothing };
     let id = text(&event["data"]["object"]["id"]);

@@ -3,7 +3,7 @@
 
 use super::{
     Column, Entity, IdempotencyScope, KeyError, LEASE_SECONDS, StoredKey, StoredResponse, given_up,
-    of_request, replay,
+    replay,
 };
 use chrono::TimeDelta;
 use poem::http::StatusCode;
@@ -14,6 +14,7 @@ use shared::entity::idempotency_records;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
 use shared::writes::Writes;
+use std::collections::HashMap;
 
 /// Looks up the stored responses of these requests, in their order, reading beside the transaction.
 /// `None`: the request is new.
@@ -26,26 +27,30 @@ pub async fn find(
     if scopes.is_empty() {
         return Ok(responses);
     }
-    let found = super::find(reads, scopes).await?;
+    let stored = super::find(reads, scopes).await?;
+    let stored: HashMap<&str, &StoredKey> =
+        stored.iter().map(|row| (row.key_hash.as_str(), row)).collect();
     for scope in scopes {
-        responses.push(replayable(tx, scope, of_request(&found, scope)).await);
+        let stored = stored.get(scope.key_hash.as_str());
+        responses.push(match stored {
+            Some(stored) => replayable(tx, scope, stored).await,
+            None => Ok(None),
+        });
     }
     Ok(responses)
 }
 
-/// Returns the response stored for a request; removes lapsed claims and expired responses.
+/// Returns the response stored for a request; removes a lapsed claim or an expired response.
 async fn replayable(
     tx: &DatabaseTransaction,
     scope: &IdempotencyScope,
-    rows: impl Iterator<Item = &StoredKey>,
+    stored: &StoredKey,
 ) -> Result<Option<StoredResponse>, KeyError> {
-    for stored in rows {
-        if let Some(response) = replay(tx, scope, stored).await? {
-            return Ok(Some(response));
-        }
+    let response = replay(scope, stored)?;
+    if response.is_none() {
         remove(tx, stored).await?;
     }
-    Ok(None)
+    Ok(response)
 }
 
 /// Finds the stored response of a request outside a transaction, which may be too early: whether
@@ -54,9 +59,8 @@ pub async fn peek(
     db: &impl ConnectionTrait,
     scope: &IdempotencyScope,
 ) -> Result<Option<StoredResponse>, KeyError> {
-    let found = super::find(db, &[scope]).await?;
-    match of_request(&found, scope).next() {
-        Some(stored) => replay(db, scope, stored).await,
+    match super::find(db, &[scope]).await?.pop() {
+        Some(stored) => replay(scope, &stored),
         None => Ok(None),
     }
 }
@@ -65,7 +69,7 @@ pub async fn peek(
 /// request that outlived its lease may have stored its response since the row was read.
 async fn remove(tx: &DatabaseTransaction, stored: &StoredKey) -> Result<(), KeyError> {
     let deleted = Entity::delete_many()
-        .filter(Column::ScopeHash.eq(stored.scope_hash.as_str()))
+        .filter(Column::KeyHash.eq(stored.key_hash.as_str()))
         .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
         .filter(given_up(tx.get_database_backend()))
         .exec(tx)
@@ -82,7 +86,6 @@ pub struct NewResponse<'a> {
     pub scope: &'a IdempotencyScope,
     /// Status of the response.
     pub status: StatusCode,
-    /// Its body.
     pub body: &'a str,
 }
 
@@ -111,14 +114,14 @@ pub fn queue(
     now: Timestamp,
     mut responses: Vec<NewResponse<'_>>,
 ) -> Result<(), DbErr> {
-    responses.sort_by_cached_key(|response| response.scope.key_hash());
+    responses.sort_by_cached_key(|response| response.scope.key_hash.clone());
     let row = |NewResponse { scope, status, body }: NewResponse<'_>| idempotency_records::Model {
         record_id: 0,
-        scope_hash: scope.hash(),
-        key_hash: Some(scope.key_hash()),
+        key_hash: scope.key_hash.clone(),
         fingerprint: scope.fingerprint.clone(),
         claim_token: hex::encode(random_bytes::<16>()),
         lease_until: Timestamp(now.0 + TimeDelta::seconds(LEASE_SECONDS)),
+        begun_flag: false,
         status: Some(status.as_u16().into()),
         body: Some(body.to_owned()),
         created_date: now,

@@ -1,4 +1,4 @@
-//! Request paths, as scopes store them.
+//! Request paths, as fingerprints hash them.
 
 use crate::http::admission::expectations;
 use poem::Request;
@@ -6,9 +6,8 @@ use shared::problem::Problem;
 use std::fmt::Write;
 
 /// Returns the path of the operation that the router chose, with the ids of the request in one
-/// spelling regardless of the client's: an id as it is printed, a field name in lower case. Stored
-/// responses are found by this path, including those stored by earlier releases: it must not
-/// change.
+/// spelling regardless of the client's: an id as it is printed, a field name in lower case. It must
+/// not change: a request that is sent again to another release would be taken for another one.
 pub(super) fn of(request: &Request) -> Result<String, Problem> {
     let unknown = || Problem::internal("the path of a request with an Idempotency-Key is unknown");
     let operation = expectations(request)?.operations.of_request(request).ok_or_else(unknown)?;
@@ -42,8 +41,7 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeSet;
 
-    /// For each operation with a key, a path as a client may spell it, and as it has always been in
-    /// the scopes of stored responses.
+    /// For each operation with a key, a path as a client may spell it, and as fingerprints hash it.
     const PATHS: [(&str, &str); 20] = [
         ("/loans/007/transactions/payments", "/loans/7/transactions/payments"),
         ("/loans/07/transactions/adjustments", "/loans/7/transactions/adjustments"),
@@ -69,8 +67,8 @@ mod tests {
     const DEMOGRAPHICS: &str = "/contacts/3/demographics/userdef80/documents";
     const LAST_DRAWER: &str = "/cash-drawers/9223372036854775807/transactions";
 
-    /// Returns the path in the scope of a request that was sent with this path.
-    async fn path_in_scope(operation: &Operation, sent: &str) -> String {
+    /// Returns the path in the fingerprint of a request that was sent with this path.
+    async fn path_in_fingerprint(operation: &Operation, sent: &str) -> String {
         let pattern = router_pattern(&operation.path);
         let endpoint = make(|request| async move { of(&request) });
         let routes = Route::new().nest("/", Route::new().at(pattern, endpoint));
@@ -92,7 +90,7 @@ mod tests {
         let mut untested: BTreeSet<&str> = with_key.map(|operation| operation.id).collect();
         for (sent, path) in PATHS {
             let operation = operations().find(&Method::POST, sent).unwrap();
-            assert_eq!(path_in_scope(operation, sent).await, path);
+            assert_eq!(path_in_fingerprint(operation, sent).await, path);
             untested.remove(operation.id);
         }
         assert!(untested.is_empty(), "{untested:?}");

@@ -27,12 +27,10 @@ pub struct Replayable<T, const CREATES: bool> {
 }
 
 impl<T, const CREATES: bool> Replayable<T, CREATES> {
-    /// Its status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// Its body.
     pub fn body(&self) -> &str {
         &self.body
     }

@@ -10,7 +10,7 @@ use crate::http::fixed_body::FixedBody;
 use crate::http::json_body::incomplete;
 use crate::http::operations::XML_BYTES_MAX;
 use crate::state::State;
-use crate::xml_import::idempotent_import::{self, ImportClaim, PriorImport};
+use crate::xml_import::idempotent_import::{self, ImportClaim};
 use crate::xml_import::parse::{self, Element};
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::report::ImportResult;
@@ -118,12 +118,7 @@ async fn apply(
     let claim = match scope {
         None => None,
         Some(scope) => match begin(&state, &scope).await? {
-            ImportClaim::Done(PriorImport::Answer(response)) => {
-                return Imported::streamed(response, true);
-            }
-            ImportClaim::Done(PriorImport::Whole(body)) => {
-                return Ok(Imported { body: body.into(), replayed: true });
-            }
+            ImportClaim::Done(response) => return Imported::streamed(response, true),
             ImportClaim::New(claim) => Some(claim),
         },
     };

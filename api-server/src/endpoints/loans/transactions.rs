@@ -198,7 +198,7 @@ impl LoanTransactions {
             serde_json::from_slice(&payments.bytes).map_err(Problem::internal)?;
         let items = payments.value.into_iter().zip(sent);
         let items = items.map(|(PaymentItem { loan_id, key, payment }, sent)| {
-            let key = IdempotencyKey::new(&caller, payments_path(loan_id), key.into(), "");
+            let key = IdempotencyKey::new(&caller, payments_path(loan_id), &key, "");
             let scope = key.scope(&[sent.payment.get().as_bytes()]);
             BatchPayment { loan_id, new: payment, scope }
         });

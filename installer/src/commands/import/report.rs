@@ -37,12 +37,6 @@ pub(super) async fn print_json(response: ImportResponse) -> Result<(), CliError>
     printed(written.await.map_err(|error| CliError(error.to_string()))?)
 }
 
-/// Prints a response that was stored as a whole.
-pub(super) fn print_whole(body: &str) -> Result<(), CliError> {
-    let mut output = io::stdout().lock();
-    printed(output.write_all(body.as_bytes()).and_then(|()| output.flush()))
-}
-
 pub(super) async fn print_text(response: ImportResponse) -> Result<(), CliError> {
     let mut report = ImportReport::default();
     let outcome = outcome(&response);

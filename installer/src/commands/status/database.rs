@@ -73,7 +73,7 @@ async fn find_schema(db: &DatabaseConnection) -> Finding {
     let state = migration::schema_state(db).await?;
     let advice = match &state {
         SchemaState::Current => return Ok(SCHEMA.1.to_owned()),
-        SchemaState::Older(_) | SchemaState::Unfilled => "run installer upgrade",
+        SchemaState::Older(_) => "run installer upgrade",
         SchemaState::Newer(_) => "use the programs of that release",
         SchemaState::Missing => "correct the URL in the settings, or set the database up",
     };

@@ -3,23 +3,19 @@
 
 use super::NO_DATABASE;
 use crate::installation::checks::{CheckName, Report};
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::DatabaseConnection;
 use shared::introspection::UserKind;
 use shared::user_names::{self, FaultyName};
 
-const NAMES: CheckName = ("user names", "visible characters, composed form, no two alike");
+const NAMES: CheckName = ("user names", "visible characters, composed form");
 /// Names that are listed; the rest are only counted.
 const LISTED_MAX: usize = 10;
 
 pub(super) async fn check(db: Option<&DatabaseConnection>, report: &mut Report) {
     let Some(db) = db else { return report.skip(NAMES, NO_DATABASE) };
-    match find(db).await {
-        Ok((false, _)) => {
-            let advice = "run installer upgrade, which compares them in a moment";
-            report.fail(NAMES, "not yet compared with each other", advice);
-        }
-        Ok((true, faulty)) if faulty.is_empty() => report.pass(NAMES, NAMES.1),
-        Ok((true, faulty)) => {
+    match user_names::faulty(db).await {
+        Ok(faulty) if faulty.is_empty() => report.pass(NAMES, NAMES.1),
+        Ok(faulty) => {
             let advice = "they keep working; rename these users, borrowers by import";
             report.pass_for_now(NAMES, describe(&faulty), advice);
         }
@@ -27,16 +23,11 @@ pub(super) async fn check(db: Option<&DatabaseConnection>, report: &mut Report) 
     }
 }
 
-async fn find(db: &DatabaseConnection) -> Result<(bool, Vec<FaultyName>), DbErr> {
-    Ok((user_names::is_filled(db).await?, user_names::faulty(db).await?))
-}
-
 fn describe(faulty: &[FaultyName]) -> String {
     let describe_one = |it: &FaultyName| {
         let kind = if it.kind == UserKind::Web { "web user" } else { "user" };
-        let fault = it.fault.map_or_else(|| "looks like another".to_owned(), |it| it.to_string());
         // Escaped, because invisible characters are part of the problem.
-        format!("{kind} {:?} {fault}", it.name)
+        format!("{kind} {:?} {}", it.name, it.fault)
     };
     let mut text = faulty.iter().take(LISTED_MAX).map(describe_one).collect::<Vec<_>>().join("; ");
     if faulty.len() > LISTED_MAX {

@@ -176,7 +176,7 @@ async fn count_imports(db: &DatabaseConnection) -> Result<(i64, i64), DbErr> {
     use idempotency_records::Column as Claim;
     use import_runs::Column as Run;
     let leased = Query::select()
-        .column(Claim::ScopeHash)
+        .column(Claim::KeyHash)
         .from(idempotency_records::Entity)
         .and_where(Claim::LeaseUntil.into_expr().gt(db::now(db.get_database_backend())))
         .take();
@@ -188,7 +188,7 @@ async fn count_imports(db: &DatabaseConnection) -> Result<(i64, i64), DbErr> {
             .and_where(leased)
             .take()
     };
-    let running = runs(Run::ScopeHash.into_expr().in_subquery(leased.clone()));
-    let interrupted = runs(Run::ScopeHash.into_expr().not_in_subquery(leased));
+    let running = runs(Run::KeyHash.into_expr().in_subquery(leased.clone()));
+    let interrupted = runs(Run::KeyHash.into_expr().not_in_subquery(leased));
     Ok((count_rows(db, &running).await?, count_rows(db, &interrupted).await?))
 }

@@ -149,7 +149,7 @@ fn intent(
         entered_by_user_id: block.staff.teller,
         request: serde_json::to_value(request).map_err(CardError::defect)?,
         request_id: block.actor.request_id().to_owned(),
-        scope_hash: None,
+        key_hash: None,
         fingerprint: None,
     })
 }

@@ -40,10 +40,10 @@ fn payments() -> Table {
             id("entered_by_user_id").references("users", "user_id"),
             json("request"),
             string("request_id", 64),
-            string("scope_hash", 64).optional(),
+            string("key_hash", 64).optional(),
             string("fingerprint", 64).optional(),
         ])
-        .unique(&["scope_hash"])
+        .unique(&["key_hash"])
         .index(&["loan_id", "card_payment_id"])
         .index(&["payment_gateway_token_id"])
         .index(&["gateway_reference"])

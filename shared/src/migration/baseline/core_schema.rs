@@ -510,23 +510,22 @@ fn records() -> Vec<Table> {
         Table::new("idempotency_records")
             .columns([
                 key("record_id"),
-                string("scope_hash", 64),
+                string("key_hash", 64),
                 string("fingerprint", 64),
                 string("claim_token", 32),
                 time("lease_until"),
+                flag("begun_flag"),
                 int("status").optional(),
                 text("body").optional(),
                 time("created_date"),
-                string("key_hash", 64).optional(),
             ])
-            .unique(&["scope_hash"])
             .unique(&["key_hash"])
             .index(&["created_date"]),
         // Imports that can be resumed and replayed, however long their responses are.
         Table::new("import_runs")
             .columns([
                 key("import_id"),
-                string("scope_hash", 64),
+                string("key_hash", 64),
                 string("body_hash", 64),
                 time("started_date"),
                 flag("committed_flag").optional(),
@@ -536,7 +535,7 @@ fn records() -> Vec<Table> {
                 long("deleted_count"),
                 long("failed_count"),
             ])
-            .unique(&["scope_hash"]),
+            .unique(&["key_hash"]),
         Table::new("import_records")
             .columns([
                 key("row_id"),
@@ -576,7 +575,6 @@ fn records() -> Vec<Table> {
         // Rows that cluster nodes write so that they detect each other's locks.
         Table::new("row_guards").columns([int("guard_id").primary(), long("writes")]),
         // User names that look alike have the same skeleton.
-        Table::new("name_skeletons")
-            .columns([string("skeleton_hash", 64).primary(), int("holders")]),
+        Table::new("name_skeletons").columns([string("skeleton_hash", 64).primary()]),
     ]
 }

@@ -18,7 +18,6 @@ const STEPS: usize = 150;
 /// Units per cent.
 const CENT: i64 = 100;
 
-/// A user in the model.
 struct ModelUser {
     token: String,
     funding: bool,
@@ -27,7 +26,6 @@ struct ModelUser {
     assigned: Vec<usize>,
 }
 
-/// A drawer in the model.
 struct ModelDrawer {
     id: i64,
     reserve: bool,

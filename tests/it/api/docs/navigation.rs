@@ -21,7 +21,6 @@ async fn open(world: &World, browser: &WebBrowser, rest: &str) {
     browser.see("h2").await;
 }
 
-/// The visible sections.
 async fn open_sections(browser: &WebBrowser) -> Vec<String> {
     let mut shown = Vec::new();
     for section in browser.driver.find_all(By::Css("main > section")).await.unwrap() {

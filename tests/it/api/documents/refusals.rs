@@ -23,7 +23,6 @@ async fn assert_unchanged(world: &World, before: (i64, i64)) {
     assert_eq!(world.count(history).await, 0);
 }
 
-/// Sends a body as it is.
 async fn send(world: &World, token: &str, path: &str, media: &str, body: &[u8]) -> TestResponse {
     let request = world.client.request(Method::POST, token, path).header(CONTENT_TYPE, media);
     world.client.send(request.body(body.to_vec())).await.expect("a response")

@@ -35,7 +35,6 @@ pub(super) struct OpenedCheckout {
     pub cancelled: String,
 }
 
-/// Opens a page.
 pub(super) async fn open(world: &World, token: &str, loan: i64) -> OpenedCheckout {
     let opened = request_url(world, token, loan).await.expect(200).json();
     let proxy = &world.provider.as_ref().expect("a provider").proxy;

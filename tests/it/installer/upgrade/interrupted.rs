@@ -3,7 +3,7 @@
 use super::{InstalledDatabase, command, run};
 use crate::PROGRAM;
 use acceptance::{Database, World};
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::ConnectionTrait;
 use shared::db;
 use shared::migration::{self, SchemaState};
 use std::process::Stdio;
@@ -183,10 +183,6 @@ async fn an_upgrade_is_refused_while_others_are_connected() {
 async fn servers_report_the_schema_they_found() {
     acceptance::on_each_database(PROGRAM, |world: World| async move {
         for (sql, expected) in [
-            (
-                "DELETE FROM settings WHERE name = 'contact_search_keys_filled'",
-                "search keys are not complete: run installer upgrade",
-            ),
             ("UPDATE schema_migrations SET finished_date = NULL", "run installer upgrade"),
             ("UPDATE schema_migrations SET kind = 'contract', name = 'm13_later'", "later"),
         ] {
@@ -202,62 +198,4 @@ async fn servers_report_the_schema_they_found() {
         world
     })
     .await;
-}
-
-/// The search keys of existing contacts are made after the migrations, some thousands at a time.
-#[tokio::test]
-async fn an_upgrade_interrupted_while_it_fills_search_keys_goes_on() {
-    for database in Database::all() {
-        let unfinished = InstalledDatabase::create(database).await;
-        let digits = |name| {
-            let digits: Vec<String> = (0..10).map(|digit| format!("SELECT {digit} AS d")).collect();
-            format!("({}) {name}", digits.join(" UNION ALL "))
-        };
-        let all = ["a", "b", "c", "d"].map(digits).join(" CROSS JOIN ");
-        let numbers = format!(
-            "SELECT a.d + 10 * b.d + 100 * c.d + 1000 * d.d AS number FROM {all} WHERE d.d < 6"
-        );
-        let date = unfinished.long_ago();
-        unfinished
-            .sql(&format!(
-                "INSERT INTO contacts (contact_number, contact_type_id, entity_code, last_name1, \
-                 contact_method, created_date) SELECT CONCAT('C-', number), 1, 'INDIVIDUAL', \
-                 'Ünal', 'none', {date} FROM ({numbers}) n"
-            ))
-            .await;
-        unfinished.sql("DELETE FROM settings WHERE name = 'contact_search_keys_filled'").await;
-        unfinished.upgrade(&["--yes"]).await.expect_success();
-        let read = async |sql: &str| -> i64 {
-            unfinished
-                .with(async |db| {
-                    let statement = Statement::from_string(db.get_database_backend(), sql);
-                    let row = db.query_one_raw(statement).await.expect(sql).expect("a row");
-                    row.try_get_by_index(0).expect("a number")
-                })
-                .await
-        };
-        let filled = "SELECT COUNT(*) FROM contact_search_keys WHERE search_key = 'unal'";
-        assert_eq!(read(filled).await, 6000);
-        // As after the first batch.
-        let last = read("SELECT MAX(contact_id) FROM contacts").await - 1000;
-        for sql in [
-            "DELETE FROM settings WHERE name = 'contact_search_keys_filled'".to_owned(),
-            format!("DELETE FROM contact_search_keys WHERE contact_id > {last}"),
-            format!("UPDATE contacts SET search_source = NULL WHERE contact_id > {last}"),
-        ] {
-            unfinished.sql(&sql).await;
-        }
-        assert_eq!(unfinished.state().await, SchemaState::Unfilled);
-        let newest = "SELECT MAX(row_id) FROM contact_search_keys";
-        let kept = read(newest).await;
-        let output = unfinished.upgrade(&["--dry-run"]).await.expect_success();
-        assert!(output.contains("the search keys are not complete"), "{output}");
-        let output = unfinished.upgrade(&["--yes"]).await.expect_success();
-        assert!(output.contains("the search keys are complete"), "{output}");
-        assert_eq!(unfinished.state().await, SchemaState::Current);
-        assert_eq!(read(filled).await, 6000);
-        let made = format!("SELECT COUNT(*) FROM contact_search_keys WHERE row_id > {kept}");
-        assert_eq!(read(&made).await, 1000, "the others are kept");
-        unfinished.drop().await;
-    }
 }

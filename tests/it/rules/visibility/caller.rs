@@ -45,7 +45,6 @@ impl Operation {
     }
 }
 
-/// A caller.
 pub struct Caller<'a> {
     name: String,
     client: &'a Client,
@@ -120,7 +119,6 @@ impl<'a> Caller<'a> {
         ids
     }
 
-    /// Notes a difference.
     pub fn differ(&mut self, operation: &Operation, path: &str, expected: &str, found: &str) {
         let identity = (&self.name, self.rules.principal);
         let id = operation.id;

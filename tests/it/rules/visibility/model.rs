@@ -145,7 +145,6 @@ impl Rules<'_> {
             && self.admitted(TrusteeObject::TransactionCode, row.transaction_code.into())
     }
 
-    /// credit_lines: L, W.
     pub fn credit_line(&self, creditline_id: i64) -> bool {
         let lines = &self.rows.credit_lines;
         lines.iter().any(|line| line.creditline_id == creditline_id && self.loan(line.loan_id))

@@ -245,10 +245,6 @@ async fn content(
             let found = "the database has the schema of an earlier release";
             report.fail(SCHEMA, found, "run installer upgrade first");
         }
-        SchemaState::Unfilled => {
-            let found = "the upgrade of the database was interrupted";
-            report.fail(SCHEMA, found, "run installer upgrade first");
-        }
         SchemaState::Newer(_) => {
             let found = "the database has the schema of a later release";
             report.fail(SCHEMA, found, "use the installer of that release");

@@ -458,7 +458,7 @@ async fn a_key_is_kept_for_a_day_after_its_payment_is_settled() {
         // A day after the payment ended, the key may be used for another one.
         world.age("gateway_payments", &["ended_date"], days).await;
         world.age("idempotency_records", &["created_date", "lease_until"], days).await;
-        let net_sql = "SELECT COUNT(*) FROM gateway_payments WHERE scope_hash IS NOT NULL";
+        let net_sql = "SELECT COUNT(*) FROM gateway_payments WHERE key_hash IS NOT NULL";
         wait_for(&world, net_sql, 0).await;
         pay(&world, &admin, loans[0], &body, Some("k"))
             .await

@@ -6,7 +6,6 @@ use acceptance::seeds::{OPEN_TERMS, PUBLISHED_TERMS, borrower_with_loan, file};
 use acceptance::{TestResponse, World, on_each_database};
 use serde_json::{Value, json};
 
-/// Posts an adjustment.
 pub async fn post(world: &World, token: &str, loan_id: i64, body: &Value) -> TestResponse {
     let path = format!("/loans/{loan_id}/transactions/adjustments");
     world.client.post(token, &path, body, None).await

@@ -102,34 +102,6 @@ async fn a_key_used_on_one_loan_cannot_pay_another() {
 }
 
 #[tokio::test]
-async fn a_key_of_an_earlier_release_applies_to_its_path_only() {
-    on_each_database(PROGRAM, |world| async move {
-        let admin = world.token("admin").await;
-        let loans = two_loans(&world, &admin).await;
-        let post = async |loan_id: i64, amount: &str| {
-            let path = format!("/loans/{loan_id}/transactions/payments");
-            world.client.post(&admin, &path, &json!({"Amount": amount}), Some("k")).await
-        };
-        let first = post(loans[0], "10.00").await.expect(201);
-        world.sql("UPDATE idempotency_records SET key_hash = NULL").await;
-        let second = post(loans[1], "10.00").await.expect(201);
-        for (loan_id, response) in loans.into_iter().zip([first, second]) {
-            let repeated = post(loan_id, "10.00").await.expect(201);
-            assert_eq!(
-                (repeated.header("idempotency-replayed"), &repeated.text),
-                ("true", &response.text)
-            );
-            post(loan_id, "11.00").await.expect_problem(422, "idempotency-mismatch");
-        }
-        world.age("idempotency_records", &["created_date", "lease_until"], 2 * 86_400).await;
-        post(loans[0], "11.00").await.expect(201);
-        post(loans[0], "11.00").await.expect(201);
-        world
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_malformed_key_is_refused_and_never_ignored() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;

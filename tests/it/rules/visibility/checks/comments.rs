@@ -7,7 +7,6 @@ use crate::rules::visibility::tables::Tables;
 use shared::entity::comments;
 use shared::entity::documents::{self, DocumentOwner};
 
-/// One kind of comment.
 struct CommentKind {
     path: &'static str,
     owner: DocumentOwner,

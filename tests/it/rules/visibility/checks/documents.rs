@@ -75,7 +75,6 @@ pub async fn check(caller: &mut Caller<'_>) {
     by_id(caller).await;
 }
 
-/// The keys of documents.
 pub fn keys<'a>(rows: impl IntoIterator<Item = &'a documents::Model>) -> Vec<i64> {
     rows.into_iter().map(|row| row.document_id).collect()
 }

@@ -20,7 +20,6 @@ pub async fn check(caller: &mut Caller<'_>) {
     fields(caller).await;
 }
 
-/// Lists with trustees.
 async fn guarded_lists(caller: &mut Caller<'_>) {
     let (rows, rules) = (caller.rules.rows, caller.rules);
     let keys = rows.loan_groups.iter().map(|row| row.loan_group_id);

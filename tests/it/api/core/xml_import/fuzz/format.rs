@@ -5,7 +5,6 @@
 pub enum ValueKind {
     /// One of these words.
     Word(&'static [&'static str]),
-    /// Text.
     Text,
     Date,
     Amount,
@@ -41,7 +40,6 @@ const fn form(
     ElementForm { name, parents, required, optional, text: false }
 }
 
-/// The root element.
 pub const ROOT: &str = "Core";
 
 pub const ELEMENT_FORMS: &[ElementForm] = &[

@@ -215,7 +215,6 @@ fn valid_records() -> BoxedStrategy<Vec<Option<XmlNode>>> {
     vec(records, 1..4).prop_map(|all| all.into_iter().flatten().map(Some).collect()).boxed()
 }
 
-/// A whole file.
 pub fn file() -> impl Strategy<Value = FuzzedFile> {
     let records = prop_oneof![
         3 => valid_records(),

@@ -60,9 +60,7 @@ pub async fn with_stripe(
 /// A payment on a loan that gets no other payment.
 #[derive(Clone, Debug)]
 pub struct Payment {
-    /// The loan.
     pub loan: i64,
-    /// The borrower's card.
     pub card: i64,
     /// The `Idempotency-Key`.
     pub key: String,
@@ -73,7 +71,6 @@ pub struct Payment {
 }
 
 impl Payment {
-    /// The request's body.
     pub fn body(&self) -> Value {
         let amount = format!("{}.{:02}", self.amount / 100, self.amount % 100);
         let mut body = json!({"PaymentGatewayTokenID": self.card, "Amount": amount});
@@ -131,7 +128,6 @@ impl StripeFixture {
         fixture
     }
 
-    /// The provider.
     pub fn provider(&self) -> &Provider {
         self.world.provider.as_ref().expect("a provider")
     }
@@ -200,7 +196,6 @@ impl StripeFixture {
         assert_eq!(first, repeated);
     }
 
-    /// The state of a payment.
     pub async fn state(&self, payment: &Payment) -> String {
         let sql = format!("SELECT state FROM gateway_payments WHERE loan_id = {}", payment.loan);
         self.world.text(&sql).await
