@@ -69,9 +69,7 @@ impl Actor {
 /// Owner of a field history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryOwner {
-    /// A loan.
     Loan(i64),
-    /// A contact.
     Contact(i64),
 }
 
@@ -89,7 +87,6 @@ pub struct AuditTarget {
 /// A comment, and who may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommentTarget {
-    /// The comment.
     pub comment_id: i64,
     /// Its category, whose trustees may read it.
     pub category_id: i64,
@@ -133,9 +130,7 @@ pub struct FieldNote {
     pub record_id: i64,
     /// Name and label of the field.
     pub names: Arc<FieldNames>,
-    /// Old value.
     pub old_value: Option<String>,
-    /// New value.
     pub new_value: Option<String>,
 }
 
@@ -168,9 +163,7 @@ pub async fn record_in<T: Audited>(
 pub struct UpdatedRow<'a, T> {
     /// Author of the update.
     pub author: &'a Actor,
-    /// The row before.
     pub before: &'a T,
-    /// The row after.
     pub after: &'a T,
 }
 

@@ -45,7 +45,6 @@ use std::time::Duration;
 pub enum GatewayChoice {
     /// The built-in gateway, for trials.
     Sandbox,
-    /// Stripe.
     Stripe(stripe::Account),
 }
 
@@ -58,15 +57,12 @@ pub struct GatewaySettings {
     pub master_keys: MasterKeys,
     /// URL at which browsers reach this server.
     pub public_url: String,
-    /// Interval of the recovery.
     pub recovery_interval: Duration,
 }
 
 /// Everything needed to charge cards.
 pub struct CardProcessor {
-    /// The core database.
     pub db: DatabaseConnection,
-    /// The gateway.
     pub gateway: PaymentGateway,
     /// Looks loans up.
     pub loans: Arc<LoanLookups>,
@@ -90,13 +86,11 @@ enum Adapter {
 pub struct CardDetails {
     /// The gateway's token for charging the card: never shown, and sealed when stored.
     pub token: String,
-    /// Its brand.
     pub brand: BrandType,
     /// The last four digits of its number.
     pub last_four: String,
     /// The month in which it expires, 1 to 12.
     pub expiry_month: i32,
-    /// The year in which it expires.
     pub expiry_year: i32,
     /// The name on it, if the gateway asked for one.
     pub cardholder_name: Option<String>,
@@ -105,7 +99,6 @@ pub struct CardDetails {
 /// A payment to be prepared at the gateway.
 #[derive(Clone, Copy)]
 pub struct ChargeRequest<'a> {
-    /// Id of the card payment.
     pub card_payment_id: i64,
     /// Amount that the card will be charged.
     pub total: Money,
@@ -116,14 +109,11 @@ pub struct ChargeRequest<'a> {
     pub request_id: &'a str,
 }
 
-/// A prepared payment.
 #[derive(Clone, Debug)]
 pub struct PaymentRef {
-    /// Id of the card payment.
     pub card_payment_id: i64,
     /// Amount that the card is charged.
     pub total: Money,
-    /// The gateway's reference.
     pub reference: String,
 }
 
@@ -142,12 +132,10 @@ pub enum ChargeOutcome {
     Refunded,
 }
 
-/// A refusal by the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewayRefusal {
     /// The gateway's own code, such as `insufficient_funds`.
     pub code: String,
-    /// Message for people.
     pub message: String,
 }
 

@@ -185,7 +185,6 @@ pub struct Config {
     pub auth_ca: PathBuf,
     /// Client id of this server at the auth server.
     pub auth_client_id: String,
-    /// Secret of that client.
     pub auth_client_secret: String,
     /// URL of the auth server as browsers reach it.
     pub auth_public_url: String,
@@ -199,7 +198,6 @@ pub struct Config {
     pub upload_bytes_max: u64,
     /// File types accepted for upload.
     pub upload_types: AllowedTypes,
-    /// Payment gateway settings.
     pub gateway: GatewaySettings,
     /// Connection limits of the listener.
     pub limits: ServerLimits,
@@ -215,7 +213,6 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Log format: `text` or `json`.
     pub log_format: String,
-    /// Log levels.
     pub log_filter: String,
 }
 

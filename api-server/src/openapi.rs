@@ -35,7 +35,6 @@ pub fn finish(spec: &str) -> Value {
     document
 }
 
-/// Returns the document's text.
 pub fn text(document: &Value) -> String {
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }

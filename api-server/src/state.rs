@@ -28,13 +28,11 @@ use tokio::sync::Semaphore;
 
 /// State available to every endpoint.
 pub struct State {
-    /// Core database.
     pub db: DatabaseConnection,
     /// The same for single reads.
     pub reads: ReadPool,
     /// Admits requests.
     pub admission: Arc<Admission>,
-    /// Executes commands.
     pub executor: Executor,
     /// Looks loans up.
     pub loans: Arc<LoanLookups>,
@@ -48,13 +46,11 @@ pub struct State {
     pub passwords: Passwords,
     /// Directory in which imports are spooled.
     pub spool_directory: PathBuf,
-    /// Permits for imports.
     pub imports: Arc<Semaphore>,
     /// Permits for dry runs of many payments.
     pub dry_runs: Arc<Semaphore>,
     /// Folders that this server fills.
     pub folders: Arc<WatchedFolders>,
-    /// Background tasks.
     pub tasks: Tasks,
     /// Closed while the database must not be used.
     pub database_gate: DatabaseGate,

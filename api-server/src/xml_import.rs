@@ -79,7 +79,6 @@ use tokio::sync::watch;
 
 /// Concurrency limit for imports: each may need a GiB of the spool directory, plus its results.
 pub const IMPORTS_MAX: usize = 4;
-/// A running import.
 pub struct Import<'a> {
     caller: &'a Caller,
     author: Actor,

@@ -137,11 +137,9 @@ pub const SETTINGS: &[Setting] = define_settings! {
 
 /// A complete and valid configuration.
 pub struct Config {
-    /// Listen address.
     pub listen: SocketAddr,
     /// Public URL of this server.
     pub issuer: String,
-    /// Database URL.
     pub database_url: String,
     /// Maximum number of database connections.
     pub database_connections: u32,
@@ -171,7 +169,6 @@ pub struct Config {
     pub mtls_listen: Option<SocketAddr>,
     /// Public URL of that listener.
     pub mtls_url: Option<String>,
-    /// Password hashing.
     pub passwords: Option<Passwords>,
     /// Limits of the listener.
     pub limits: ServerLimits,
@@ -181,7 +178,6 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// `text` or `json`.
     pub log_format: String,
-    /// Log filter.
     pub log_filter: String,
 }
 

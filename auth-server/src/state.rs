@@ -27,7 +27,6 @@ pub struct State {
     pub metadata: Bytes,
     /// Rate limit on codes issued without a log-in page, per logged-in browser.
     pub code_rate_limit: KeyedRateLimiter,
-    /// Background tasks.
     pub tasks: Tasks,
     /// Closed while the database must not be used.
     pub database_gate: DatabaseGate,

@@ -22,7 +22,6 @@ use shared::rate_limit::KeyedRateLimiter;
 
 /// The database, and everything needed to read and write it.
 pub struct Store {
-    /// The core database.
     pub db: DatabaseConnection,
     /// Public URL of this server.
     pub issuer: String,

@@ -58,7 +58,6 @@ const COMPLETE: &str = "complete";
 /// Loans generated ahead of the one being imported.
 const LOANS_AHEAD: usize = 16;
 
-/// The size of a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortfolioSize {
     /// The number of loans.

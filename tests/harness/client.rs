@@ -19,9 +19,7 @@ use tokio::time::sleep;
 /// The servers' addresses, and the authority to trust.
 #[derive(Clone, Debug)]
 pub struct Client {
-    /// The auth server.
     pub auth_url: String,
-    /// The api-server.
     pub api_url: String,
     /// The client for plain HTTP requests.
     pub http: reqwest::Client,
@@ -219,7 +217,6 @@ impl Client {
         self.send(request).await.expect("a response")
     }
 
-    /// Logs out.
     pub async fn log_out(&self, token: &str) -> TestResponse {
         let request = self.http.post(format!("{}/logout", self.auth_url));
         self.send(request.header(AUTHORIZATION, bearer(token))).await.expect("a response")

@@ -12,13 +12,10 @@ use tempfile::TempDir;
 /// An operation on a file of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOperation {
-    /// Reads.
     Read,
-    /// Writes.
     Write,
     /// Waits until what was written is on the disk.
     Sync,
-    /// Takes a lock.
     Lock,
     /// Shortens the file.
     Truncate,

@@ -144,7 +144,6 @@ pub fn with_known_parameters(method: &Method, path: &str, parameters: &[(&str, &
     if applicable.is_empty() { path.to_owned() } else { format!("{path}?{}", applicable.join("&")) }
 }
 
-/// Creates rows.
 struct RowMaker<'a> {
     world: &'a World,
     series: u32,

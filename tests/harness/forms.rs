@@ -29,7 +29,6 @@ impl Form {
         self.and_part(&headers, bytes)
     }
 
-    /// Adds a text.
     pub fn and_text(self, part: &str, text: &str) -> Self {
         self.and_part(&format!("form-data; name=\"{part}\""), text.as_bytes())
     }

@@ -37,7 +37,6 @@ struct Programs {
     install: PathBuf,
 }
 
-/// The ports of a node.
 #[derive(Clone, Copy)]
 struct NodePorts {
     clients: u16,

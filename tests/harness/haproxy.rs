@@ -15,13 +15,11 @@ use tokio::time::{Instant, sleep};
 /// How long HAProxy may take to notice the state of a server.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A running HAProxy.
 pub struct Haproxy {
     folder: TempDir,
     child: Child,
 }
 
-/// Finds the program.
 pub fn find() -> Result<PathBuf, String> {
     system_program("haproxy", "haproxy")
 }

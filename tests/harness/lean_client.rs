@@ -39,7 +39,6 @@ pub struct LeanClient {
     idle: Mutex<Vec<LeanConnection>>,
 }
 
-/// A connection.
 enum LeanConnection {
     Http1(http1::SendRequest<Body>),
     Http2(http2::SendRequest<Body>),

@@ -42,7 +42,6 @@ pub use terms::{OpeningBalances, Terms};
 /// An amount of money in 1/10,000 of the currency unit.
 pub type Amount = i128;
 
-/// A cent.
 pub const CENT: Amount = 100;
 
 /// The largest amount that can be stored.

@@ -43,7 +43,6 @@ pub struct LocalStripeProgram {
 }
 
 impl LocalStripeProgram {
-    /// Finds the program.
     pub fn find() -> Result<Self, String> {
         let program = python_program("localstripe")?;
         // It listens on an IPv6 address that also accepts IPv4.
@@ -81,7 +80,6 @@ pub struct Charge {
     pub status: String,
 }
 
-/// A payment intent.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Intent {
     /// `pi_…`
@@ -100,12 +98,10 @@ pub struct Intent {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A refund.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Refund {
     /// `re_…`
     pub id: String,
-    /// The charge refunded.
     pub charge: String,
     /// The amount in cents.
     pub amount: i64,
@@ -115,7 +111,6 @@ pub struct Refund {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A customer.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Customer {
     /// `cus_…`
@@ -140,11 +135,9 @@ pub struct PaymentMethod {
 /// The outcome of a payment intent: how often money moved, and how much, in cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settlement {
-    /// Charges that succeeded.
     pub charges: usize,
     /// Their sum.
     pub charged: i64,
-    /// Refunds that succeeded.
     pub refunds: usize,
     /// Their sum.
     pub refunded: i64,
@@ -193,7 +186,6 @@ impl LocalStripe {
         self.signal("STOP");
     }
 
-    /// Resumes it.
     pub fn resume(&self) {
         self.signal("CONT");
     }

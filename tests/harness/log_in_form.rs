@@ -50,7 +50,6 @@ impl Browser {
         self.cookies.lock().unwrap().get(name).cloned()
     }
 
-    /// Sets a cookie.
     pub fn set_cookie(&self, name: &str, value: &str) {
         self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
     }
@@ -204,7 +203,6 @@ impl AuthorizationRequest {
         self
     }
 
-    /// A parameter.
     pub fn parameter(&self, name: &str) -> &str {
         self.parameters
             .iter()

@@ -52,7 +52,6 @@ fn figure_kib(process: u32, name: &str) -> Option<u64> {
 }
 
 impl Sampler {
-    /// Starts sampling.
     pub fn start(process: u32) -> Result<Self, String> {
         let unreadable = || format!("cannot read the memory of process {process}");
         let before_kib = resident_kib(process).ok_or_else(unreadable)?;

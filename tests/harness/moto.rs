@@ -28,7 +28,6 @@ pub struct MotoProgram {
 }
 
 impl MotoProgram {
-    /// Finds the program.
     pub fn find() -> Result<Self, String> {
         Ok(Self { program: python_program("moto_server")?, behind_proxy: false })
     }
@@ -97,7 +96,6 @@ impl Moto {
         self.signal("STOP");
     }
 
-    /// Resumes it.
     pub fn resume(&self) {
         self.signal("CONT");
     }

@@ -15,7 +15,6 @@ const PREPARATION: Duration = Duration::from_secs(120);
 /// The result of one run of pgbench.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PgbenchFigures {
-    /// Transactions per second.
     pub per_second: f64,
     /// Average latency in milliseconds.
     pub latency_ms: f64,

@@ -9,7 +9,6 @@ use std::path::Path;
 /// The secret with which the provider signs its events.
 pub const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 
-/// The provider.
 pub struct Provider {
     /// Its state, read past the proxy.
     pub stripe: LocalStripe,

@@ -26,17 +26,14 @@ const RETRY_FOR: Duration = Duration::from_secs(90);
 pub struct PublishedLoan {
     /// Identifies the loan.
     pub row: u32,
-    /// Amount lent.
     pub loan_amount: String,
     /// Number of monthly payments.
     pub term: u32,
     /// Percent per year.
     pub interest_rate: String,
-    /// Level installment.
     pub installment: String,
     /// `YYYY-MM`.
     pub issue_month: String,
-    /// The balance.
     pub balance: String,
     /// Principal paid so far.
     pub paid_principal: String,

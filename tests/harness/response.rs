@@ -7,9 +7,7 @@ use serde_json::Value;
 /// An answer, read to the end.
 #[derive(Clone, Debug)]
 pub struct TestResponse {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body as text.
     pub text: String,

@@ -29,7 +29,6 @@ impl ServerPorts {
         format!("https://localhost:{}", self.auth)
     }
 
-    /// The api-server's URL.
     pub fn api_url(&self) -> String {
         format!("https://localhost:{}", self.api)
     }

@@ -14,16 +14,12 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-/// Which server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerKind {
-    /// The auth server.
     Auth,
-    /// The api-server.
     Api,
 }
 
-/// A running server.
 pub struct TestServer {
     kind: ServerKind,
     program: PathBuf,
@@ -236,7 +232,6 @@ impl TestServer {
         self.signal("STOP")
     }
 
-    /// Resumes it.
     pub fn resume(&self) -> Result<(), String> {
         self.signal("CONT")
     }

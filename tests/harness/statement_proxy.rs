@@ -32,7 +32,6 @@ pub enum StatementFault {
 /// A statement that passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedStatement {
-    /// Its SQL text.
     pub text: String,
     /// The number of its transaction; `None` outside of one.
     pub transaction: Option<u64>,
@@ -96,7 +95,6 @@ impl ProxyShared {
     }
 }
 
-/// The proxy.
 pub struct StatementProxy {
     shared: Arc<ProxyShared>,
     url: String,

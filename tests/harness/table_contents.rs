@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 /// Every row of every table as text, by table and columns.
 pub type TableContents = BTreeMap<(String, Vec<String>), Vec<String>>;
 
-/// All rows of all tables.
 pub async fn rows(db: &DatabaseConnection) -> TableContents {
     let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let columns_sql = match db.get_database_backend() {

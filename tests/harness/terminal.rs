@@ -18,13 +18,10 @@ const CURSOR_POSITION_QUERY: &[u8] = b"\x1b[6n";
 
 /// Keys that are not characters.
 pub mod keys {
-    /// Return.
     pub const ENTER: &str = "\r";
-    /// Cursor down.
     pub const DOWN: &str = "\x1b[B";
     /// Deletes the text left of the cursor, to the beginning of the line.
     pub const CLEAR: &str = "\x15";
-    /// The backspace key.
     pub const BACKSPACE: &str = "\x7f";
     /// Interrupts the program.
     pub const CTRL_C: &str = "\x03";
@@ -85,7 +82,6 @@ impl Terminal {
         }
     }
 
-    /// Presses keys.
     pub fn press(&mut self, keys: &str) {
         let mut keyboard = lock(&self.keyboard);
         keyboard.write_all(keys.as_bytes()).and_then(|()| keyboard.flush()).expect("pressed");

@@ -19,7 +19,6 @@ use tokio::time::{Instant, sleep};
 /// Debian's directory of Apache modules.
 const APACHE_MODULES: &str = "/usr/lib/apache2/modules";
 
-/// A web server.
 pub struct WebServer {
     /// Its URL, which leads to the api-server.
     pub url: String,
@@ -84,7 +83,6 @@ fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path).canonicalize().expect("a file")
 }
 
-/// Finds Apache with this module.
 fn find_apache(module: &str, packages: &str) -> Result<PathBuf, String> {
     let program = system_program("apache2", packages)?;
     match Path::new(APACHE_MODULES).join(format!("{module}.so")).is_file() {
@@ -179,17 +177,14 @@ pub enum ReverseProxy {
     Apache(PathBuf),
     /// nginx, built with its DAV module.
     Nginx(PathBuf),
-    /// HAProxy.
     Haproxy(PathBuf),
 }
 
 impl ReverseProxy {
-    /// Finds Apache.
     pub fn apache() -> Result<Self, String> {
         find_apache("mod_dav_fs", "apache2").map(Self::Apache)
     }
 
-    /// Finds nginx.
     pub fn nginx() -> Result<Self, String> {
         let program = system_program("nginx", "nginx")?;
         let output = std::process::Command::new(&program).arg("-V").output();
@@ -200,7 +195,6 @@ impl ReverseProxy {
         }
     }
 
-    /// Finds HAProxy.
     pub fn haproxy() -> Result<Self, String> {
         haproxy::find().map(Self::Haproxy)
     }

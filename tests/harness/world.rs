@@ -44,7 +44,6 @@ pub struct World {
     pub database: Database,
     /// A direct connection to the same database.
     pub db: DatabaseConnection,
-    /// Its URL.
     pub database_url: String,
     /// A client of the servers.
     pub client: Client,
@@ -52,9 +51,7 @@ pub struct World {
     pub credentials: Credentials,
     /// The authority that signed the servers' certificate.
     pub tls: TlsFiles,
-    /// The auth server.
     pub auth: TestServer,
-    /// The api-server.
     pub api: TestServer,
     /// The URLs of the servers' metrics: auth, api.
     pub metrics: (String, String),
@@ -77,7 +74,6 @@ pub struct World {
 pub struct Replica {
     /// A client of it, and of the world's server of the other kind.
     pub client: Client,
-    /// Its process.
     pub process: TestServer,
 }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Connections of pgbench.
 pub const PGBENCH_CLIENTS: u32 = 8;
 
 /// Answers to one kind of request over one protocol. Latencies are in milliseconds.
@@ -56,7 +55,6 @@ pub struct IntrospectionReport {
     pub seconds: u32,
     /// Concurrent callers.
     pub connections: u32,
-    /// Different tokens.
     pub tokens: u32,
     /// pgbench before the runs.
     pub before: PgbenchFigures,

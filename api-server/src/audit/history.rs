@@ -14,9 +14,7 @@ use shared::time::Day;
 /// Filter for the changes to list.
 #[derive(Clone, Debug, Default)]
 pub struct FieldHistoryFilter {
-    /// Table.
     pub table_name: Option<String>,
-    /// Field.
     pub field_name: Option<String>,
     /// First business day.
     pub from: Option<Day>,

@@ -14,11 +14,8 @@ pub(super) struct RowStates {
 
 /// A column whose values differ. A value that is absent or NULL is `None`.
 pub(super) struct ChangedColumn<'a> {
-    /// Its name.
     pub(super) name: &'a str,
-    /// The value before.
     pub(super) before: Option<&'a RawValue>,
-    /// The value after.
     pub(super) after: Option<&'a RawValue>,
 }
 
@@ -33,7 +30,6 @@ impl ChangedColumn<'_> {
 struct StoredColumns<'a>(Vec<(&'a str, Option<&'a RawValue>)>);
 
 impl RowStates {
-    /// Serializes the states.
     pub(super) fn new<T: Serialize>(before: Option<&T>, after: Option<&T>) -> Result<Self, DbErr> {
         let stored = |row: Option<&T>| row.map(serde_json::value::to_raw_value).transpose();
         let stored = |row| stored(row).map_err(invalid);

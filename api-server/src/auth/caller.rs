@@ -16,9 +16,7 @@ use std::hash::{Hash, Hasher};
 /// A user of the core system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreCaller {
-    /// User id.
     pub user_id: i64,
-    /// User name.
     pub user_name: String,
     /// Privileges.
     pub rights: Rights,
@@ -73,7 +71,6 @@ impl From<FindError> for Problem {
 /// An authenticated request: the caller, and the database's time at admission.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
-    /// The caller.
     pub caller: Caller,
     /// The database's time at admission.
     pub clock: Clock,

@@ -52,7 +52,6 @@ pub const FUND_DRAWERS: Privilege = Privilege("Cash Drawer > Funding", "Allow");
 pub const BACKDATE_PAYMENTS: Privilege = Privilege("Loan > Payments", "Backdate");
 /// Chooses how a payment is split across balances.
 pub const SPLIT_PAYMENTS: Privilege = Privilege("Loan > Payments", "Split");
-/// Pays off loans.
 pub const PAY_OFF_LOANS: Privilege = Privilege("Loan > Payments", "Payoff");
 /// Reverses payments and other entries.
 pub const REVERSE_ENTRIES: Privilege = Privilege("Loan > Payments", "Reverse");
@@ -131,7 +130,6 @@ pub type Grants = HashSet<(String, String)>;
 pub enum Rights {
     /// The admin account holds every privilege.
     All,
-    /// These grants.
     Granted(Arc<Grants>),
 }
 

@@ -19,9 +19,7 @@ use std::sync::Arc;
 pub struct Attachments {
     /// Store of the bytes.
     pub store: DocumentStore,
-    /// Limits of uploads.
     pub uploads: multipart::UploadLimits,
-    /// Concurrency limit of downloads.
     pub downloads: ConcurrencyLimit,
     /// Executes commands that write rows.
     pub executor: Executor,

@@ -53,7 +53,6 @@ pub struct DocumentChange {
 /// User who changes documents.
 #[derive(Clone, Debug)]
 pub struct DocumentEditor {
-    /// The caller.
     pub caller: Caller,
     /// Author in the history.
     pub author: Actor,

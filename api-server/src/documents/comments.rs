@@ -66,11 +66,8 @@ impl Comment {
 /// Kind of record that a comment is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommentKind {
-    /// A loan.
     Loan,
-    /// A contact.
     Contact,
-    /// A collateral item.
     Collateral,
 }
 

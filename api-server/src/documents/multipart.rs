@@ -63,7 +63,6 @@ impl UploadLimits {
 /// A form that has been read. Its file is in the object store, but no row refers to it yet.
 #[derive(Clone, Debug)]
 pub struct ReceivedForm {
-    /// The file.
     pub file: UploadedFile,
     name: Option<String>,
     description: Option<String>,
@@ -97,12 +96,9 @@ impl ReceivedForm {
 /// A file that is in the object store.
 #[derive(Clone, Debug)]
 pub struct UploadedFile {
-    /// The stored bytes.
     pub stored: StoredObject,
     sent_name: Option<String>,
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub file_type: &'static FileType,
 }
 

@@ -42,7 +42,6 @@ const STEP_TIME_MAX: Duration = Duration::from_secs(30);
 const FOLDER_PART_BYTES: usize = 256 * 1024;
 /// Bytes written to a bucket at a time: S3 accepts no smaller parts, and at most 10,000 of them.
 const BUCKET_PART_BYTES: usize = 5 * 1024 * 1024;
-/// Objects removed concurrently.
 const CONCURRENT_REMOVALS_MAX: usize = 8;
 /// Maximum time that a response waits for work that does not decide it: a removal, which continues
 /// in the background, or finding out why something failed.
@@ -53,7 +52,6 @@ const RESPONSE_DELAY_MAX: Duration = Duration::from_secs(2);
 pub enum Location {
     /// A folder on this machine.
     Folder(PathBuf),
-    /// A bucket.
     Bucket(Bucket),
 }
 
@@ -66,7 +64,6 @@ pub struct Bucket {
     pub prefix: String,
     /// Endpoint of the service; if absent, Amazon's of the region.
     pub endpoint: Option<String>,
-    /// Region.
     pub region: String,
     /// Access key id and secret; if absent, those of the machine's role.
     pub credentials: Option<(String, String)>,
@@ -74,7 +71,6 @@ pub struct Bucket {
     pub authority: Option<PathBuf>,
 }
 
-/// A document store.
 #[derive(Clone, Debug)]
 pub struct DocumentStore {
     objects: Arc<dyn ObjectStore>,

@@ -26,7 +26,6 @@ pub enum DrawerRefusal {
     Negative {
         /// Its balance of the tender.
         held: Money,
-        /// The tender.
         tender: Tender,
         /// True if the member Amount of the request is at fault.
         is_amount: bool,

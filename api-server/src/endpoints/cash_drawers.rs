@@ -63,7 +63,6 @@ pub struct DrawerActiveUser {
     user_name: Option<String>,
 }
 
-/// `/cash-drawers`
 pub struct CashDrawers;
 
 #[operations]
@@ -267,7 +266,6 @@ impl Command for CountDrawer {
     }
 }
 
-/// An admitted transaction.
 struct PostDrawerTransaction {
     caller: Caller,
     drawer_id: i64,

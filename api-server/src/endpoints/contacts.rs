@@ -67,7 +67,6 @@ pub struct FieldValue {
     document_count: i64,
 }
 
-/// `/contacts`
 pub struct Contacts;
 
 #[operations]

@@ -28,7 +28,6 @@ use std::sync::Arc;
 
 const MEDIA_TYPE: &str = "application/octet-stream";
 
-/// `/files`
 pub struct Files;
 
 #[operations]

@@ -79,7 +79,6 @@ impl Loan {
     }
 }
 
-/// `/loans`
 pub struct Loans;
 
 #[operations]

@@ -34,7 +34,6 @@ pub(crate) async fn ready(state: Data<&Arc<State>>) -> Result<poem::web::Json<Va
     })))
 }
 
-/// The OpenAPI documents.
 pub(crate) struct OpenApiDocuments {
     /// Of this server.
     served: FixedBody,

@@ -48,7 +48,6 @@ impl From<privileges::Model> for ListedPrivilege {
     }
 }
 
-/// `/setup`
 pub struct CoreSetup;
 
 #[operations]

@@ -76,7 +76,6 @@ pub struct BatchFailure {
     message: String,
 }
 
-/// `/status`
 pub struct Status;
 
 #[operations]

@@ -23,7 +23,6 @@ use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
-/// `/user-defined-fields`
 pub struct UserDefinedFields;
 
 #[operations]

@@ -63,7 +63,6 @@ impl From<users::Model> for Officer {
     }
 }
 
-/// `/users`
 pub struct Users;
 
 #[operations]

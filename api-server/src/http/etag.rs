@@ -111,15 +111,9 @@ impl ExpectedVersion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VersionMismatch {
     /// It differs from `If-Match`.
-    IfMatch {
-        /// The current version.
-        current: String,
-    },
+    IfMatch { current: String },
     /// It differs from `versionHash`.
-    VersionHash {
-        /// The current version.
-        current: String,
-    },
+    VersionHash { current: String },
 }
 
 /// 412 for `If-Match`, 409 for `versionHash`.

@@ -17,7 +17,6 @@ use std::fmt;
 pub enum SortKey {
     /// Nothing: by id alone.
     Id,
-    /// A date.
     Date(&'static str),
     /// An instant.
     Time(&'static str),
@@ -117,7 +116,6 @@ impl Keyset {
         Self { sort_key, descending: false, after: None, rows_max }
     }
 
-    /// Continues after this row.
     pub fn continue_after(&mut self, position: RowPosition) {
         self.after = Some(position);
     }

@@ -24,7 +24,6 @@ pub const STRIPE_RETURN: &str = "/gateway/stripe/return";
 /// Media type and size limit of a request body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
-    /// Its media type.
     pub media_type: &'static str,
     /// Size limit in bytes; `None` for a file with the form around it, whose limit is a setting.
     pub bytes_max: Option<u64>,
@@ -32,7 +31,6 @@ pub struct Body {
 
 /// Maximum bytes of a JSON body.
 pub const JSON_BYTES_MAX: u64 = 1024 * 1024;
-/// JSON bodies.
 pub const JSON: Body = Body { media_type: "application/json", bytes_max: Some(JSON_BYTES_MAX) };
 /// Maximum bytes of an import file.
 pub const XML_BYTES_MAX: u64 = 1024 * 1024 * 1024;

@@ -258,7 +258,6 @@ impl<T> List<T> {
         List { rows, cursors, more, uri }
     }
 
-    /// The page's rows.
     pub fn rows(&self) -> &[T] {
         &self.rows
     }

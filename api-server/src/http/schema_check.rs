@@ -19,7 +19,6 @@ pub struct SchemaCheck {
 /// Most faults listed in one problem.
 const FAULTS_MAX: usize = 50;
 
-/// A fault in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyFault {
     /// Path of the member, such as `Denominations[0].Value`.

@@ -39,9 +39,7 @@ pub struct LoanAccount {
     pub loan: loans::Model,
     /// Row of its status, which says what is forbidden.
     pub status: loan_status_codes::Model,
-    /// Contract terms.
     pub terms: Terms,
-    /// Current state.
     pub state: LoanState,
 }
 
@@ -533,7 +531,6 @@ impl RatesAndDueRows {
     }
 }
 
-/// Returns a status.
 #[expect(clippy::disallowed_methods, reason = "every user may see the statuses")]
 pub async fn status(
     db: &impl ConnectionTrait,

@@ -82,9 +82,7 @@ pub(super) fn queue(
     audit::queue_updates(writes, now, updates)
 }
 
-/// A locked credit line.
 pub struct LockedCreditLine {
-    /// Its row.
     pub row: credit_lines::Model,
     /// All lines of its loan: a draw on any of them counts on the main line.
     lines: Vec<credit_lines::Model>,

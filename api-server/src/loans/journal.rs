@@ -29,13 +29,11 @@ const REFERENCES_MAX: usize = 64;
 /// Values shared by all rows of an entry.
 #[derive(Clone, Copy)]
 pub struct EntryHeader<'a> {
-    /// The loan.
     pub loan_id: i64,
     /// Author of the posting.
     pub author: &'a Actor,
     /// Time of the posting.
     pub clock: Clock,
-    /// Effective date.
     pub effective_date: NaiveDate,
 }
 

@@ -40,7 +40,6 @@ pub struct AsOf {
 
 /// A loan at the end of a past day. The due rows are left out.
 pub struct PastAccount {
-    /// The loan today.
     pub loan: loans::Model,
     /// Terms by which interest accrued then.
     pub terms: Terms,

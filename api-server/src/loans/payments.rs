@@ -35,13 +35,10 @@ use std::collections::{HashMap, HashSet};
 /// A payment on a loan, and who posts it.
 #[derive(Clone, Copy)]
 pub struct LoanPayment<'a> {
-    /// The caller.
     pub caller: &'a Caller,
     /// Author of the rows.
     pub author: &'a Actor,
-    /// The loan.
     pub loan_id: i64,
-    /// The payment.
     pub payment: &'a ValidatedPayment,
 }
 

@@ -18,7 +18,6 @@ pub enum LoanRefusal {
     Amount {
         /// The reason.
         refusal: PaymentRefusal,
-        /// The amount.
         amount: Money,
     },
     /// The loan's status, which has this code, does not allow payments.
@@ -49,9 +48,7 @@ pub enum LoanRefusal {
 pub enum ReversalObstacle {
     /// The transaction is not an entry, but a row of this one.
     RowOfEntry(i64),
-    /// It is itself a reversal.
     IsReversal,
-    /// It is reversed already.
     AlreadyReversed,
     /// A later entry moved the accrual base.
     Followed,
@@ -70,7 +67,6 @@ pub enum ReversalObstacle {
 /// An entry that stands in the way of a reversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockingEntry {
-    /// Its reference number.
     pub reference: i64,
     /// Code of one of its rows.
     pub code: i32,
@@ -85,7 +81,6 @@ pub enum DrawRefusal {
     AboveMaximum(Money),
     /// Only this amount is available within the limits of a line: that of the draw, or the main line.
     AboveLimit {
-        /// The line's name.
         line: String,
         /// The amount.
         available: Money,

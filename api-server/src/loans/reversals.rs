@@ -173,7 +173,6 @@ fn balance(state: &mut LoanState, name: BalanceName) -> &mut Money {
 struct Undoing<'a> {
     /// The loan before the reversal.
     account: &'a LoanAccount,
-    /// The entry's rows.
     rows: &'a [loan_transactions::Model],
     reversals: Vec<RowReversal<'a>>,
     /// The loan before the entry, if the entry moved the accrual base.

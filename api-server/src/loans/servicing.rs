@@ -44,7 +44,6 @@ pub struct Terms {
     pub rates: Vec<RateStep>,
     /// First day that bears interest.
     pub interest_start_date: NaiveDate,
-    /// Payment schedule.
     pub schedule: Schedule,
     /// Level installment; without one, nothing is due before maturity.
     pub payment_amount: Option<Money>,

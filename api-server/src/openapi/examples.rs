@@ -11,12 +11,10 @@ const EXAMPLES: &str = include_str!("examples.json");
 /// A request by the admin account, and its response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Example {
-    /// Path with query.
     pub path: String,
     /// Request body if it is text: JSON, or the text itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
-    /// Response status.
     pub status: u16,
     /// Response body if it is JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]

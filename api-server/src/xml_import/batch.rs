@@ -162,7 +162,6 @@ tables! {
 }
 
 impl Batch {
-    /// Begins a record.
     pub(super) fn begin_record(&mut self) {
         self.record_start = self.lengths();
     }

@@ -22,7 +22,6 @@ use shared::entity::{
 };
 use std::sync::LazyLock;
 
-/// `<Collateral>`
 pub(super) static COLLATERAL: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use Column::*;
     let shape = ElementShape::new("Collateral")
@@ -225,7 +224,6 @@ impl ImportTransaction<'_, '_> {
         Ok(link.one(self.tx).await?)
     }
 
-    /// Finds collateral of this loan.
     async fn find_collateral(
         &self,
         element: &Element,

@@ -15,7 +15,6 @@ use shared::entity::comment_categories;
 use shared::entity::comments::{Column, CommentPriority, Entity};
 use std::sync::LazyLock;
 
-/// `<Comment>`
 pub(super) static COMMENT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Comment").holding_text().with([
         attribute("CommentID", AttributeKind::Id),

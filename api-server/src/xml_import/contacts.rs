@@ -22,7 +22,6 @@ use shared::entity::{
 };
 use std::sync::LazyLock;
 
-/// `<Contact>`
 pub(super) static CONTACT: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Contact")
         .holding(&["Detail", "Demographics", "Financials", "Address", "Comment", "WebCredentials"])

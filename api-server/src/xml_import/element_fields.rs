@@ -10,11 +10,9 @@ use sea_orm::{EntityTrait, ModelTrait, Value};
 /// What an element does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UpdateMode {
-    /// Inserts a row.
     Insert,
     /// Changes a row; absent attributes leave their columns unchanged.
     Change,
-    /// Deletes the row.
     Delete,
 }
 
@@ -30,7 +28,6 @@ pub(super) fn update_of(element: &Element) -> UpdateMode {
 
 /// The attributes of one element.
 pub(super) struct ElementFields<'e> {
-    /// The element.
     pub element: &'e Element,
     shape: &'static ElementShape,
     /// What the element does.

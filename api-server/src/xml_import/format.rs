@@ -145,14 +145,12 @@ pub enum Needed {
     No,
     /// When the element inserts a row.
     ToInsert,
-    /// Always.
     Always,
 }
 
 /// An attribute of an element.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// The attribute's name.
     pub name: Cow<'static, str>,
     /// The kind of value it holds.
     pub kind: AttributeKind,
@@ -178,9 +176,7 @@ impl Attribute {
 /// An element of the format.
 #[derive(Debug)]
 pub struct ElementShape {
-    /// The element's name.
     pub element: &'static str,
-    /// Its attributes.
     pub attributes: Vec<Attribute>,
     /// Names of the child elements it may have.
     pub children: &'static [&'static str],
@@ -204,7 +200,6 @@ impl ElementShape {
         Self { element, attributes, children: &[], text: false, also_needs: "", indexes }
     }
 
-    /// Adds attributes.
     pub fn with(mut self, attributes: impl IntoIterator<Item = Attribute>) -> Self {
         for attribute in attributes {
             self.indexes.insert(attribute.name.clone(), self.attributes.len());
@@ -320,7 +315,6 @@ pub fn shapes() -> [&'static ElementShape; 22] {
     ]
 }
 
-/// The root element.
 pub static ROOT: LazyLock<ElementShape> = LazyLock::new(|| {
     let flags = || AttributeKind::Choice(["0", "1"].map(str::to_owned).into());
     ElementShape::bare(super::parse::ROOT)

@@ -32,7 +32,6 @@ use shared::entity::{
 use shared::problem::InvalidValue;
 use std::sync::LazyLock;
 
-/// `<Loan>`
 pub(super) static LOAN: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let shape = ElementShape::new("Loan")
         .holding(&[
@@ -358,7 +357,6 @@ impl ImportTransaction<'_, '_> {
         Ok(())
     }
 
-    /// Changes a loan.
     async fn change_loan(
         &mut self,
         loan_id: i64,

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Placeholder id for a name that is taken, where it does not matter by which row.
 pub(super) const TAKEN: i64 = 0;
-/// Names per statement.
 const NAMES_PER_STATEMENT: usize = 1_000;
 
 /// What a name refers to.

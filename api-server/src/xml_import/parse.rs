@@ -23,7 +23,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::BufRead;
 
-/// The root element.
 pub const ROOT: &str = "Core";
 const DEPTH_MAX: usize = 8;
 const ATTRIBUTES_MAX: usize = 200;
@@ -60,13 +59,11 @@ impl fmt::Display for XmlFault {
 /// An element with everything in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
-    /// Its name.
     pub name: String,
     /// The line on which it starts.
     pub line: u64,
     /// Attributes in order. Names are unique.
     pub attributes: Vec<(String, String)>,
-    /// Child elements.
     pub children: Vec<Element>,
     /// Text in it, without surrounding white space.
     pub text: String,

@@ -19,11 +19,9 @@ use shared::entity::loans::ExcessHandling;
 use shared::time::Day;
 use std::sync::LazyLock;
 
-/// `<Transactions>`
 pub(super) static TRANSACTIONS: LazyLock<ElementShape> =
     LazyLock::new(|| ElementShape::bare("Transactions").holding(&["Payment"]));
 
-/// `<Payment>`
 pub(super) static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Flag, Id, Text};
     ElementShape::bare("Payment")
@@ -59,7 +57,6 @@ pub(super) static PAYMENT: LazyLock<ElementShape> = LazyLock::new(|| {
 });
 
 impl ImportTransaction<'_, '_> {
-    /// Posts a payment.
     pub(super) async fn payment(
         &mut self,
         element: &Element,

@@ -10,21 +10,17 @@ use tempfile::TempDir;
 
 /// The most names held in memory.
 const HELD_MAX: usize = 50_000;
-/// Names per statement.
 const NAMES_PER_STATEMENT: usize = 5_000;
 const TABLE: &str = "names";
 
 /// A record that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RecordRef {
-    /// A contact.
     Contact(i64),
-    /// A loan.
     Loan(i64),
 }
 
 impl RecordRef {
-    /// Maps its key.
     pub(super) fn with(self, key: impl FnOnce(i64) -> i64) -> Self {
         match self {
             Self::Contact(id) => Self::Contact(key(id)),
@@ -33,7 +29,6 @@ impl RecordRef {
     }
 }
 
-/// Named records.
 pub(super) struct RecordRefs {
     directory: PathBuf,
     held: HashMap<String, RecordRef>,
@@ -66,7 +61,6 @@ impl RecordRefs {
         Ok(())
     }
 
-    /// Returns the record with this name.
     pub(super) async fn get(&self, name: &str) -> Result<Option<RecordRef>, DbErr> {
         if let Some(record) = self.held.get(name).or_else(|| self.fetched.get(name)) {
             return Ok(Some(*record));

@@ -97,7 +97,6 @@ pub enum Level {
 }
 
 impl Message {
-    /// An error in an element.
     pub fn error(element: &Element, attribute: Option<&str>, message: impl Into<String>) -> Self {
         let attribute = attribute.map(str::to_owned);
         let line = element.line as i64;

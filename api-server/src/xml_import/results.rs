@@ -70,7 +70,6 @@ impl Results {
         })
     }
 
-    /// Adds results.
     pub async fn add(&mut self, results: &[RecordResult]) -> Result<(), ImportError> {
         let mut lines = Vec::new();
         for result in results {
@@ -162,7 +161,6 @@ fn results_in(mut file: File) -> io::Result<impl Iterator<Item = io::Result<Reco
     Ok(lines.skip(1).map(|line| Ok(serde_json::from_str(line?.trim_end_matches(','))?)))
 }
 
-/// The response to an import.
 #[derive(Debug)]
 pub struct ImportResponse {
     /// True for a dry run (`test=true`): nothing was committed.

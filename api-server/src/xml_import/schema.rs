@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 /// The path at which the api-server serves it.
 pub const PATH: &str = "/xml-import.xsd";
 
-/// Returns the schema.
 pub fn schema() -> &'static str {
     static SCHEMA: LazyLock<String> = LazyLock::new(build_schema);
     &SCHEMA

@@ -113,7 +113,6 @@ async fn grant(
 
 /// A pending authorization request in this browser.
 struct LoginRequest {
-    /// The browser's cookie.
     cookie: String,
     /// Id of the request, as the browser has it.
     id: String,

@@ -22,7 +22,6 @@ use shared::db;
 use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
 
-/// Supported grant types.
 pub const GRANT_TYPES: [&str; 3] = ["authorization_code", "refresh_token", "password"];
 
 /// Issues tokens to an authenticated client.

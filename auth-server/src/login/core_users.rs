@@ -19,7 +19,6 @@ pub struct Login {
     pub user_id: i64,
     /// False for disabled users and for web users without web access.
     pub enabled: bool,
-    /// Stored password hash.
     pub password_hash: Secret,
 }
 

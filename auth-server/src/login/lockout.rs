@@ -38,7 +38,6 @@ const FIRST_DELAY: Duration = Duration::from_millis(100);
 /// The source network has failed too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// Value of Retry-After.
     pub retry_after_seconds: i64,
 }
 

@@ -29,7 +29,6 @@ use shared::rate_limit::KeyedRateLimiter;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// A log-in attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct LoginAttempt<'a> {
     /// Source of the request, or the one that a client names.
@@ -38,11 +37,9 @@ pub struct LoginAttempt<'a> {
     pub client_id: &'a str,
     /// The source is that of an authenticated client, and so of all its users.
     pub is_shared_source: bool,
-    /// Kind of user.
     pub kind: UserKind,
     /// User name as typed.
     pub user_name: &'a str,
-    /// Password as typed.
     pub password: &'a str,
 }
 
@@ -75,9 +72,7 @@ impl Default for AnonymousLimits {
 
 /// Verifies user names and passwords.
 pub struct Authenticator {
-    /// The core database.
     pub db: DatabaseConnection,
-    /// Password hashing.
     pub passwords: Passwords,
     /// Failures allowed per network and half hour.
     pub source_failures_max: i32,
@@ -148,7 +143,6 @@ pub enum LoginRefusal {
     TooManyConcurrent,
     /// Too many passwords are being checked.
     Busy,
-    /// The database failed.
     Database(DbErr),
 }
 

@@ -15,7 +15,6 @@ use shared::time::Timestamp;
 
 /// A table of live tokens.
 pub struct ActiveTokenTable {
-    /// Table name.
     pub table: DynIden,
     /// Column with the user or the contact.
     pub user: DynIden,
@@ -50,9 +49,7 @@ pub fn lifetime(lifetimes: &Lifetimes, kind: UserKind, backend: DbBackend) -> Ex
 /// Creation time and lifetime of a token, as the database reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Issued {
-    /// Creation time.
     pub created: Timestamp,
-    /// Lifetime.
     pub lifetime_seconds: i64,
 }
 

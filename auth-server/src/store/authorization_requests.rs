@@ -49,11 +49,9 @@ pub const PROTECTED_SECONDS: i64 = 60;
 /// A validated authorization request.
 #[derive(Debug)]
 pub struct NewRequest<'a> {
-    /// The requesting client.
     pub client_id: &'a str,
     /// Redirect URI of the response.
     pub redirect_uri: &'a str,
-    /// Requested scope.
     pub scope: &'a clients::Scope,
     /// Opaque value, returned unchanged.
     pub state: Option<&'a str>,
@@ -145,7 +143,6 @@ pub async fn pending(
         .await
 }
 
-/// A browser's log-in.
 #[derive(Debug, FromQueryResult)]
 pub struct BrowserLogIn {
     /// SHA-256 of the cookie.
@@ -279,7 +276,6 @@ pub async fn grant_code(
 /// The parameters that a client sends with a code.
 #[derive(Debug)]
 pub struct Exchange<'a> {
-    /// The code.
     pub code: Code,
     /// Redirect URI that the code was sent to.
     pub redirect_uri: &'a str,

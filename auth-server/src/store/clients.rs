@@ -49,7 +49,6 @@ const CLIENT_ID_BYTES_MAX: usize = 100;
 /// The credentials that a client presented.
 #[derive(Debug)]
 pub struct Credentials {
-    /// Claimed client id.
     pub client_id: String,
     proof: Proof,
 }
@@ -146,7 +145,6 @@ fn form_decode(text: &str) -> Option<String> {
     Some(value)
 }
 
-/// Finds the client with this id.
 #[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Model>, DbErr> {
     if client_id.len() > CLIENT_ID_BYTES_MAX || client_id.contains('\0') {

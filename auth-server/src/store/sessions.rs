@@ -29,9 +29,7 @@ use shared::time::Timestamp;
 /// A session to be created.
 #[derive(Debug)]
 pub struct NewSession<'a> {
-    /// Session id.
     pub session: SessionId,
-    /// Kind of user.
     pub kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,
@@ -109,7 +107,6 @@ pub struct Grant<'a> {
     pub client_id: &'a str,
     /// Public session id (`sid`).
     pub public_id: &'a str,
-    /// Granted scope.
     pub scope: &'a str,
     /// When the user authenticated; `None` for now.
     pub log_in_date: Option<Timestamp>,
@@ -169,11 +166,9 @@ pub fn enabled() -> Expr {
 /// Client and user of a session.
 #[derive(Debug, FromQueryResult)]
 pub struct Owner {
-    /// Session id.
     pub session_id: String,
     /// Client that the session was begun for.
     pub client_id: String,
-    /// Kind of user.
     pub user_kind: UserKind,
     /// The user, or the web user's contact.
     pub user_id: i64,

@@ -48,14 +48,12 @@ impl Lookup {
 pub struct Found {
     /// The client, not yet authenticated.
     pub client: Arc<Model>,
-    /// The live token.
     pub token: Option<LiveToken>,
 }
 
 /// A live token and the user it speaks for.
 #[derive(Clone, Debug)]
 pub struct LiveToken {
-    /// Kind of user.
     pub kind: UserKind,
     /// The user, or the web user's contact.
     pub subject_id: i64,
@@ -67,9 +65,7 @@ pub struct LiveToken {
     pub dba: bool,
     /// Client that the token was issued to.
     pub client_id: String,
-    /// Creation time.
     pub created: Timestamp,
-    /// Lifetime.
     pub lifetime_seconds: i64,
 }
 

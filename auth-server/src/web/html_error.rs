@@ -9,7 +9,6 @@ use sea_orm::DbErr;
 use shared::db::Contended;
 use shared::html::{Back, Notice};
 
-/// An error page.
 #[derive(Debug)]
 pub struct HtmlError {
     status: StatusCode,

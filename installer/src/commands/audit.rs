@@ -98,7 +98,6 @@ impl Since {
     }
 }
 
-/// Runs the command.
 pub async fn run(arguments: &AuditArgs) -> Result<(), CliError> {
     let db = arguments.installation.open().await?;
     let events = events(&db, arguments).await?;

@@ -76,7 +76,6 @@ enum ClientAction {
     },
 }
 
-/// Runs the command.
 pub async fn run(arguments: &ClientArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {

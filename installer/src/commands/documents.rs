@@ -58,7 +58,6 @@ enum DocumentsCommand {
     },
 }
 
-/// Runs the command.
 pub async fn run(arguments: &DocumentsArgs) -> Result<(), CliError> {
     let (db, store) = open(arguments.env_file.as_deref()).await?;
     match arguments.command {

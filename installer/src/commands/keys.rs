@@ -26,7 +26,6 @@ enum KeysCommand {
     },
 }
 
-/// Runs the command.
 pub async fn run(arguments: &KeysArgs) -> Result<(), CliError> {
     let KeysCommand::Rotate { withdraw_others } = arguments.command;
     let (master_keys, rotation_seconds) = arguments.installation.signing()?;

@@ -26,7 +26,6 @@ enum PrivilegesAction {
     },
 }
 
-/// Runs the command.
 pub async fn run(arguments: &PrivilegesArgs) -> Result<(), CliError> {
     let PrivilegesAction::List { json } = arguments.action;
     let db = arguments.installation.open().await?;

@@ -66,7 +66,6 @@ const CORE_SETTINGS: [CoreSetting; 3] = [
     },
 ];
 
-/// Runs the command.
 pub async fn run(arguments: &SettingsArgs) -> Result<(), CliError> {
     match &arguments.action {
         SettingsAction::List { json } => list(&arguments.installation, *json).await,

@@ -134,7 +134,6 @@ struct NewUser {
     web: bool,
 }
 
-/// Runs the command.
 pub async fn run(arguments: &UserArgs) -> Result<(), CliError> {
     let installation = &arguments.installation;
     match &arguments.action {

@@ -21,7 +21,6 @@ pub struct LoanRef {
     pub number: u32,
     /// Its place in the mix, which alone determines the loan's data.
     pub slot: u32,
-    /// The loan's id.
     pub loan_id: i64,
     /// The borrower's contact id.
     pub contact_id: i64,

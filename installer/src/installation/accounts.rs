@@ -26,7 +26,6 @@ pub struct Account {
 }
 
 impl Account {
-    /// Finds the user with this name.
     pub async fn find(
         db: &impl ConnectionTrait,
         kind: UserKind,

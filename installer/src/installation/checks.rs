@@ -41,12 +41,9 @@ impl From<DbErr> for Failure {
     }
 }
 
-/// One check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// The check's name.
     pub name: &'static str,
-    /// Its outcome.
     pub outcome: Outcome,
     /// What is expected when all is well.
     pub expected: &'static str,
@@ -153,7 +150,6 @@ impl Report {
 }
 
 impl Check {
-    /// Creates a check.
     pub fn new(
         (name, expected): CheckName,
         outcome: Outcome,

@@ -31,9 +31,7 @@ pub async fn open_database(url: &str) -> Result<DatabaseConnection, CliError> {
 /// Why a change in one transaction was rolled back.
 #[derive(Debug)]
 pub enum ChangeError {
-    /// It was refused.
     Refused(CliError),
-    /// The database failed.
     Failed(DbErr),
 }
 

@@ -29,7 +29,6 @@ pub const TICK: Duration = Duration::from_millis(200);
 pub struct Compared {
     /// Files with a row.
     pub files: u64,
-    /// Bytes read.
     pub bytes: u64,
     /// Damaged or missing files.
     pub damaged: u64,

@@ -23,7 +23,6 @@ use std::collections::HashSet;
 pub struct PrivilegeList(Vec<Privilege>);
 
 impl PrivilegeList {
-    /// Reads the list.
     pub async fn read(db: &impl ConnectionTrait) -> Result<Self, DbErr> {
         let mut rows = Privileges::find().all(db).await?;
         rows.sort_by(|a, b| (&a.path, &a.verb).cmp(&(&b.path, &b.verb)));
@@ -85,7 +84,6 @@ pub async fn find_user(db: &impl ConnectionTrait, name: &str) -> Result<Grantee,
     }
 }
 
-/// Finds the group with this name.
 pub async fn find_group(db: &impl ConnectionTrait, name: &str) -> Result<Grantee, CliError> {
     let found = user_groups::Entity::find().filter(user_groups::Column::Name.eq(name)).one(db);
     if let Some(group) = found.await? {

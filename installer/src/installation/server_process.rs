@@ -15,7 +15,6 @@ use tokio::time::{Instant, sleep, timeout};
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 const STOP_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// A started server.
 pub struct Server {
     name: &'static str,
     log: PathBuf,
@@ -63,7 +62,6 @@ impl Server {
         Ok(Self { name, log: log.to_owned(), child, input })
     }
 
-    /// The process id.
     pub fn id(&self) -> Option<u32> {
         self.child.id()
     }

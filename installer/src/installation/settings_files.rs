@@ -50,7 +50,6 @@ impl Installation {
         settings.finish((keys, seconds)).map_err(CliError)
     }
 
-    /// The URL of its database.
     pub fn database_url(&self) -> Result<String, CliError> {
         if let Some(url) = &self.database_url {
             return Ok(url.clone());
@@ -113,7 +112,6 @@ impl SettingsFiles {
         settings_file(self.env_file.clone().or_else(sibling), "auth-server.env")
     }
 
-    /// The api-server's.
     pub fn api(&self) -> Result<Option<PathBuf>, CliError> {
         let sibling = || sibling(self.env_file.as_deref(), "api-server.env");
         settings_file(self.api_env_file.clone().or_else(sibling), "api-server.env")

@@ -8,7 +8,6 @@ use shared::json_columns::TextList;
 const WEB: u8 = 1;
 /// Hidden on the form.
 const HIDDEN: u8 = 2;
-/// Displayed, but read-only.
 const READ_ONLY: u8 = 4;
 /// Must not be empty.
 const REQUIRED: u8 = 8;

@@ -72,7 +72,6 @@ const NULL_CIPHERS: [u16; 5] = [0x0001, 0x0002, 0x003b, 0xc006, 0xc010];
 /// Without authentication of the server.
 const ANONYMOUS_CIPHERS: [u16; 9] =
     [0x0018, 0x001b, 0x0034, 0x003a, 0x006c, 0x006d, 0x00a6, 0xc018, 0xc019];
-/// Of export strength.
 const EXPORT_CIPHERS: [u16; 4] = [0x0003, 0x0006, 0x0008, 0x0014];
 /// With DES, RC4 or 3DES.
 const OUTDATED_CIPHERS: [u16; 10] =

@@ -5,20 +5,15 @@ use super::{Allocation, Amount, PostedRows, Refusal, Row, State, Terms};
 use chrono::NaiveDate;
 use shared::entity::loan_transactions::BalanceName;
 
-/// The kinds of adjustments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdjustmentKind {
     /// More principal is paid out.
     Advance,
     /// More principal is drawn from a credit line.
     Draw,
-    /// A late charge.
     LateCharge,
-    /// A fee.
     Fee,
-    /// Interest is forgiven.
     InterestReduction,
-    /// Principal is forgiven.
     PrincipalWriteOff,
     /// Impound money is paid out.
     ImpoundDisbursement,
@@ -75,11 +70,8 @@ impl AdjustmentKind {
 /// An adjustment as entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjustment {
-    /// Its kind.
     pub kind: AdjustmentKind,
-    /// Its amount.
     pub amount: Amount,
-    /// Its effective date.
     pub date: NaiveDate,
 }
 

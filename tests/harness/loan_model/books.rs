@@ -13,7 +13,6 @@ use shared::entity::loan_transactions::BalanceName;
 /// Something to enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A payment.
     Pay(Payment),
     /// Anything else that moves a balance.
     Adjust(Adjustment),
@@ -65,13 +64,11 @@ impl Step {
 /// The book of a loan.
 #[derive(Clone, Debug)]
 pub struct Books {
-    /// The agreed terms.
     pub terms: Terms,
     /// The interest that the principal earns.
     pub interest: Interest,
     /// The current state of the loan.
     pub state: State,
-    /// All accepted entries.
     pub entries: Vec<Entry>,
     steps: Vec<Step>,
 }

@@ -6,9 +6,7 @@ use shared::entity::loans::PaymentPeriod;
 /// The schedule of due dates.
 #[derive(Clone, Copy, Debug)]
 pub struct Calendar {
-    /// The payment period.
     pub period: PaymentPeriod,
-    /// The first date.
     pub first: Option<NaiveDate>,
     /// The nominal day of the month.
     pub day: Option<u32>,
@@ -19,7 +17,6 @@ pub struct Calendar {
 /// A date and, if it belongs to the schedule, the nominal day of a 30-day month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
-    /// The date.
     pub date: NaiveDate,
     /// At most 30.
     pub nominal: Option<u32>,

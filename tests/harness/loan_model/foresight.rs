@@ -28,16 +28,13 @@ pub struct Quote {
     pub held: [Amount; 2],
 }
 
-/// A row of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduleRow {
     /// Which due date, counted from 1; 0 for what is due already.
     pub number: usize,
     /// The day on which it is paid.
     pub date: NaiveDate,
-    /// Interest paid.
     pub interest: Amount,
-    /// Principal paid.
     pub principal: Amount,
     /// Principal left.
     pub ending_balance: Amount,

@@ -10,9 +10,7 @@ use shared::entity::loans::{DistributionItem, ExcessHandling};
 /// A payment as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// The amount.
     pub amount: Amount,
-    /// The effective date.
     pub date: NaiveDate,
     /// True if it is to close the loan.
     pub payoff: bool,
@@ -29,13 +27,9 @@ pub struct Parts {
     pub principal: Amount,
     /// Interest, billed or not.
     pub interest: Amount,
-    /// Late charges.
     pub late_charges: Amount,
-    /// Fees.
     pub fees: Amount,
-    /// Impound, held.
     pub impound: Amount,
-    /// Suspense, held.
     pub suspense: Amount,
 }
 

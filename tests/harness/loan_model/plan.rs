@@ -18,12 +18,10 @@ pub struct Plan {
     pub moves: Vec<Move>,
 }
 
-/// A move.
 #[derive(Clone, Debug)]
 pub struct Move {
     /// What is done.
     pub action: ActionSpec,
-    /// The effective date.
     pub date: DateSpec,
     /// It is entered this many days later.
     pub lag: u64,
@@ -34,7 +32,6 @@ pub struct Move {
 pub enum ActionSpec {
     /// A payment.
     Pay {
-        /// The amount.
         amount: AmountSpec,
         /// True if it is to close the loan.
         payoff: bool,
@@ -52,9 +49,7 @@ pub enum ActionSpec {
     },
     /// An adjustment of another balance.
     Adjust {
-        /// Its kind.
         kind: AdjustmentKind,
-        /// The amount.
         amount: AmountSpec,
     },
     /// A reversal of an entry.
@@ -68,14 +63,11 @@ pub enum ActionSpec {
     },
     /// A change of status that stops accrual, or lets it go on.
     SwitchAccrual,
-    /// A read.
     Read,
 }
 
-/// Part of a split.
 #[derive(Clone, Copy, Debug)]
 pub enum SplitPart {
-    /// Nothing.
     Nothing,
     /// Everything.
     All,
@@ -85,10 +77,8 @@ pub enum SplitPart {
     Cents(i128),
 }
 
-/// An amount.
 #[derive(Clone, Copy, Debug)]
 pub enum AmountSpec {
-    /// This many cents.
     Cents(i128),
     /// This figure on that day, plus this many cents.
     Of(Figure, i128),
@@ -101,24 +91,18 @@ pub enum AmountSpec {
 pub enum Figure {
     /// The unpaid part of the due rows.
     Due,
-    /// The payoff amount.
     Payoff,
     /// Everything that is owed.
     Owed,
-    /// The installment.
     Installment,
-    /// Interest owed.
     Interest,
-    /// Principal.
     Principal,
     /// The balance that is adjusted.
     Balance,
 }
 
-/// A date.
 #[derive(Clone, Copy, Debug)]
 pub enum DateSpec {
-    /// Today.
     Today,
     /// This many days after the accrual base.
     AfterBase(i64),
@@ -139,7 +123,6 @@ pub enum DateSpec {
 /// A move with its date and figures resolved.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
-    /// An event to enter.
     Enter(Event),
     /// A change of status that stops accrual, or lets it go on.
     SwitchAccrual,

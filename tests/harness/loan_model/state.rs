@@ -42,25 +42,18 @@ pub enum Refusal {
 /// An installment that fell due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueRow {
-    /// The due date.
     pub date: NaiveDate,
-    /// Interest billed.
     pub interest: Amount,
-    /// Principal billed.
     pub principal: Amount,
-    /// Interest paid.
     pub interest_paid: Amount,
-    /// Principal paid.
     pub principal_paid: Amount,
 }
 
 impl DueRow {
-    /// Interest still unpaid.
     pub fn unpaid_interest(&self) -> Amount {
         self.interest - self.interest_paid
     }
 
-    /// Principal still unpaid.
     pub fn unpaid_principal(&self) -> Amount {
         self.principal - self.principal_paid
     }
@@ -73,15 +66,12 @@ impl DueRow {
 /// A row that a posting writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The transaction code.
     pub code: i32,
-    /// The amount.
     pub amount: Amount,
     /// The balance it moves.
     pub balance: Option<BalanceName>,
     /// That balance afterwards; on a total row, the payoff amount.
     pub resulting: Option<Amount>,
-    /// The effective date.
     pub effective: NaiveDate,
 }
 
@@ -90,9 +80,7 @@ pub struct Row {
 pub struct Allocation {
     /// The code of the part.
     pub code: i32,
-    /// The due row.
     pub due: NaiveDate,
-    /// The amount.
     pub amount: Amount,
 }
 
@@ -132,7 +120,6 @@ pub struct State {
     pub base_date: NaiveDate,
     /// The interest accrued by then, in 1e-8.
     pub base_total: i128,
-    /// The next due date.
     pub next_due: Option<NaiveDate>,
     /// Date and amount of the latest payment.
     pub last_payment: Option<(NaiveDate, Amount)>,
@@ -149,7 +136,6 @@ pub struct State {
 pub struct LoanFigures {
     /// One day's interest, in 1e-8.
     pub per_diem: i128,
-    /// The payoff amount.
     pub payoff: Amount,
     /// Due before the day.
     pub past_due: Amount,
@@ -200,7 +186,6 @@ impl State {
         Ok(if owed < 0 { 0 } else { (owed + 500_000) / 1_000_000 * CENT })
     }
 
-    /// The payoff amount on this day.
     pub fn payoff(&self, interest: &Interest, day: NaiveDate) -> Result<Amount, Refusal> {
         let owed = self.principal + self.interest_owed(interest, day)?;
         let owed = storable(owed + self.late_charges + self.fees)?;
@@ -260,7 +245,6 @@ impl State {
         Ok(())
     }
 
-    /// The balance with this name.
     pub fn balance(&mut self, name: BalanceName) -> &mut Amount {
         match name {
             BalanceName::Principal => &mut self.principal,

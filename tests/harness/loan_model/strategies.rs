@@ -15,7 +15,6 @@ pub fn plan(moves: usize) -> BoxedStrategy<Plan> {
     (terms(), vec(any_move(), 1..=moves)).prop_map(|(terms, moves)| Plan { terms, moves }).boxed()
 }
 
-/// Any terms.
 pub fn terms() -> BoxedStrategy<Terms> {
     let schedule = (period(), first_date(), day_of_month(), maturity(), start());
     let spending = (distribution(), excess(), select(vec![0, 1, 5, 10, 21, 21, 21, 40]));

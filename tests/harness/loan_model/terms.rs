@@ -14,11 +14,9 @@ pub struct Terms {
     pub denominator: YearLength,
     /// Each rate, in 1e-8 percent, with the day on which it takes effect; at least one, in order.
     pub rates: Vec<(NaiveDate, i128)>,
-    /// The contract date.
     pub origination: NaiveDate,
     /// The first day that accrues interest.
     pub interest_start: NaiveDate,
-    /// The payment period.
     pub period: PaymentPeriod,
     /// The level installment.
     pub payment_amount: Option<Amount>,
@@ -42,14 +40,12 @@ pub struct Terms {
     pub accrual_switches: Vec<NaiveDate>,
     /// The loan's status refuses payments.
     pub refuses_payments: bool,
-    /// The opening balances.
     pub opening: OpeningBalances,
 }
 
 /// Balances on the day of booking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpeningBalances {
-    /// The note amount.
     pub principal: Amount,
     /// Late charges carried over.
     pub late_charges: Amount,

@@ -16,7 +16,6 @@ pub enum Protocol {
 
 /// A message of the client.
 pub struct Message {
-    /// All of it.
     pub bytes: Vec<u8>,
     /// The text of the statement that it executes.
     pub statement: Option<String>,

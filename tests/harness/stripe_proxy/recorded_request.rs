@@ -13,13 +13,11 @@ use url::form_urlencoded;
 pub struct RecordedRequest {
     /// When it had arrived.
     pub at: Instant,
-    /// The method.
     pub method: Method,
     /// The path without the query.
     pub path: String,
     /// The query; empty if there is none.
     pub query: String,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body, usually a form.
     pub body: String,
@@ -45,7 +43,6 @@ impl RecordedRequest {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// Its idempotency key.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.header("idempotency-key")
     }
@@ -100,11 +97,9 @@ impl RecordedRequest {
 /// An answer.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
     /// The headers, except those about the connection and the length.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -115,7 +110,6 @@ impl Reply {
         reply.with("content-type", "application/json")
     }
 
-    /// JSON.
     pub fn json(status: u16, body: &Value) -> Self {
         Self::new(status, body.to_string())
     }

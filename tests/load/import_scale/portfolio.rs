@@ -186,7 +186,6 @@ impl Portfolio {
 
 const FOOT: &str = "</Core>\n";
 
-/// The number of a contact.
 pub fn contact_number(number: u64) -> String {
     format!("C-{number:07}")
 }

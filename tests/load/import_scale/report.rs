@@ -21,7 +21,6 @@ pub struct ImportReport {
     pub killed: bool,
     /// The dry run, if there was one.
     pub test_run: Option<ImportRun>,
-    /// The import.
     pub import: ImportRun,
     /// The rows that the import wrote.
     pub written: Vec<WrittenRows>,

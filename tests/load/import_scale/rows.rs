@@ -8,7 +8,6 @@ use acceptance::World;
 /// A table that the import fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilledTable {
-    /// Its name.
     pub name: &'static str,
     /// The column of its primary key.
     pub key: &'static str,
@@ -30,7 +29,6 @@ pub const TABLES: [FilledTable; 5] = [
 /// The rows of a table above a key.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenRows {
-    /// The table.
     pub table: FilledTable,
     /// The highest key before the import.
     pub key_before: i64,
@@ -50,7 +48,6 @@ impl WrittenRows {
         all
     }
 
-    /// Counts them.
     pub async fn count(all: &mut [Self], world: &World) {
         for written in all {
             let sql = format!("SELECT COUNT(*) FROM {}", written.source());

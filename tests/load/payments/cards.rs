@@ -15,7 +15,6 @@ struct Card {
     card_id: i64,
 }
 
-/// The cards.
 #[derive(Clone)]
 pub struct Cards {
     hot: Card,

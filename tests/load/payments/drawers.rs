@@ -15,7 +15,6 @@ const PRIVILEGES: [&str; 2] = ["Cash Drawer > Funding", "Cash Drawer > Supervise
 pub struct Drawers {
     /// The individual drawers.
     windows: Vec<i64>,
-    /// The reserve.
     reserve: i64,
 }
 

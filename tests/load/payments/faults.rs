@@ -89,7 +89,6 @@ impl Fault {
         }
     }
 
-    /// Injects the fault.
     pub async fn inject(
         self,
         world: &mut World,

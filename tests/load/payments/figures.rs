@@ -14,7 +14,6 @@ use tokio::time::sleep;
 /// How long payments are posted before they are measured.
 const WARM_UP: Duration = Duration::from_secs(2);
 
-/// The figures of a load.
 pub struct LoadFigures {
     payments: PostingRate,
     /// Other requests about drawers.
@@ -45,7 +44,6 @@ pub async fn warm_up(clients: u32, mix: LoadMix, world: &World) -> Result<SentJo
 pub struct Measured {
     /// What was sent.
     pub sent: SentJobs,
-    /// The figures.
     pub figures: LoadFigures,
 }
 

@@ -8,9 +8,7 @@ use std::fmt;
 pub struct Job {
     /// The Idempotency-Key, and its name in the books: the External_ID, the Reference, the Comment.
     pub name: String,
-    /// The work requested.
     pub work: Work,
-    /// Its state.
     pub state: State,
     /// True if it has a key and can be sent again; imported payments have none.
     pub keyed: bool,
@@ -23,7 +21,6 @@ pub enum JobKind {
     Payment,
     /// A payment into a drawer.
     CashPayment,
-    /// A payment by card.
     CardPayment,
     /// Money into a drawer, out of it, or to another one.
     Movement,
@@ -70,21 +67,35 @@ pub enum State {
 #[derive(Clone, Debug)]
 pub enum Work {
     /// A payment; in cash if it goes into a drawer.
-    Payment { loan_id: i64, drawer_id: Option<i64>, cents: i64 },
-    /// A payment by this card.
-    CardPayment { loan_id: i64, card_id: i64, cents: i64 },
+    Payment {
+        loan_id: i64,
+        drawer_id: Option<i64>,
+        cents: i64,
+    },
+    CardPayment {
+        loan_id: i64,
+        card_id: i64,
+        cents: i64,
+    },
     /// Money into a drawer or out of it.
-    Movement { drawer_id: i64, movement_type: MovementType, tender: &'static str, cents: i64 },
-    /// A count of a drawer.
-    Count { drawer_id: i64, cash: i64, check: i64, close: bool },
+    Movement {
+        drawer_id: i64,
+        movement_type: MovementType,
+        tender: &'static str,
+        cents: i64,
+    },
+    Count {
+        drawer_id: i64,
+        cash: i64,
+        check: i64,
+        close: bool,
+    },
 }
 
 /// The direction of a movement of money.
 #[derive(Clone, Copy, Debug)]
 pub enum MovementType {
-    /// From the bank.
     BankIn,
-    /// To the bank.
     BankOut,
     /// A correction upwards.
     AdjustmentIn,

@@ -34,7 +34,6 @@ pub struct Load {
     started: Instant,
 }
 
-/// The result of a load.
 pub struct LoadResult {
     /// What was sent and answered.
     pub sent: SentJobs,

@@ -8,12 +8,10 @@ use std::fmt::Write;
 /// Loans per import file, which is one transaction and one request.
 const BLOCK: u32 = 500;
 
-/// The booked loans.
 #[derive(Clone)]
 pub struct Loans {
     /// The loan on which many payments contend.
     pub hot: i64,
-    /// The others.
     pub others: Vec<i64>,
 }
 

@@ -82,9 +82,7 @@ pub struct Attempt {
     pub kind: JobKind,
     /// When the request was sent.
     pub sent: Instant,
-    /// The latency.
     pub latency: Duration,
-    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -95,7 +93,6 @@ impl Attempt {
     }
 }
 
-/// Classifies the response to a job.
 pub fn classify(job: &Job, response: Result<&TestResponse, &NoResponse>) -> Outcome {
     match response {
         Ok(response) => classify_response(job, response).unwrap_or_else(Outcome::Wrong),

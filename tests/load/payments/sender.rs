@@ -32,7 +32,6 @@ const TOKEN_RENEWAL: Duration = Duration::from_secs(9 * 60);
 /// Everything that was sent, and the responses.
 #[derive(Default)]
 pub struct SentJobs {
-    /// The jobs.
     pub jobs: Vec<Job>,
     /// One for each request.
     pub attempts: Vec<Attempt>,
@@ -49,15 +48,12 @@ impl SentJobs {
 /// The targets of a sender's payments.
 #[derive(Clone)]
 pub struct LoadMix {
-    /// The loans.
     pub loans: Loans,
-    /// The cash drawers.
     pub drawers: Drawers,
     /// Percentage of payments to the hot loan.
     pub hot_percent: u32,
     /// Percentage of payments in cash.
     pub cash_percent: u32,
-    /// The cards.
     pub cards: Cards,
     /// Percentage of payments by card.
     pub card_percent: u32,

@@ -104,7 +104,6 @@ impl Site {
         Ok(site)
     }
 
-    /// The process of a server.
     pub fn process(&mut self, member: Member) -> &mut TestServer {
         match member {
             Member::Auth1 => &mut self.world.auth,

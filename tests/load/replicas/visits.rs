@@ -29,7 +29,6 @@ pub enum Step {
     Payment,
 }
 
-/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RequestOutcome {
     /// It was done, or refused as it must be.

@@ -18,7 +18,6 @@ use tokio::time::sleep;
 /// The most retries of a request that met 503 or 423.
 const RETRIES_MAX: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
-/// Payments of one import.
 const PAYMENTS_PER_IMPORT: usize = 10;
 /// Payments sent to both nodes at once.
 const KEYS_PER_ROUND: usize = 6;

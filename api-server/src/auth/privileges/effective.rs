@@ -13,7 +13,6 @@ use std::fmt;
 /// A privilege that a user holds, and its source.
 #[interface_names]
 #[derive(Clone, Debug, PartialEq, Eq, Object)]
-#[expect(missing_docs, reason = "the interface names these members without describing them")]
 pub struct UserPrivilege {
     pub privilege_id: i64,
     pub path: String,

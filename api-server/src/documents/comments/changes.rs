@@ -183,13 +183,11 @@ pub struct ChangeComment {
     pub editor: DocumentEditor,
     /// Kind of record that it is on.
     pub kind: CommentKind,
-    /// Id of the comment.
     pub comment_id: i64,
     /// The version to be changed.
     pub expected: ExpectedVersion,
     /// New category, if it exists.
     pub category: Option<Category>,
-    /// New values.
     pub new: CommentChange,
     /// Read-only members, as the client sent them.
     pub read_only: ReadOnlyMembers,
@@ -326,7 +324,6 @@ pub struct RemoveComment {
     pub editor: DocumentEditor,
     /// Kind of record that it is on.
     pub kind: CommentKind,
-    /// Id of the comment.
     pub comment_id: i64,
     /// The version to be removed.
     pub expected: ExpectedVersion,

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 pub(super) struct Disposition {
     /// Name of the part in the form.
     pub name: Option<String>,
-    /// Name of its file.
     pub file_name: Option<String>,
 }
 

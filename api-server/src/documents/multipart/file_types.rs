@@ -9,9 +9,7 @@ use std::str::FromStr;
 /// A file type that may be uploaded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileType {
-    /// Name in settings.
     pub name: &'static str,
-    /// Its media type.
     pub media_type: &'static str,
     /// Extensions of file names.
     extensions: &'static [&'static str],

@@ -22,9 +22,7 @@ const CLOCKS_APART_MAX: TimeDelta = TimeDelta::hours(1);
 /// Reason why the store and the database could not be compared.
 #[derive(Debug)]
 pub enum GcError {
-    /// The store failed.
     Store(Error),
-    /// The database failed.
     Database(DbErr),
     /// The store belongs to another database.
     OtherOwner,
@@ -75,7 +73,6 @@ impl From<DbErr> for GcError {
 /// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GcReport {
-    /// Objects removed.
     pub removed: u64,
     /// Objects that could not be removed.
     pub left: u64,

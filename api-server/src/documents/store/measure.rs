@@ -8,9 +8,7 @@ use object_store::{Error, ObjectStoreExt};
 /// Result of reading an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The whole object.
     Whole {
-        /// Size in bytes.
         size_bytes: u64,
         /// SHA-256 of the bytes, in lower-case hex.
         sha256: String,

@@ -24,7 +24,6 @@ const OBJECTS_PER_QUERY: usize = 500;
 pub struct Orphan {
     /// Key of the object.
     pub key: String,
-    /// Size in bytes.
     pub size_bytes: u64,
 }
 

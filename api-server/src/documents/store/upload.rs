@@ -20,12 +20,10 @@ pub struct ObjectUpload {
     context: digest::Context,
 }
 
-/// A stored object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredObject {
     /// Key of the object.
     pub key: String,
-    /// Size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of the bytes, in lower-case hex.
     pub sha256: String,

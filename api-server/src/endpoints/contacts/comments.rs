@@ -2,7 +2,6 @@
 
 use crate::endpoints::documents::comment_operations;
 
-/// `/contacts/comments`
 pub struct ContactComments;
 
 comment_operations! {

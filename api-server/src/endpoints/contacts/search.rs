@@ -22,11 +22,9 @@ use std::collections::HashMap;
 /// Criteria, all of which a contact must meet.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSearch {
-    /// Its number.
     pub contact_number: Option<String>,
     /// One of its e-mail addresses.
     pub email: Option<String>,
-    /// Its type.
     pub type_id: Option<i64>,
     /// One of its tax ids.
     pub tax_id: Option<String>,
@@ -38,7 +36,6 @@ pub struct ContactSearch {
     pub modified_since: Option<Timestamp>,
 }
 
-/// A key to search for.
 #[derive(Clone, Debug)]
 struct SearchKey {
     kind: SearchKeyKind,

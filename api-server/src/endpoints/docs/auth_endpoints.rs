@@ -9,15 +9,11 @@ use maud::{Markup, html};
 pub struct Endpoint {
     /// Supported methods, without `HEAD`.
     pub methods: &'static str,
-    /// Path.
     pub path: &'static str,
-    /// Purpose.
     purpose: &'static str,
-    /// Callers.
     callers: &'static str,
     /// Parameters, each with a description.
     parameters: &'static [(&'static str, &'static str)],
-    /// Responses by status.
     responses: &'static [(&'static str, &'static str)],
     /// Standards that define it: name and URL.
     standards: &'static [(&'static str, &'static str)],
@@ -53,7 +49,6 @@ const TOO_MANY: (&str, &str) = (
 );
 const CLIENT_FAILED: (&str, &str) = ("401", "`invalid_client`: client authentication failed.");
 
-/// All endpoints.
 pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         methods: "GET",
@@ -361,7 +356,6 @@ pub const ENDPOINTS: &[Endpoint] = &[
     },
 ];
 
-/// Returns the section.
 pub fn section(auth_url: &str) -> Markup {
     let metadata = format!("{auth_url}/.well-known/openid-configuration");
     html! {

@@ -33,7 +33,6 @@ pub(super) fn framework() -> OpenApiService<(), ()> {
     OpenApiService::new((), "", "")
 }
 
-/// Builds the page.
 pub(super) fn build(contract: &str, auth_url: &str, client_id: &str) -> DocsPage {
     let contract: Value = serde_json::from_str(contract).unwrap_or_default();
     let problems = problems::section(&contract);

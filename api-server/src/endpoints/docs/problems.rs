@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use serde_json::Value;
 use shared::problem::TYPE_PREFIX;
 
-/// Returns the section for a contract.
 pub(super) fn section(contract: &Value) -> Markup {
     html! {
         section id="problems" aria-labelledby="problems-title" {

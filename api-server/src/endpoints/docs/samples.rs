@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 /// The parameter, or member of a body, with the version of the row to change.
 const VERSION_HASH: &str = "versionHash";
 
-/// The samples of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationSamples {
     /// A command for a shell with the variables `API`, `TOKEN` and `VERSION_HASH`.

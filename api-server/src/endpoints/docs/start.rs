@@ -108,7 +108,6 @@ pub(super) fn languages() -> Markup {
     }
 }
 
-/// Returns the section.
 pub(super) fn section(auth_url: &str, client_id: &str) -> Markup {
     let text = TOPICS
         .replace("{this_server}", THIS_SERVER)

@@ -46,7 +46,6 @@ pub struct CollateralLocation {
     row: collateral_locations::Model,
 }
 
-/// `/loans/…/collateral`
 pub struct LoanCollateral;
 
 #[operations]

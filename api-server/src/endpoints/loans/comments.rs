@@ -2,7 +2,6 @@
 
 use crate::endpoints::documents::comment_operations;
 
-/// `/loans/comments`
 pub struct LoanComments;
 
 comment_operations! {

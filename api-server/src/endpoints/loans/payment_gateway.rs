@@ -71,7 +71,6 @@ pub enum ReasonNotAssessed {
     Waived,
 }
 
-/// `/loans/…/payment-gateway`
 pub struct LoanPaymentGateway;
 
 #[operations]

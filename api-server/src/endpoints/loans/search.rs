@@ -25,15 +25,11 @@ const UNPAID_DATE: &str = "unpaid_date";
 /// Criteria, all of which a loan must meet.
 #[derive(Clone, Debug, Default)]
 pub struct LoanSearch {
-    /// Its number.
     pub loan_number: Option<String>,
     /// Its borrower, or a contact linked to it.
     pub contact_id: Option<i64>,
-    /// Code of its status.
     pub status_code: Option<String>,
-    /// Its loan group.
     pub group_id: Option<i64>,
-    /// Its portfolio.
     pub portfolio_id: Option<i64>,
     /// Its loan officer or collection officer.
     pub officer_id: Option<i64>,
@@ -41,9 +37,7 @@ pub struct LoanSearch {
     pub closed: Option<bool>,
     /// Whether it is closed and still holds money of the borrower.
     pub holds_money: Option<bool>,
-    /// Earliest maturity date.
     pub matures_from: Option<NaiveDate>,
-    /// Latest maturity date.
     pub matures_to: Option<NaiveDate>,
     /// Earliest time of its last change.
     pub modified_since: Option<Timestamp>,

@@ -12,7 +12,6 @@ use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
-/// `/setup/contact`
 pub struct ContactSetup;
 
 setup_lists! {

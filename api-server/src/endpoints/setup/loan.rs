@@ -16,7 +16,6 @@ use shared::operations;
 use shared::problem::Problem;
 use std::sync::Arc;
 
-/// `/setup/loan`
 pub struct LoanSetup;
 
 setup_lists! {

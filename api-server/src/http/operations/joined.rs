@@ -10,12 +10,9 @@ use poem::{PathPattern, Request};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// One operation.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Operation id.
     pub id: &'static str,
-    /// HTTP method.
     pub method: Method,
     /// Path with `{parameters}`.
     pub path: String,
@@ -31,7 +28,6 @@ pub struct Operation {
     pub is_extension: bool,
 }
 
-/// A query parameter.
 #[derive(Clone, Debug)]
 pub struct QueryParameter {
     /// Its name, as the contract spells it.
@@ -235,7 +231,6 @@ impl Operations {
         self.items.iter().flat_map(|item| &item.operations)
     }
 
-    /// Returns the operation with this id.
     pub fn by_id(&self, id: &str) -> Option<&Operation> {
         self.all().find(|operation| operation.id == id)
     }

@@ -12,11 +12,9 @@ use sea_orm::DatabaseTransaction;
 use shared::time::Clock;
 use std::sync::Arc;
 
-/// An admitted adjustment.
 pub struct PostAdjustment {
     /// Author of the rows.
     pub author: Actor,
-    /// The loan.
     pub loan_id: i64,
     /// The request.
     pub new: NewAdjustment,

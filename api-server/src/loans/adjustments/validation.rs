@@ -86,11 +86,9 @@ pub struct NewAdjustment {
 /// An adjustment that passed the checks that need no database.
 #[derive(Clone, Debug)]
 pub struct ValidatedAdjustment {
-    /// Kind of adjustment.
     pub kind: AdjustmentKind,
     /// Amount, above zero.
     pub amount: Money,
-    /// Effective date.
     pub effective_date: NaiveDate,
     /// Credit line of a draw.
     pub creditline_id: Option<i64>,

@@ -94,11 +94,9 @@ pub(super) struct BaseEntry {
     pub(super) transaction_id: i64,
     /// When it was posted.
     pub(super) posted: Timestamp,
-    /// Effective date.
     pub(super) effective_date: NaiveDate,
     /// First row of its reversal, if it is reversed by now.
     pub(super) reversal: Option<i64>,
-    /// The loan before it.
     pub(super) before: LoanSnapshot,
     /// What it added to the principal.
     pub(super) principal: Money,

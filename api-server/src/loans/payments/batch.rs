@@ -24,14 +24,10 @@ pub const DRY_RUNS_MAX: usize = 2;
 /// Most payments of one request that are posted at the same time.
 const AT_ONCE: usize = 2 * GROUP_MAX;
 
-/// The response to one payment.
 pub type PaymentResponse = Result<Replayable<EntryRows, true>, LoanError>;
 
-/// A payment of a batch.
 pub struct BatchPayment {
-    /// The loan.
     pub loan_id: i64,
-    /// The payment.
     pub new: NewPayment,
     /// The request that it stands for.
     pub scope: IdempotencyScope,
@@ -39,7 +35,6 @@ pub struct BatchPayment {
 
 /// Who posts a batch, and with what.
 pub struct PaymentBatch<'a> {
-    /// The caller.
     pub caller: &'a Caller,
     /// Author of the rows.
     pub author: &'a Actor,
@@ -47,7 +42,6 @@ pub struct PaymentBatch<'a> {
     pub today: NaiveDate,
     /// Looks loans up.
     pub loans: &'a LoanLookups,
-    /// Posts payments.
     pub group: &'a Arc<GroupCommit<PostPayment>>,
     /// True if nothing is committed.
     pub is_dry_run: bool,

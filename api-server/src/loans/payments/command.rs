@@ -18,13 +18,10 @@ use shared::writes::Writes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// An admitted payment.
 pub struct PostPayment {
-    /// The caller.
     pub caller: Caller,
     /// Author of the rows.
     pub author: Actor,
-    /// The loan.
     pub loan_id: i64,
     /// The request.
     pub new: NewPayment,

@@ -90,7 +90,6 @@ pub struct CardCharge {
 }
 
 impl ValidatedPayment {
-    /// Returns the request.
     pub fn request(&self) -> &NewPayment {
         &self.request
     }

@@ -16,7 +16,6 @@ use shared::entity::loan_transactions;
 use shared::time::Clock;
 use std::sync::Arc;
 
-/// An admitted reversal.
 pub struct ReverseEntry {
     author: Actor,
     loan_id: i64,

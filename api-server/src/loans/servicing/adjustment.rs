@@ -18,7 +18,6 @@ use super::{LoanState, Terms};
 use chrono::NaiveDate;
 use shared::amounts::Money;
 
-/// Kind of adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdjustmentKind {
     /// Principal lent, on no credit line.
@@ -27,7 +26,6 @@ pub enum AdjustmentKind {
     Draw,
     /// A late charge assessed.
     LateCharge,
-    /// A fee assessed.
     Fee,
     /// Interest that is no longer owed.
     InterestReduction,
@@ -61,7 +59,6 @@ impl AdjustmentKind {
 pub struct Adjusted {
     /// Due rows settled, ascending.
     pub due_row_parts: Vec<DueRowPart>,
-    /// State to store.
     pub after: LoanState,
     /// The moved balance, after the adjustment; for interest, the amount owed on the effective
     /// date.

@@ -34,13 +34,10 @@ pub struct PaymentParts {
     pub principal: Money,
     /// Interest paid, whether or not a due row holds it.
     pub interest: Money,
-    /// Late charges paid.
     pub late_charges: Money,
-    /// Fees paid.
     pub fees: Money,
     /// Added to impound, for taxes and insurance.
     pub impound: Money,
-    /// Added to suspense.
     pub suspense: Money,
     /// Taken out of suspense to pay the other parts.
     pub suspense_applied: Money,

@@ -19,7 +19,6 @@ use super::{LoanState, Terms};
 use chrono::{Datelike, NaiveDate};
 use shared::amounts::{Money, OutOfRange};
 
-/// The requested rows.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRange {
     /// Rows before this day are left out.
@@ -31,7 +30,6 @@ pub struct RowRange {
 /// Installments up to maturity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amortization {
-    /// Rows, ascending.
     pub rows: Vec<AmortizationRow>,
     /// True if no row follows.
     pub complete: bool,
@@ -46,9 +44,7 @@ pub struct AmortizationRow {
     pub date: NaiveDate,
     /// Interest and principal together.
     pub payment: Money,
-    /// Interest portion.
     pub interest: Money,
-    /// Principal portion.
     pub principal: Money,
     /// Principal balance after the row is paid.
     pub ending_balance: Money,

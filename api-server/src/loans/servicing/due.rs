@@ -27,7 +27,6 @@ pub struct LoanStanding {
     pub interest_owed: Money,
     /// Interest of the day itself.
     pub per_diem: Accrual,
-    /// Payoff amount.
     pub payoff: Money,
     /// Unpaid amount of the rows due before the day; after maturity also all accrued interest.
     pub past_due: Money,

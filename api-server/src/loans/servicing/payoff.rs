@@ -9,13 +9,10 @@ use shared::amounts::{Accrual, Money, OutOfRange};
 /// Amount that pays a loan off, and the balances it pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payoff {
-    /// Principal balance.
     pub principal: Money,
     /// Interest owed on the day.
     pub interest: Money,
-    /// Late charge balance.
     pub late_charges: Money,
-    /// Fee balance.
     pub fees: Money,
     /// Taken out of the suspense balance first: at most what is owed.
     pub suspense_applied: Money,
@@ -60,7 +57,6 @@ pub struct PayoffQuote {
 }
 
 impl LoanState {
-    /// Returns the payoff on a day.
     pub fn payoff_on(&self, terms: &Terms, day: NaiveDate) -> Result<Payoff, OutOfRange> {
         Payoff::of(self, self.interest_owed_on(terms, day)?)
     }

@@ -15,7 +15,6 @@ use shared::entity::{
 };
 use std::sync::LazyLock;
 
-/// `<Vehicle>`
 pub(crate) static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Int, Text};
     use vehicles::Column::*;
@@ -44,7 +43,6 @@ pub(crate) static VEHICLE: LazyLock<RowShape<vehicles::Entity>> = LazyLock::new(
     RowShape::new(ElementShape::new("Vehicle"), columns)
 });
 
-/// `<Location>`
 pub(crate) static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::new(|| {
     use AttributeKind::Text;
     use locations::Column::*;
@@ -64,7 +62,6 @@ pub(crate) static LOCATION: LazyLock<RowShape<locations::Entity>> = LazyLock::ne
     RowShape::new(ElementShape::new("Location"), columns)
 });
 
-/// `<Insurance>`
 pub(crate) static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Text};
     use policies::Column::*;
@@ -88,7 +85,6 @@ pub(crate) static INSURANCE: LazyLock<RowShape<policies::Entity>> = LazyLock::ne
     RowShape::new(ElementShape::new("Insurance"), columns).needing(Needed::ToInsert, &needed)
 });
 
-/// `<Tax>`
 pub(crate) static TAX: LazyLock<RowShape<taxes::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Date, Text};
     use taxes::Column::*;

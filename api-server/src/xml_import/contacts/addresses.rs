@@ -11,7 +11,6 @@ use shared::entity::contacts;
 use shared::entity::relationship_codes::{self, AppliesTo};
 use std::sync::LazyLock;
 
-/// `<Address>`
 pub(crate) static ADDRESS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     use AttributeKind::{Date, Text};
     use Column::*;

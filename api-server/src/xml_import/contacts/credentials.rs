@@ -18,7 +18,6 @@ use shared::user_names::{self, check_name, check_password, skeleton_hash};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// `<WebCredentials>`
 pub(crate) static WEB_CREDENTIALS: LazyLock<RowShape<Entity>> = LazyLock::new(|| {
     let password = attribute("Password", AttributeKind::Text(PASSWORD_BYTES_MAX));
     let columns = [

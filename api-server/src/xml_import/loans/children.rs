@@ -17,7 +17,6 @@ use shared::entity::{
 };
 use std::sync::LazyLock;
 
-/// `<InterestRate>`
 pub(crate) static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>> =
     LazyLock::new(|| {
         use loan_interest_rates::Column::{EffectiveDate, InterestRate};
@@ -27,7 +26,6 @@ pub(crate) static INTEREST_RATE: LazyLock<RowShape<loan_interest_rates::Entity>>
             .needing(Needed::Always, &["EffectiveDate"])
     });
 
-/// `<Relationship>`
 pub(crate) static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = LazyLock::new(|| {
     use loan_contacts::Column::{RelationshipCode, WebAccessFlag};
     let shape = ElementShape::new("Relationship").with([
@@ -43,7 +41,6 @@ pub(crate) static RELATIONSHIP: LazyLock<RowShape<loan_contacts::Entity>> = Lazy
     .also_needing("ContactNumber, ContactID or GetRecordID")
 });
 
-/// `<CreditLine>`
 pub(crate) static CREDIT_LINE: LazyLock<RowShape<credit_lines::Entity>> = LazyLock::new(|| {
     use AttributeKind::{Amount, Int, Payment, Text};
     use credit_lines::Column::*;

@@ -18,7 +18,6 @@ use shared::entity::{automated_payments, loans, payment_gateway_tokens, recurrin
 use shared::galera;
 use std::sync::LazyLock;
 
-/// `<RecurringTransaction>`
 pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Entity>> =
     LazyLock::new(|| {
         use AttributeKind::{Date, Int};
@@ -50,7 +49,6 @@ pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transaction
         )
     });
 
-/// `<AutomatedPayment>`
 pub(crate) static AUTOMATED_PAYMENT: LazyLock<RowShape<automated_payments::Entity>> =
     LazyLock::new(|| {
         use AttributeKind::{Date, Payment, Text};

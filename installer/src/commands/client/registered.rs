@@ -7,7 +7,6 @@ use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 use shared::entity::oauth_clients::{ClientKind, Column, Entity, Model};
 
-/// Lists all clients.
 pub(super) async fn list(installation: &Installation, json: bool) -> Result<(), CliError> {
     let db = installation.open().await?;
     let clients = Entity::find().order_by_asc(Column::ClientId).all(&db).await?;
