@@ -1,27 +1,15 @@
-//! The demo portfolio. A first block of loans is generated deterministically, booked and paid
-//! through the API's own import, and given everything a loan or contact can have; larger portfolios
-//! are copies of that block. Dates are relative to the day it is created.
+//! The demo portfolio: an import file of fifty loans, and what no import makes. A larger portfolio
+//! is the file again with other numbers. Dates are relative to the day it is created.
 
-pub mod copies;
-pub mod documents;
 pub mod examples;
 
-mod batches;
-mod block;
 mod cards;
-mod collateral;
-mod comments;
-mod credit_lines;
+mod documents;
 mod drawers;
-mod field_values;
-mod loans;
-mod people;
-mod recurring_transactions;
-mod returned_payments;
+mod entries;
+mod template;
 
-use self::block::Block;
-use self::copies::{Before, Original};
-use self::loans::Records;
+use self::template::Template;
 use crate::installation::core_settings;
 use crate::installation::{CliError, count, refuse};
 use crate::seed;
@@ -29,15 +17,17 @@ use api_server::audit::Actor;
 use api_server::auth::caller::{Caller, RequestContext};
 use api_server::cards::PaymentGateway;
 use api_server::documents::store::DocumentStore;
-use api_server::xml_import::parse::Piece;
 use api_server::xml_import::report::Action;
 use api_server::xml_import::results::ImportResponse;
+use api_server::xml_import::spool::pieces;
 use api_server::xml_import::{Import, ImportMode, run};
+use chrono::{NaiveDate, TimeDelta};
 use indicatif::ProgressBar;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryOrder,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
 };
+use shared::amounts::Money;
 use shared::contact_search;
 use shared::db;
 use shared::entity::field_changes::ChangeSource;
@@ -45,26 +35,21 @@ use shared::entity::loans as loan_rows;
 use shared::envelope_encryption::MasterKeys;
 use shared::passwords::Passwords;
 use shared::telemetry::RequestId;
-use std::ops::Range;
+use shared::time::{Clock, Timestamp};
+use std::io::Cursor;
 use std::time::Instant;
-use tokio::sync::mpsc;
 
-/// The number of loans that are booked; further ones are copies of them.
-pub const BLOCK: u32 = 500;
+/// The number of loans in the file.
+pub const LOANS: u32 = 50;
+/// The file: a paragraph for each loan, after the first.
+const FILE: &str = include_str!("demo/portfolio.xml");
+/// Statements that add setup rows, and what belongs to the loans.
+const SETUP: &str = include_str!("demo/setup.sql");
+const DETAILS: &str = include_str!("demo/details.sql");
 /// The setting that records the portfolio's progress.
 const PROGRESS: &str = "demo_portfolio";
 const BEGUN: &str = "begun";
 const COMPLETE: &str = "complete";
-/// Loans generated ahead of the one being imported.
-const LOANS_AHEAD: usize = 16;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortfolioSize {
-    /// The number of loans.
-    pub loans: u32,
-    /// How many of them are booked; as many whole blocks as fit are copies of these.
-    pub block: u32,
-}
 
 /// Creates the portfolio in a database without loans, and its document files in a store. Its cards'
 /// sandbox tokens are sealed under these keys, and its web users get this password. A database that
@@ -73,29 +58,39 @@ pub async fn fill(
     db: &DatabaseConnection,
     store: &DocumentStore,
     master_keys: &MasterKeys,
-    size: PortfolioSize,
+    loans: u32,
     web_password: &str,
 ) -> Result<(), CliError> {
+    seed::standing_rows::ensure(db).await?;
     if !begin(db).await? {
         return Ok(());
     }
     let started = Instant::now();
-    let builder = PortfolioBuilder::new(db, store, master_keys, size.loans, web_password).await?;
-    builder.build(size).await?;
-    documents::write_copies(db, store).await?;
-    builder.progress.finish_and_clear();
+    let admin = seed::user_id(db, "admin").await?;
+    let context = Caller::admin(db, admin, "admin").await?;
+    let actor = Actor::new(&context.caller, ChangeSource::Installer, &RequestId::random());
+    let passwords = Passwords::recommended().map_err(CliError)?;
+    let gateway = cards::sandbox(db, master_keys).map_err(CliError)?;
+    let builder = PortfolioBuilder { db, store, gateway, context, actor, passwords, web_password };
+    let progress = ProgressBar::new(u64::from(loans));
+    for first in (0..loans).step_by(LOANS as usize) {
+        let added = LOANS.min(loans - first);
+        builder.build(first, added).await?;
+        progress.inc(u64::from(added));
+    }
+    progress.finish_and_clear();
+    builder.complete().await?;
     contact_search::refill(db).await?;
-    copies::gather_statistics(db).await?;
+    gather_statistics(db).await?;
     core_settings::write(db, PROGRESS, Some(COMPLETE)).await?;
     let seconds = started.elapsed().as_secs_f64();
-    let speed = f64::from(size.loans) / seconds;
-    let loans = count(size.loans, "loan");
-    println!("{loans} in {seconds:.1} seconds, {speed:.1} loans per second\n");
+    let speed = f64::from(loans) / seconds;
+    println!("{} in {seconds:.1} seconds, {speed:.1} loans per second\n", count(loans, "loan"));
     Ok(())
 }
 
 /// Returns true if a portfolio must be created. Records that it was begun, and adds its users and
-/// setup lists.
+/// setup rows.
 async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
     let tx = db::begin_write(db).await?;
     let progress = core_settings::read(&tx, PROGRESS).await?;
@@ -113,7 +108,10 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
         None => {}
     }
     core_settings::write(&tx, PROGRESS, Some(BEGUN)).await?;
-    seed::setup_lists::add(&tx).await?;
+    seed::further_users(&tx).await?;
+    let clock = db::clock(&tx).await?;
+    let template = Template { clock, backend: tx.get_database_backend(), number: 0, password: "" };
+    execute(&tx, &template, SETUP).await?;
     db::commit(tx).await?;
     Ok(true)
 }
@@ -129,6 +127,19 @@ async fn newest_loan(db: &impl ConnectionTrait) -> Result<i64, DbErr> {
     Ok(newest.unwrap_or_default())
 }
 
+/// Executes the statements of a file.
+async fn execute(
+    tx: &DatabaseTransaction,
+    template: &Template<'_>,
+    file: &str,
+) -> Result<(), CliError> {
+    let statements = template.fill(file).map_err(CliError)?;
+    for statement in statements.split(";\n").filter(|statement| !statement.is_empty()) {
+        tx.execute_unprepared(statement).await?;
+    }
+    Ok(())
+}
+
 /// Creates loans on behalf of the admin account.
 struct PortfolioBuilder<'a> {
     db: &'a DatabaseConnection,
@@ -138,87 +149,64 @@ struct PortfolioBuilder<'a> {
     actor: Actor,
     passwords: Passwords,
     web_password: &'a str,
-    progress: ProgressBar,
 }
 
-impl<'a> PortfolioBuilder<'a> {
-    async fn new(
-        db: &'a DatabaseConnection,
-        store: &'a DocumentStore,
-        master_keys: &MasterKeys,
-        loans: u32,
-        web_password: &'a str,
-    ) -> Result<Self, CliError> {
-        let admin = seed::user_id(db, "admin").await?;
-        let context = Caller::admin(db, admin, "admin").await?;
-        let actor = Actor::new(&context.caller, ChangeSource::Installer, &RequestId::random());
-        let passwords = Passwords::recommended().map_err(CliError)?;
-        let progress = ProgressBar::new(u64::from(loans));
-        let gateway = cards::sandbox(db, master_keys).map_err(CliError)?;
-        Ok(Self { db, store, gateway, context, actor, passwords, web_password, progress })
-    }
-
-    /// Creates the first block, its copies, and the remaining loans.
-    async fn build(&self, PortfolioSize { loans, block }: PortfolioSize) -> Result<(), CliError> {
-        let before = Before::read(self.db).await?;
-        let first = block.clamp(1, loans);
-        self.book(0..first).await?;
-        let original = Original::since(self.db, &before).await?;
-        let blocks = loans / first;
-        for copy in 1..blocks {
-            let tx = db::begin_write(self.db).await?;
-            original.copy(&tx, copy).await?;
-            db::commit(tx).await?;
-            self.progress.inc(u64::from(first));
-        }
-        original.advance_sequences(self.db).await?;
-        if loans > blocks * first {
-            self.book(blocks * first..loans).await?;
-        }
-        Ok(())
-    }
-
-    /// Books these loans with everything that belongs to them.
-    async fn book(&self, numbers: Range<u32>) -> Result<(), CliError> {
+impl PortfolioBuilder<'_> {
+    /// Creates this many loans of the file, numbered after the `first` that exist.
+    async fn build(&self, first: u32, loans: u32) -> Result<(), CliError> {
         let after_id = newest_loan(self.db).await?;
-        self.import(numbers.clone()).await?;
-        let (actor, today) = (self.actor.clone(), self.context.clock.today);
+        let template = self.template(first).await?;
+        self.import(file(&template, loans)?).await?;
         let tx = db::begin_write(self.db).await?;
-        let block = Block::read(&tx, after_id, numbers.start, actor, today).await?;
-        add_details(&tx, self.store, &self.gateway, &block).await?;
-        if numbers.start == 0 {
-            cards::add_fee_rules(&tx).await?;
-            drawers::add(&tx, &block).await?;
-            batches::add(&tx, &block).await?;
+        let portfolio = Portfolio::read(&tx, after_id, self.actor.clone(), template.clock).await?;
+        entries::draw(&tx, &portfolio).await?;
+        entries::return_payment(&tx, &portfolio).await?;
+        if first == 0 {
+            cards::add(&tx, &self.gateway, &portfolio)
+                .await
+                .map_err(|error| CliError(error.message()))?;
+            drawers::add(&tx, &portfolio).await?;
+            documents::add(&tx, self.store, &portfolio).await?;
         }
         Ok(db::commit(tx).await?)
     }
 
-    async fn import(&self, numbers: Range<u32>) -> Result<(), CliError> {
+    /// Adds what belongs to the loans and no import makes.
+    async fn complete(&self) -> Result<(), CliError> {
+        let template = self.template(0).await?;
+        let tx = db::begin_write(self.db).await?;
+        execute(&tx, &template, DETAILS).await?;
+        Ok(db::commit(tx).await?)
+    }
+
+    async fn template(&self, number: u32) -> Result<Template<'_>, CliError> {
+        let clock = Clock { today: self.context.clock.today, ..db::clock(self.db).await? };
+        let backend = self.db.get_database_backend();
+        Ok(Template { clock, backend, number, password: self.web_password })
+    }
+
+    async fn import(&self, file: String) -> Result<(), CliError> {
         let (caller, clock) = (&self.context.caller, self.context.clock);
         let mode = ImportMode { test: false, block: true, enforce: true };
-        let actor = self.actor.clone();
-        let directory = std::env::temp_dir();
+        let (actor, directory) = (self.actor.clone(), std::env::temp_dir());
         let import = Import::new(caller, actor, &self.passwords, clock, mode.enforce, &directory);
-        let (sender, receiver) = mpsc::channel(LOANS_AHEAD);
-        let records = Records { today: clock.today, web_password: self.web_password };
-        let producer = async {
-            for number in numbers {
-                let pieces = records.of_loan(number).into_iter().map(Piece::Record).collect();
-                if sender.send(Ok(pieces)).await.is_err() {
-                    break;
-                }
-                self.progress.inc(1);
-            }
-            drop(sender);
-        };
-        let (response, ()) = tokio::join!(run(self.db, import, mode, receiver, None), producer);
+        let response = run(self.db, import, mode, pieces(Cursor::new(file)), None).await;
         let response = response.map_err(|problem| CliError(problem.to_string()))?;
         match response.committed && response.totals.failed == 0 {
             true => Ok(()),
             false => refuse(first_failure(response).await),
         }
     }
+}
+
+/// Returns an import file of the first loans of the portfolio. Web users are in the first copy alone.
+fn file(template: &Template<'_>, loans: u32) -> Result<String, CliError> {
+    let records: Vec<&str> = FILE.split("\n\n").skip(1).take(loans as usize).collect();
+    let records = records.join("\n");
+    let is_wanted = |line: &&str| template.number == 0 || !line.contains("<WebCredentials ");
+    let records: Vec<&str> = records.lines().filter(is_wanted).collect();
+    let records = template.fill(&records.join("\n")).map_err(CliError)?;
+    Ok(format!("<Core>\n{records}\n</Core>\n"))
 }
 
 async fn first_failure(response: ImportResponse) -> String {
@@ -232,22 +220,97 @@ async fn first_failure(response: ImportResponse) -> String {
     "the portfolio could not be booked".to_owned()
 }
 
-/// Adds everything that belongs to loans and contacts, depending on each loan's place in the mix.
-async fn add_details(
-    tx: &DatabaseTransaction,
-    store: &DocumentStore,
-    gateway: &PaymentGateway,
-    block: &Block,
-) -> Result<(), CliError> {
-    people::add_previous_addresses(tx, block).await?;
-    people::add_credit_profiles(tx, block).await?;
-    credit_lines::add(tx, block).await?;
-    returned_payments::add(tx, block).await?;
-    recurring_transactions::add(tx, block).await?;
-    cards::add_with_payments(tx, gateway, block).await?;
-    field_values::add(tx, block).await?;
-    let collateral = collateral::add(tx, block).await?;
-    let mut new_documents = comments::add(tx, block, &collateral).await?;
-    new_documents.extend(documents::on_fields(tx, block).await?);
-    documents::add(tx, store, block, new_documents).await
+/// Newly booked loans, in the order of their numbers, and the context for adding data to them.
+struct Portfolio {
+    loans: Vec<LoanRef>,
+    staff: Staff,
+    actor: Actor,
+    /// The database's time, and the day that the portfolio's dates are relative to.
+    clock: Clock,
+}
+
+/// A loan and its borrower.
+struct LoanRef {
+    loan_id: i64,
+    contact_id: i64,
+    origination: NaiveDate,
+}
+
+/// The users who enter data.
+struct Staff {
+    admin: i64,
+    officer: i64,
+    teller: i64,
+    teller2: i64,
+    supervisor: i64,
+}
+
+impl Portfolio {
+    /// Reads all loans with ids above this one.
+    async fn read(
+        tx: &DatabaseTransaction,
+        after_id: i64,
+        actor: Actor,
+        clock: Clock,
+    ) -> Result<Self, DbErr> {
+        use loan_rows::Column::{ContactId, LoanId, OriginationDate};
+        let rows: Vec<(i64, i64, NaiveDate)> = loan_rows::Entity::find()
+            .select_only()
+            .columns([LoanId, ContactId, OriginationDate])
+            .filter(LoanId.gt(after_id))
+            .order_by_asc(LoanId)
+            .into_tuple()
+            .all(tx)
+            .await?;
+        let loan_ref =
+            |(loan_id, contact_id, origination)| LoanRef { loan_id, contact_id, origination };
+        let staff = Staff {
+            admin: seed::user_id(tx, "admin").await?,
+            officer: seed::user_id(tx, "officer").await?,
+            teller: seed::user_id(tx, "teller").await?,
+            teller2: seed::user_id(tx, "teller2").await?,
+            supervisor: seed::user_id(tx, "supervisor").await?,
+        };
+        Ok(Self { loans: rows.into_iter().map(loan_ref).collect(), staff, actor, clock })
+    }
+
+    /// The loan with this number in the file, from 1; a small portfolio may lack it.
+    fn loan(&self, number: u32) -> Option<&LoanRef> {
+        self.loans.get(number as usize - 1)
+    }
+
+    /// The day this many days from today; negative: ago.
+    fn day(&self, days: i64) -> NaiveDate {
+        self.clock.today + TimeDelta::days(days)
+    }
+
+    /// The time this many days ago, at this time of day.
+    fn days_ago(&self, days: i64) -> Timestamp {
+        Timestamp(self.clock.now.0 - TimeDelta::days(days))
+    }
+}
+
+/// An amount in cents.
+fn cents(cents: i64) -> Money {
+    Money::from_cents(cents).unwrap_or_default()
+}
+
+/// Updates the database's statistics: it plans badly for tables that were empty when it last
+/// looked.
+pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
+    match db.get_database_backend() {
+        DbBackend::MySql => {
+            let names = "SELECT group_concat(table_name) AS names FROM information_schema.tables \
+                         WHERE table_schema = database()";
+            let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, names)).await?;
+            let names: Option<String> = row.map(|row| row.try_get("", "names")).transpose()?;
+            db.execute_unprepared(&format!("ANALYZE TABLE {}", names.unwrap_or_default())).await
+        }
+        DbBackend::Sqlite => {
+            // A sample of each index is enough; all rows would take minutes.
+            db.execute_unprepared("PRAGMA analysis_limit = 1000; ANALYZE").await
+        }
+        _ => db.execute_unprepared("ANALYZE").await,
+    }
+    .map(drop)
 }

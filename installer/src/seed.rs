@@ -5,7 +5,6 @@
 pub const WEB_USER_NAME: &str = "web.borrower";
 
 pub mod field_definitions;
-pub mod setup_lists;
 pub mod standing_rows;
 
 use crate::installation::credentials::Credentials;
@@ -14,7 +13,10 @@ use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, Grant
 use crate::installation::{CliError, accounts};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter,
+};
 use shared::db;
 use shared::entity::users::UserStatus;
 use shared::entity::{oauth_clients, privilege_grants, users, web_credentials};
@@ -70,6 +72,48 @@ const USERS: [User; 4] = [
     ),
     ("viewer", "Viewer", 0, &["Loan > View", "Loan > Access to Other Officers > Allow"]),
 ];
+
+/// Users of the demo portfolio without passwords, who cannot log in.
+const FURTHER_USERS: [User; 7] = [
+    ("officer2", "Second Loan Officer", OFFICER, &["Loan > View", "Contact > View"]),
+    (
+        "teller2",
+        "Second Teller",
+        0,
+        &["Loan > View", "Loan > Payments > Add", "Cash Drawer > View"],
+    ),
+    (
+        "supervisor",
+        "Supervisor",
+        0,
+        &[
+            "Loan > View",
+            "Cash Drawer > View",
+            "Cash Drawer > Add",
+            "Loan > Payments > Add",
+            "Loan > Payments > Backdate",
+            "Loan > Payments > Payoff",
+            "Loan > Payments > Split",
+            "Cash Drawer > Supervise > Allow",
+            "Cash Drawer > Funding > Allow",
+            "Payment Gateway > Convenience Fee > Waive",
+        ],
+    ),
+    ("collector", "Collector", OFFICER, &["Loan > View", "Contact > Records > View"]),
+    ("dba", "Database Administrator", DBA, &[]),
+    ("clerk", "Clerk", 0, &[]),
+    ("former", "Former Employee", DISABLED, &[]),
+];
+
+/// Adds the users without passwords.
+pub async fn further_users(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+    let now = db::time(tx).await?;
+    let privileges = PrivilegeList::read(tx).await?;
+    for user in &FURTHER_USERS {
+        ensure_user(tx, user, &privileges, now).await?;
+    }
+    Ok(())
+}
 
 /// Adds users, privileges and clients, and sets passwords and secrets to those of the folder.
 pub async fn users_and_clients(

@@ -26,6 +26,7 @@
 #![recursion_limit = "256"]
 
 mod scale {
+    pub mod copies;
     pub mod searches;
 }
 
@@ -33,9 +34,9 @@ use acceptance::Database;
 use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
-use installer::demo::{self, BLOCK, PortfolioSize};
-use scale::searches;
-use sea_orm::{ConnectionTrait, Statement};
+use installer::demo;
+use scale::{copies, searches};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ use std::time::{Duration, Instant};
 
 /// The most loans of the smaller portfolio.
 const FEW_LOANS_MAX: u32 = 1000;
+/// The loans that are booked; the others are copies of them.
+const BOOKED: u32 = 500;
 /// Transactions of the loan with a long history, and of the one with a short one.
 const LONG_HISTORY: i64 = 100_000;
 const SHORT_HISTORY: i64 = 10;
@@ -113,16 +116,11 @@ async fn run(arguments: &Arguments, program: &str) -> Result<(), String> {
 async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {
     let few_loans = FEW_LOANS_MAX.min(arguments.loans / 2);
     for (world, loans) in [(few, few_loans), (many, arguments.loans)] {
-        let size = PortfolioSize { loans, block: BLOCK.min(few_loans) };
-        let result = demo::fill(
-            &world.db,
-            &world.documents(),
-            &world.master_keys(),
-            size,
-            &world.credentials.web,
-        )
-        .await;
-        result.map_err(|refused| refused.0)?;
+        let booked = BOOKED.min(few_loans);
+        let (store, keys) = (world.documents(), world.master_keys());
+        let filled = demo::fill(&world.db, &store, &keys, booked, &world.credentials.web).await;
+        filled.map_err(|refused| refused.0)?;
+        multiply(&world.db, loans / booked).await.map_err(|error| error.to_string())?;
     }
     println!("{} loans compared with {few_loans}, on {}", arguments.loans, many.database.name());
     if arguments.searches {
@@ -153,6 +151,12 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
         println!("{name:<34} {comparison}");
     }
     Ok(())
+}
+
+async fn multiply(db: &DatabaseConnection, times: u32) -> Result<(), DbErr> {
+    copies::multiply(db, times).await?;
+    shared::contact_search::refill(db).await?;
+    demo::gather_statistics(db).await
 }
 
 async fn measure_searches(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {

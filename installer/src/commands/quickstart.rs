@@ -4,7 +4,7 @@
 
 mod folder;
 
-use crate::demo::{self, PortfolioSize};
+use crate::demo;
 use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::credentials::Credentials;
 use crate::installation::database::{query_value, tables};
@@ -46,7 +46,7 @@ pub struct QuickstartArgs {
     /// URL of a PostgreSQL or MariaDB database to use instead of the embedded one
     #[arg(long)]
     pub database_url: Option<String>,
-    /// Number of loans in the demo portfolio; all after the first 500 are copies of those
+    /// Number of loans in the demo portfolio: above fifty, the same fifty again with other numbers
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=LOANS_MAX as i64))]
     pub loans: u32,
     /// Create users, clients, setup lists, field definitions and a teller's drawer, but no contacts
@@ -180,14 +180,14 @@ impl QuickstartFolder {
         seed::users_and_clients(&db, credentials, &passwords, &redirects, &self.api_url())
             .await
             .map_err(failed)?;
-        seed::standing_rows::ensure(&db).await.map_err(db_error)?;
-        if !arguments.empty {
-            let size = PortfolioSize { loans: arguments.loans, block: demo::BLOCK };
+        if arguments.empty {
+            seed::standing_rows::ensure(&db).await.map_err(db_error)?;
+        } else {
             let store = DocumentStore::open_for_bulk(self.documents());
             let store =
                 store.map_err(|error| format!("cannot open the document store: {error}"))?;
             let keys = format!("k1:{}", self.credentials.card_key).parse()?;
-            demo::fill(&db, &store, &keys, size, &self.credentials.web)
+            demo::fill(&db, &store, &keys, arguments.loans, &self.credentials.web)
                 .await
                 .map_err(|why| format!("cannot create the demo portfolio: {why}"))?;
         }

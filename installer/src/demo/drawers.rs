@@ -1,6 +1,6 @@
 //! Cash drawers: funded from the bank, taking payments, counted, as clerks do it through the API.
 
-use super::block::{Block, cents};
+use super::{Portfolio, cents};
 use crate::seed::standing_rows::TELLER_DRAWER;
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
@@ -12,10 +12,9 @@ use api_server::loans::journal::codes::PAYMENT_TOTAL;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use shared::amounts::Money;
-use shared::bulk_insert;
 use shared::entity::cash_drawer_transactions::Tender;
-use shared::entity::cash_drawers::{self, DrawerStatus, DrawerType};
-use shared::entity::{cash_drawer_assignments, loan_transactions, payment_methods};
+use shared::entity::cash_drawers;
+use shared::entity::{loan_transactions, payment_methods};
 use shared::time::Timestamp;
 
 /// Notes and coins in cents.
@@ -34,21 +33,21 @@ struct Window {
 /// Posts as clerks do, through the API's own functions.
 struct Branch<'a> {
     tx: &'a DatabaseTransaction,
-    block: &'a Block,
+    portfolio: &'a Portfolio,
 }
 
-/// Adds a reserve and three windows: one counted and correct, one short, one still in use.
-pub(super) async fn add(tx: &DatabaseTransaction, block: &Block) -> Result<(), DbErr> {
-    let branch = Branch { tx, block };
-    let staff = &block.staff;
-    let vault = branch.window("Vault", DrawerType::Reserve, staff.supervisor).await?;
-    let first = branch.teller_window().await?;
-    let second = branch.window("Teller 2", DrawerType::Individual, staff.teller2).await?;
-    let third = branch.window("Teller 3", DrawerType::Individual, staff.teller2).await?;
-    branch.assign(third.drawer_id, staff.supervisor).await?;
-    let windows = [first, second, third];
+/// Uses a reserve and three windows: one counted and correct, one short, one still in use.
+pub(super) async fn add(tx: &DatabaseTransaction, portfolio: &Portfolio) -> Result<(), DbErr> {
+    let branch = Branch { tx, portfolio };
+    let staff = &portfolio.staff;
+    let vault = branch.window("Vault", staff.supervisor).await?;
+    let windows = [
+        branch.window(TELLER_DRAWER, staff.teller).await?,
+        branch.window("Teller 2", staff.teller2).await?,
+        branch.window("Teller 3", staff.teller2).await?,
+    ];
 
-    let yesterday = block.days_ago(1);
+    let yesterday = portfolio.days_ago(1);
     branch.enter(&vault, E::BankIn, cents(1_000_000), "Cash order", yesterday).await?;
     for window in &windows {
         let transfer = NewDrawerTransaction {
@@ -98,50 +97,12 @@ fn drawer_error(error: impl Into<DrawerError>) -> DbErr {
 }
 
 impl Branch<'_> {
-    /// Adds a drawer assigned to this user.
-    async fn window(
-        &self,
-        name: &str,
-        drawer_type: DrawerType,
-        user_id: i64,
-    ) -> Result<Window, DbErr> {
-        let row = cash_drawers::Model {
-            drawer_id: 0,
-            name: name.to_owned(),
-            description: None,
-            drawer_type,
-            gl_account: Some("1010-02".to_owned()),
-            branch: Some("Main".to_owned()),
-            status: DrawerStatus::Open,
-            cash_balance: Money::ZERO,
-            check_balance: Money::ZERO,
-            last_reconciled_date: None,
-        };
-        let drawer_id = bulk_insert::add(self.tx, row).await?;
-        self.assign(drawer_id, user_id).await?;
-        Ok(Window { drawer_id, clerk: clerk(user_id) })
-    }
-
-    /// The drawer that every quickstart has, in its current state.
-    async fn teller_window(&self) -> Result<Window, DbErr> {
-        let named = cash_drawers::Column::Name.eq(TELLER_DRAWER);
-        let drawer = cash_drawers::Entity::find().filter(named).one(self.tx).await?;
-        let user_id = self.block.staff.teller;
-        match drawer {
-            Some(row) => Ok(Window { drawer_id: row.drawer_id, clerk: clerk(user_id) }),
-            None => self.window(TELLER_DRAWER, DrawerType::Individual, user_id).await,
-        }
-    }
-
-    async fn assign(&self, drawer_id: i64, user_id: i64) -> Result<(), DbErr> {
-        let assignment = cash_drawer_assignments::Model {
-            row_id: 0,
-            drawer_id,
-            user_id,
-            assigned_date: self.block.days_ago(30),
-            assigned_by_user_id: self.block.staff.admin,
-        };
-        bulk_insert::add(self.tx, assignment).await.map(drop)
+    /// The drawer with this name, in the hands of this user.
+    async fn window(&self, name: &str, user_id: i64) -> Result<Window, DbErr> {
+        let drawer = cash_drawers::Entity::find().filter(cash_drawers::Column::Name.eq(name));
+        let drawer = drawer.one(self.tx).await?;
+        let drawer = drawer.ok_or_else(|| DbErr::RecordNotFound(format!("drawer {name}")))?;
+        Ok(Window { drawer_id: drawer.drawer_id, clerk: clerk(user_id) })
     }
 
     async fn post(
@@ -173,7 +134,7 @@ impl Branch<'_> {
             LoanId, PaymentGatewayTokenId, TransactionCode, TransactionId,
         };
         let mut payments = Vec::new();
-        for loan in self.block.loans.iter().take(COUNTER_LOANS) {
+        for loan in self.portfolio.loans.iter().take(COUNTER_LOANS) {
             let latest = loan_transactions::Entity::find()
                 .filter(LoanId.eq(loan.loan_id))
                 .filter(TransactionCode.eq(PAYMENT_TOTAL.number))
@@ -232,7 +193,7 @@ impl Branch<'_> {
             close_drawer: Some(true),
         };
         let reconciliation = reconciliation.count().map_err(drawer_error)?;
-        let now = self.block.clock.now;
+        let now = self.portfolio.clock.now;
         let (clerk, drawer_id) = (&window.clerk, window.drawer_id);
         let reconciled = drawers::reconcile(self.tx, clerk, now, drawer_id, &reconciliation).await;
         reconciled.map(drop).map_err(drawer_error)

@@ -5,7 +5,7 @@ use super::{CommandOutput, command, run};
 use acceptance::Database;
 use acceptance::databases::{credentials, temporary_folder};
 use api_server::documents::store::DocumentStore;
-use installer::demo::{self, PortfolioSize};
+use installer::demo;
 use sea_orm::DatabaseConnection;
 use std::path::{Path, PathBuf};
 
@@ -74,9 +74,8 @@ impl BackupPair {
 async fn fill(db: &DatabaseConnection, documents: &Path) {
     let store = DocumentStore::open_for_bulk(documents.to_owned()).expect("a store");
     let keys = |key: &str| format!("k1:{key}").parse().expect("keys");
-    let size = PortfolioSize { loans: 20, block: 20 };
     let (card_keys, web) = (keys(&credentials().card_key), &credentials().web);
-    demo::fill(db, &store, &card_keys, size, web).await.expect("a portfolio");
+    demo::fill(db, &store, &card_keys, 20, web).await.expect("a portfolio");
     let master_keys = keys(&credentials().master_key);
     auth_server::store::keys::maintain(db, &master_keys, 86_400).await.expect("signing keys");
 }

@@ -110,7 +110,7 @@ pub async fn share_out(world: &World) -> Result<(), String> {
         // The former versions of the rows would be measured, too.
         world.sql("VACUUM").await;
     }
-    installer::demo::copies::gather_statistics(&world.db).await.map_err(|error| error.to_string())
+    installer::demo::gather_statistics(&world.db).await.map_err(|error| error.to_string())
 }
 
 /// Searches by each criterion, for what a portfolio of any size has.

@@ -1,6 +1,6 @@
 //! Payments by card: one posted to the loan, and one declined.
 
-use super::super::block::{Block, LoanRef, cents};
+use super::super::{Portfolio, cents};
 use api_server::auth::caller::{Caller, CoreCaller};
 use api_server::auth::privileges::Rights;
 use api_server::cards::convenience_fee;
@@ -11,115 +11,120 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
 use shared::bulk_insert;
-use shared::entity::gateway_payments::{self, CardPaymentRequest, CardPaymentState};
-use shared::entity::payment_gateway_tokens::{Column, Entity, Model as Card};
+use shared::entity::gateway_payments::{self, CardPaymentRequest, CardPaymentState, Column, Model};
+use shared::entity::payment_gateway_tokens::{self as cards, Model as Card};
 use shared::entity::sandbox_payments::{self, SandboxOutcome, SandboxState};
-use shared::time::Timestamp;
 
-/// The posted amount in cents.
+/// The posted and the declined amount, in cents.
 const PAID: i64 = 2500;
-/// The declined amount in cents.
 const DECLINED: i64 = 200_000;
 
 pub(super) async fn add(
     tx: &DatabaseTransaction,
-    block: &Block,
-    loan_ref: &LoanRef,
+    portfolio: &Portfolio,
     card: &Card,
 ) -> Result<(), CardError> {
+    let now = Some(portfolio.clock.now);
     let clerk = Caller::Core(CoreCaller {
-        user_id: block.staff.teller,
+        user_id: portfolio.staff.teller,
         user_name: "teller".to_owned(),
         rights: Rights::All,
     });
-    let loan = clerk.get::<shared::entity::loans::Entity>(tx, loan_ref.loan_id).await?;
+    let loan = clerk.get::<shared::entity::loans::Entity>(tx, card.loan_id).await?;
     let rule = fee_rule(tx, &clerk, &loan, Some(card.brand_type)).await?;
-    let fee = |amount| match &rule {
-        Some(rule) => convenience_fee::fee(rule, amount),
-        None => Ok(Money::ZERO),
+    let charged = |amount: Money| -> Result<Model, CardError> {
+        let fee = rule.as_ref().map_or(Ok(Money::ZERO), |rule| convenience_fee::fee(rule, amount));
+        intent(portfolio, card, amount, fee?)
     };
-    let declined = cents(DECLINED);
-    let declined = intent(block, card, declined, fee(declined)?)?;
-    add_declined(tx, declined).await?;
-    let paid = cents(PAID);
-    let intent = intent(block, card, paid, fee(paid)?)?;
-    add_posted(tx, block, &clerk, intent).await
+    let declined = Model {
+        state: CardPaymentState::Failed,
+        failure_code: Some("insufficient_funds".to_owned()),
+        failure_message: Some("The card has insufficient funds.".to_owned()),
+        ended_date: now,
+        ..charged(cents(DECLINED))?
+    };
+    let outcome = (SandboxOutcome::InsufficientFunds, SandboxState::Declined);
+    record(tx, &declined, outcome).await?;
+    let posted = Model {
+        state: CardPaymentState::Posted,
+        charged_date: now,
+        posted_date: now,
+        ended_date: now,
+        ..charged(cents(PAID))?
+    };
+    let outcome = (SandboxOutcome::Charged, SandboxState::Charged);
+    let (id, reference) = record(tx, &posted, outcome).await?;
+    post(tx, portfolio, &clerk, id, reference, &posted).await
 }
 
-async fn add_declined(
+/// Adds a payment and what the gateway recorded of it. Returns its id and the gateway's reference.
+async fn record(
     tx: &DatabaseTransaction,
-    intent: gateway_payments::Model,
-) -> Result<(), CardError> {
-    let id = bulk_insert::add(tx, intent.clone()).await?;
-    let (reference, now) = (format!("sandbox-{id}"), intent.created_date);
-    let ended = gateway_payments::Column::EndedDate;
-    let outcome = (SandboxOutcome::InsufficientFunds, SandboxState::Declined);
-    add_to_sandbox(tx, &reference, intent.total_charged, outcome, now).await?;
+    payment: &Model,
+    (outcome, state): (SandboxOutcome, SandboxState),
+) -> Result<(i64, String), CardError> {
+    let id = bulk_insert::add(tx, payment.clone()).await?;
+    let reference = format!("sandbox-{id}");
+    let of_gateway = sandbox_payments::Model {
+        reference: reference.clone(),
+        outcome,
+        amount: payment.total_charged,
+        state,
+        charge_count: i32::from(state == SandboxState::Charged),
+        refund_count: 0,
+        created_date: payment.created_date,
+        charged_date: payment.charged_date,
+    };
+    bulk_insert::add_all(tx, vec![of_gateway]).await?;
     gateway_payments::Entity::update_many()
-        .col_expr(gateway_payments::Column::State, CardPaymentState::Failed.into())
-        .col_expr(gateway_payments::Column::GatewayReference, reference.into())
-        .col_expr(ended, Expr::value(now))
-        .col_expr(gateway_payments::Column::FailureCode, "insufficient_funds".into())
-        .col_expr(
-            gateway_payments::Column::FailureMessage,
-            "The card has insufficient funds.".into(),
-        )
-        .filter(gateway_payments::Column::CardPaymentId.eq(id))
+        .col_expr(Column::GatewayReference, reference.as_str().into())
+        .filter(Column::CardPaymentId.eq(id))
         .exec(tx)
         .await?;
-    Ok(())
+    Ok((id, reference))
 }
 
-async fn add_posted(
+/// Posts a charged payment to its loan.
+async fn post(
     tx: &DatabaseTransaction,
-    block: &Block,
+    portfolio: &Portfolio,
     clerk: &Caller,
-    intent: gateway_payments::Model,
+    id: i64,
+    reference: String,
+    charged: &Model,
 ) -> Result<(), CardError> {
-    let clock = block.clock;
-    let id = bulk_insert::add(tx, intent.clone()).await?;
-    let reference = format!("sandbox-{id}");
-    let outcome = (SandboxOutcome::Charged, SandboxState::Charged);
-    add_to_sandbox(tx, &reference, intent.total_charged, outcome, clock.now).await?;
-    let token_id = intent.payment_gateway_token_id;
+    let token_id = charged.payment_gateway_token_id;
     let new = NewPayment {
         payment_method_code: Some("CARD".to_owned().into()),
-        payment_method_reference: Some(reference.clone().into()),
-        ..NewPayment::of(intent.amount.into())
+        payment_method_reference: Some(reference.into()),
+        ..NewPayment::of(charged.amount.into())
     };
-    let payment = new.validate()?.by_card(CardCharge {
-        token_id,
-        fee: intent.convenience_fee,
-        charged_on: clock.today,
-    });
-    let loan_id = intent.loan_id;
-    let posted = payments::post(tx, clerk, &block.actor, clock, loan_id, &payment).await?;
+    let charge =
+        CardCharge { token_id, fee: charged.convenience_fee, charged_on: portfolio.clock.today };
+    let payment = new.validate()?.by_card(charge);
+    let (actor, clock) = (&portfolio.actor, portfolio.clock);
+    let posted = payments::post(tx, clerk, actor, clock, charged.loan_id, &payment).await?;
     let entry = posted.first().map(|row| row.transaction_reference_no);
     gateway_payments::Entity::update_many()
-        .col_expr(gateway_payments::Column::State, CardPaymentState::Posted.into())
-        .col_expr(gateway_payments::Column::GatewayReference, reference.into())
-        .col_expr(gateway_payments::Column::ChargedDate, Expr::value(clock.now))
-        .col_expr(gateway_payments::Column::PostedDate, Expr::value(clock.now))
-        .col_expr(gateway_payments::Column::EndedDate, Expr::value(clock.now))
-        .col_expr(gateway_payments::Column::TransactionReferenceNo, Expr::value(entry))
-        .filter(gateway_payments::Column::CardPaymentId.eq(id))
+        .col_expr(Column::TransactionReferenceNo, Expr::value(entry))
+        .filter(Column::CardPaymentId.eq(id))
         .exec(tx)
         .await?;
-    Entity::update_many()
-        .col_expr(Column::UsedCount, Column::UsedCount.into_expr().add(1))
-        .col_expr(Column::LastUsedDate, Expr::value(clock.now))
-        .filter(Column::PaymentGatewayTokenId.eq(token_id))
+    cards::Entity::update_many()
+        .col_expr(cards::Column::UsedCount, cards::Column::UsedCount.into_expr().add(1))
+        .col_expr(cards::Column::LastUsedDate, Expr::value(clock.now))
+        .filter(cards::Column::PaymentGatewayTokenId.eq(token_id))
         .exec(tx)
         .await?;
     Ok(())
 }
 
 fn intent(
-    block: &Block,
+    portfolio: &Portfolio,
     card: &Card,
     amount: Money,
     convenience_fee: Money,
-) -> Result<gateway_payments::Model, CardError> {
+) -> Result<Model, CardError> {
     let request = CardPaymentRequest {
         version: CardPaymentRequest::VERSION,
         gateway: card.gateway,
@@ -129,7 +134,7 @@ fn intent(
         external_id: None,
         user_fields: Default::default(),
     };
-    Ok(gateway_payments::Model {
+    Ok(Model {
         card_payment_id: 0,
         loan_id: card.loan_id,
         payment_gateway_token_id: card.payment_gateway_token_id,
@@ -142,35 +147,14 @@ fn intent(
         failure_code: None,
         failure_message: None,
         transaction_reference_no: None,
-        created_date: block.clock.now,
+        created_date: portfolio.clock.now,
         charged_date: None,
         posted_date: None,
         ended_date: None,
-        entered_by_user_id: block.staff.teller,
+        entered_by_user_id: portfolio.staff.teller,
         request: serde_json::to_value(request).map_err(CardError::defect)?,
-        request_id: block.actor.request_id().to_owned(),
+        request_id: portfolio.actor.request_id().to_owned(),
         key_hash: None,
         fingerprint: None,
     })
-}
-
-async fn add_to_sandbox(
-    tx: &DatabaseTransaction,
-    reference: &str,
-    amount: Money,
-    (outcome, state): (SandboxOutcome, SandboxState),
-    when: Timestamp,
-) -> Result<(), CardError> {
-    let is_charged = state == SandboxState::Charged;
-    let row = sandbox_payments::Model {
-        reference: reference.to_owned(),
-        outcome,
-        amount,
-        state,
-        charge_count: i32::from(is_charged),
-        refund_count: 0,
-        created_date: when,
-        charged_date: is_charged.then_some(when),
-    };
-    Ok(bulk_insert::add_all(tx, vec![row]).await?)
 }
