@@ -155,10 +155,10 @@ impl PortfolioBuilder<'_> {
     /// Creates this many loans of the file, numbered after the `first` that exist.
     async fn build(&self, first: u32, loans: u32) -> Result<(), CliError> {
         let after_id = newest_loan(self.db).await?;
-        let template = self.template(first).await?;
+        let (clock, template) = (self.context.clock, self.template(first).await?);
         self.import(file(&template, loans)?).await?;
         let tx = db::begin_write(self.db).await?;
-        let portfolio = Portfolio::read(&tx, after_id, self.actor.clone(), template.clock).await?;
+        let portfolio = Portfolio::read(&tx, after_id, self.actor.clone(), clock.today).await?;
         entries::draw(&tx, &portfolio).await?;
         entries::return_payment(&tx, &portfolio).await?;
         if first == 0 {
@@ -251,7 +251,7 @@ impl Portfolio {
         tx: &DatabaseTransaction,
         after_id: i64,
         actor: Actor,
-        clock: Clock,
+        today: NaiveDate,
     ) -> Result<Self, DbErr> {
         use loan_rows::Column::{ContactId, LoanId, OriginationDate};
         let rows: Vec<(i64, i64, NaiveDate)> = loan_rows::Entity::find()
@@ -271,6 +271,8 @@ impl Portfolio {
             teller2: seed::user_id(tx, "teller2").await?,
             supervisor: seed::user_id(tx, "supervisor").await?,
         };
+        // Later than the import, as the entries are.
+        let clock = Clock { today, ..db::clock(tx).await? };
         Ok(Self { loans: rows.into_iter().map(loan_ref).collect(), staff, actor, clock })
     }
 
