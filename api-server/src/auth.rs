@@ -6,3 +6,4 @@ pub mod caller;
 pub mod caller_lookups;
 pub mod privileges;
 pub mod visibility;
+pub mod visible_rows;

@@ -2,7 +2,8 @@
 
 use crate::cards::recovery;
 use crate::command::idempotency;
-use crate::documents::store::gc::{GcError, GcReport, ORPHAN_HOURS_MIN};
+use crate::documents::store::gc::ORPHAN_HOURS_MIN;
+use crate::documents::store::gc_report::{GcError, GcReport};
 use crate::state::State;
 use crate::xml_import::import_log;
 use sea_orm::DbErr;

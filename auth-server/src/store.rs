@@ -5,6 +5,7 @@ pub mod active_tokens;
 pub mod authorization_requests;
 pub mod client_assertions;
 pub mod clients;
+pub mod grants;
 pub mod keys;
 pub mod lifetimes;
 pub mod refresh;

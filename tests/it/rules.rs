@@ -4,6 +4,7 @@ mod access;
 mod amounts;
 mod background_tasks;
 mod bulk_writes;
+mod circles;
 mod container_images;
 mod contract;
 mod contract_examples;

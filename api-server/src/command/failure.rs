@@ -1,8 +1,8 @@
 //! Command failures. Code that refunds, removes or retries matches on these variants; only the
 //! response to the client is a [`Problem`].
 
-use crate::auth::caller::FindError;
 use crate::auth::privileges::Forbidden;
+use crate::auth::visible_rows::FindError;
 use crate::command::idempotency::KeyError;
 use crate::command::lock_queues::RowKey;
 use crate::http::import_gate;

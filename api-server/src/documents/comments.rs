@@ -3,7 +3,8 @@
 pub mod changes;
 
 use crate::audit::{AuditTarget, CommentTarget, HistoryOwner};
-use crate::auth::caller::{Caller, FindError, RequestContext};
+use crate::auth::caller::{Caller, RequestContext};
+use crate::auth::visible_rows::FindError;
 use crate::documents::refusals::DocumentError;
 use crate::http::business_day_filter;
 use crate::http::etag::{self, IfNoneMatch, Updated, WithEtag};

@@ -9,7 +9,6 @@ pub mod file_names;
 pub mod file_types;
 mod reader;
 
-use self::content_scan::ContentScan;
 use self::file_types::{AllowedTypes, FileType, HEAD_BYTES_MAX};
 use self::reader::MultipartReader;
 use crate::auth::caller::Caller;
@@ -198,7 +197,7 @@ impl Reader<'_> {
         }
         let clean = sent_name.as_deref().and_then(file_names::clean);
         let (file_type, name) = self.detect_type(&head, clean.as_deref().unwrap_or("document"))?;
-        let mut scan = ContentScan::over(file_type, &head);
+        let mut scan = file_type.scan(&head);
         scan.feed(&head).map_err(|fault| self.unsupported(fault))?;
         let mut upload = self.store.upload();
         let written = async {

@@ -5,6 +5,7 @@
 //! without a row, which [`gc`] removes, but never a row without its object.
 
 pub mod gc;
+pub mod gc_report;
 mod identity;
 mod lease;
 mod measure;

@@ -1,7 +1,6 @@
 //! Format of import files: each element's attributes, their values, and its child elements. Both
 //! the reader and the XML schema are driven by these shapes.
 
-use super::{collateral, comments, contacts, field_values, loans, payments};
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, IdenStatic, Value};
 use shared::amounts::{Money, Rate};
 use shared::entity::json_names::xml_name;
@@ -285,34 +284,6 @@ impl<E: EntityTrait> Deref for RowShape<E> {
     fn deref(&self) -> &ElementShape {
         &self.shape
     }
-}
-
-/// All elements except the root.
-pub fn shapes() -> [&'static ElementShape; 22] {
-    [
-        &contacts::CONTACT,
-        &field_values::DETAIL,
-        &field_values::DEMOGRAPHICS,
-        &field_values::FINANCIALS,
-        &contacts::addresses::ADDRESS,
-        &comments::COMMENT,
-        &contacts::credentials::WEB_CREDENTIALS,
-        &loans::LOAN,
-        &field_values::DETAIL1,
-        &field_values::DETAIL2,
-        &loans::children::INTEREST_RATE,
-        &loans::children::RELATIONSHIP,
-        &loans::children::CREDIT_LINE,
-        &loans::recurring::RECURRING_TRANSACTION,
-        &loans::recurring::AUTOMATED_PAYMENT,
-        &collateral::COLLATERAL,
-        &collateral::details::VEHICLE,
-        &collateral::details::LOCATION,
-        &collateral::details::INSURANCE,
-        &collateral::details::TAX,
-        &payments::TRANSACTIONS,
-        &payments::PAYMENT,
-    ]
 }
 
 pub static ROOT: LazyLock<ElementShape> = LazyLock::new(|| {

@@ -3,8 +3,8 @@
 use super::batch::BatchKeys;
 use super::parse::Element;
 use super::report::{Action, Message, RecordResult};
-use crate::auth::caller::FindError;
 use crate::auth::privileges::Forbidden;
+use crate::auth::visible_rows::FindError;
 use crate::documents::refusals::DocumentError;
 use crate::loans::refusals::LoanError;
 use crate::xml_import::refusals::ImportError;

@@ -2,6 +2,7 @@
 //! be checked without the database: names, the form of values, and what is always required.
 
 use super::format::{self, Attribute, AttributeKind, ElementShape, Needed};
+use super::{collateral, comments, contacts, field_values, loans, payments};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -12,6 +13,34 @@ pub const PATH: &str = "/xml-import.xsd";
 pub fn schema() -> &'static str {
     static SCHEMA: LazyLock<String> = LazyLock::new(build_schema);
     &SCHEMA
+}
+
+/// All elements except the root.
+pub fn shapes() -> [&'static ElementShape; 22] {
+    [
+        &contacts::CONTACT,
+        &field_values::DETAIL,
+        &field_values::DEMOGRAPHICS,
+        &field_values::FINANCIALS,
+        &contacts::addresses::ADDRESS,
+        &comments::COMMENT,
+        &contacts::credentials::WEB_CREDENTIALS,
+        &loans::LOAN,
+        &field_values::DETAIL1,
+        &field_values::DETAIL2,
+        &loans::children::INTEREST_RATE,
+        &loans::children::RELATIONSHIP,
+        &loans::children::CREDIT_LINE,
+        &loans::recurring::RECURRING_TRANSACTION,
+        &loans::recurring::AUTOMATED_PAYMENT,
+        &collateral::COLLATERAL,
+        &collateral::details::VEHICLE,
+        &collateral::details::LOCATION,
+        &collateral::details::INSURANCE,
+        &collateral::details::TAX,
+        &payments::TRANSACTIONS,
+        &payments::PAYMENT,
+    ]
 }
 
 /// Types shared by attributes.
@@ -83,7 +112,7 @@ fn build_schema() -> String {
     let _infallible = write!(xsd, "  {root}{TYPES}");
     write_types(&mut xsd);
     write_type(&mut xsd, &format::ROOT);
-    for shape in format::shapes() {
+    for shape in shapes() {
         write_type(&mut xsd, shape);
     }
     xsd.push_str("</xs:schema>\n");
@@ -177,7 +206,7 @@ fn type_of(kind: &AttributeKind, nullable: bool) -> String {
 
 /// Writes the types that depend on their attribute: lengths, ranges and enumerations.
 fn write_types(xsd: &mut String) {
-    let shapes = format::shapes().into_iter().chain([&*format::ROOT]);
+    let shapes = shapes().into_iter().chain([&*format::ROOT]);
     let attributes = shapes.flat_map(|shape| &shape.attributes);
     let mut types = BTreeMap::new();
     for Attribute { kind, nullable, .. } in attributes {

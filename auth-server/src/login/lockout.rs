@@ -12,13 +12,14 @@
 //! cleared when the user logs in, or half an hour after the last failure. In addition, each source
 //! network has a limit of failed log-ins per half hour, and one of failed client authentications;
 //! beyond it, it gets 429. The address of a client that passes passwords on is that of all its users:
-//! failures through it do not count against its network, but it is slowed down
-//! ([`Authenticator::slow_down`]).
+//! failures through it do not count against its network, but it is slowed down.
 
 use crate::http::client_address::ClientAddress;
-use crate::login::password_login::Authenticator;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait,
+    FromQueryResult,
+};
 use shared::bulk_insert;
 use shared::db;
 use shared::entity::log_in_failures::{self, Column, Entity};
@@ -53,16 +54,17 @@ struct Count {
 /// Admits a log-in attempt: immediately, after the delay that its account has incurred, or not at
 /// all because of its source network, if that is the user's own.
 pub async fn admit(
-    authenticator: &Authenticator,
+    db: &DatabaseConnection,
+    source_failures_max: i32,
     source: Option<&ClientAddress>,
     account: &str,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = source.map(|source| log_in_failures::source(&source.network()));
     let keys: Vec<&str> = [account].into_iter().chain(network.as_deref()).collect();
-    let counts = db::once_more(|| counts(&authenticator.db, &keys)).await?;
+    let counts = db::once_more(|| counts(db, &keys)).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
     let of_network = network.as_deref().and_then(find);
-    if let Some(too_many) = of_network.and_then(|count| check_source(authenticator, count)) {
+    if let Some(too_many) = of_network.and_then(|count| check_source(source_failures_max, count)) {
         return Ok(Some(too_many));
     }
     if let Some(count) = find(account) {
@@ -86,21 +88,21 @@ fn delay(failures: i32) -> Duration {
 
 /// Counts a failed client authentication of the source network, unless it has failed too often.
 pub async fn count_client(
-    authenticator: &Authenticator,
+    source_failures_max: i32,
     tx: &impl ConnectionTrait,
     source: &ClientAddress,
 ) -> Result<Option<TooMany>, DbErr> {
     let network = log_in_failures::clients_of(&source.network());
     let counts = counts(tx, &[&network]).await?;
-    match counts.first().and_then(|count| check_source(authenticator, count)) {
+    match counts.first().and_then(|count| check_source(source_failures_max, count)) {
         None => count(tx, &network, Column::FirstFailureDate).await.map(|()| None),
         too_many => Ok(too_many),
     }
 }
 
-fn check_source(authenticator: &Authenticator, count: &Count) -> Option<TooMany> {
+fn check_source(source_failures_max: i32, count: &Count) -> Option<TooMany> {
     let age = (count.now.0 - count.first_failure_date.0).num_seconds();
-    let exceeded = count.failures >= authenticator.source_failures_max && age < LOCK_SECONDS;
+    let exceeded = count.failures >= source_failures_max && age < LOCK_SECONDS;
     exceeded.then(|| TooMany { retry_after_seconds: Ord::max(LOCK_SECONDS - age, 1) })
 }
 

@@ -209,7 +209,10 @@ async fn verify(
     let account_permit = limits.accounts.take(account.clone(), PER_ACCOUNT_MAX);
     let _permits = (source_permit, account_permit.ok_or(LoginRefusal::TooManyConcurrent)?);
     let own_source = (!attempt.is_shared_source).then_some(attempt.source);
-    if let Some(too_many) = lockout::admit(authenticator, own_source, &account).await? {
+    if let Some(too_many) =
+        lockout::admit(&authenticator.db, authenticator.source_failures_max, own_source, &account)
+            .await?
+    {
         return Err(LoginRefusal::TooMany(too_many));
     }
     let _queue_permit = limits.queue.acquire(&queue_key).await.ok_or(LoginRefusal::Busy)?;

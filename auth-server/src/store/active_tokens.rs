@@ -4,10 +4,10 @@
 use crate::http::oauth_error::OAuthError;
 use crate::login;
 use crate::store::Store;
-use crate::store::lifetimes::{self, Lifetimes};
+use crate::store::lifetimes::{self, Lifetimes, seconds_of};
 use crate::store::tokens::AccessToken;
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ColIdx, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, QueryResult, Value};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Value};
 use shared::db;
 use shared::entity::{active_users, cif_web_active_users};
 use shared::introspection::UserKind;
@@ -92,12 +92,6 @@ pub async fn issue(
         OAuthError::unavailable("web log-in is not configured")
     })?;
     Ok(Issued { created: row.try_get("", "created")?, lifetime_seconds })
-}
-
-/// Reads a count of seconds, whatever integer width the database returns.
-pub fn seconds_of(row: &QueryResult, column: impl ColIdx) -> Result<Option<i64>, DbErr> {
-    let seconds = row.try_get_by::<Option<i64>, _>(column);
-    seconds.or_else(|_| Ok(row.try_get_by::<Option<i32>, _>(column)?.map(i64::from)))
 }
 
 /// Selects the live rows of the tokens with these hashes together with their users; no row of a

@@ -4,11 +4,10 @@
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
-use crate::store::clients;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
+use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, crypto};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -115,7 +114,7 @@ fn verify(client: &oauth_clients::Model, assertion: &str) -> Option<AssertionCla
         return None;
     }
     let (_, algorithm) = ALGORITHMS.iter().find(|(name, _)| *name == header.alg)?;
-    let keys = clients::key_set(client).keys;
+    let keys = key_set(client).keys;
     let for_signing =
         |key: &Jwk| !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
     let has_key_id =
@@ -127,6 +126,12 @@ fn verify(client: &oauth_clients::Model, assertion: &str) -> Option<AssertionCla
         verified.unwrap_or(false)
     };
     keys.iter().filter(has_key_id).take(KEYS_MAX).any(verifies).then(|| decode_part(claims))?
+}
+
+/// Returns the client's public keys.
+pub fn key_set(client: &oauth_clients::Model) -> JwkSet {
+    let keys = client.public_keys.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    keys.unwrap_or(JwkSet { keys: Vec::new() })
 }
 
 /// Decodes one part of a JWT.

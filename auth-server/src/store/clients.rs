@@ -22,7 +22,6 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jsonwebtoken::jwk::JwkSet;
 use poem::Request;
 use poem::http::header::AUTHORIZATION;
 use sea_orm::{
@@ -239,7 +238,7 @@ async fn verify_proof<C: Borrow<Model>>(
 
 /// True if the client's key set contains this exact certificate (RFC 8705, 2.2.2).
 fn has_certificate(client: &Model, certificate: &[u8]) -> bool {
-    key_set(client).keys.iter().any(|key| {
+    client_assertions::key_set(client).keys.iter().any(|key| {
         let chain = key.common.x509_chain.as_deref().unwrap_or_default();
         let first = chain.first().and_then(|text| STANDARD.decode(text).ok());
         first.is_some_and(|registered| registered == certificate)
@@ -251,12 +250,6 @@ fn has_expired(certificate: &[u8], now: Timestamp) -> bool {
     CertificateExpiry::of_der(certificate).map_or(true, |expiry| expiry.check(now).is_err())
 }
 
-/// Returns the client's public keys.
-pub fn key_set(client: &Model) -> JwkSet {
-    let keys = client.public_keys.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    keys.unwrap_or(JwkSet { keys: Vec::new() })
-}
-
 /// Counts and records the failure; returns the response.
 async fn record_failure(
     store: &Store,
@@ -266,7 +259,9 @@ async fn record_failure(
     source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
     db::write(&store.db, async |tx| {
-        if let Some(too_many) = lockout::count_client(&store.login, tx, source).await? {
+        if let Some(too_many) =
+            lockout::count_client(store.login.source_failures_max, tx, source).await?
+        {
             return Err(OAuthError::too_many_failures(too_many.retry_after_seconds));
         }
         let event = source.event(EventKind::ClientFailed).reason(reason);

@@ -8,8 +8,6 @@
 
 use crate::http::oauth_error::OAuthError;
 use crate::store::Store;
-use crate::store::active_tokens::Issued;
-use crate::store::sessions::Grant;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use base64::Engine;
@@ -291,27 +289,11 @@ impl NewKey {
     }
 }
 
-#[derive(Serialize)]
-struct IdTokenClaims<'a> {
-    iss: &'a str,
-    sub: String,
-    aud: &'a str,
-    exp: i64,
-    iat: i64,
-    auth_time: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nonce: Option<&'a str>,
-    at_hash: String,
-    sid: &'a str,
-}
-
-/// Returns the ID token that accompanies an access token (OpenID Connect Core, 2); both expire
-/// together.
-pub async fn id_token(
+/// Returns a JWT of these claims, signed with the current key.
+pub async fn sign(
     store: &Store,
     db: &impl ConnectionTrait,
-    grant: &Grant<'_>,
-    issued: &Issued,
+    claims: &impl Serialize,
 ) -> Result<String, OAuthError> {
     let keys = load(db).await?;
     let key = current_key(&keys)
@@ -320,20 +302,7 @@ pub async fn id_token(
     let private = private.map_err(OAuthError::server_error)?;
     let mut header = Header::new(Algorithm::ES256);
     header.kid = Some(key.key_id.clone());
-    let iat = issued.created.0.timestamp();
-    let token_digest = digest(&SHA256, grant.access_token.text().as_bytes());
-    let claims = IdTokenClaims {
-        iss: &store.issuer,
-        sub: sub(grant.access_token.kind(), grant.user_id),
-        aud: grant.client_id,
-        exp: iat + issued.lifetime_seconds,
-        iat,
-        auth_time: grant.log_in_date.unwrap_or(issued.created).0.timestamp(),
-        nonce: grant.nonce,
-        at_hash: URL_SAFE_NO_PAD.encode(&token_digest.as_ref()[..16]),
-        sid: grant.public_id,
-    };
-    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ec_der(&private))
+    jsonwebtoken::encode(&header, claims, &EncodingKey::from_ec_der(&private))
         .map_err(OAuthError::server_error)
 }
 

@@ -12,9 +12,10 @@
 //! A browser's log-in has the same caps as a session.
 
 use crate::store::Store;
-use crate::store::active_tokens::seconds_of;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
+use sea_orm::{
+    ColIdx, ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult,
+};
 use shared::coalesced::{BatchLimits, Coalesced};
 use shared::db;
 use shared::entity::settings;
@@ -58,6 +59,12 @@ pub async fn web_lifetime(db: &impl ConnectionTrait) -> Result<Option<i64>, DbEr
     let seconds = web_lifetime_seconds(db.get_database_backend());
     let row = db.query_one(&Query::select().expr_as(seconds, "seconds").take()).await?;
     row.map_or(Ok(None), |row| seconds_of(&row, "seconds"))
+}
+
+/// Reads a count of seconds, whatever integer width the database returns.
+pub fn seconds_of(row: &QueryResult, column: impl ColIdx) -> Result<Option<i64>, DbErr> {
+    let seconds = row.try_get_by::<Option<i64>, _>(column);
+    seconds.or_else(|_| Ok(row.try_get_by::<Option<i32>, _>(column)?.map(i64::from)))
 }
 
 /// How far ahead of the database's clock a creation time may be: clocks are corrected.

@@ -10,14 +10,14 @@ use crate::login;
 use crate::store::Store;
 use crate::store::active_tokens;
 use crate::store::clients;
-use crate::store::keys;
+use crate::store::grants::{Grant, issue_tokens};
 use crate::store::lifetimes;
 use crate::store::tokens::{AccessToken, RefreshToken, SessionId, random_name};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::audit::EventKind;
 use shared::bulk_insert;
 use shared::db;
@@ -92,49 +92,6 @@ pub async fn begin(
     let event = event.user(kind, user_id);
     event.token(&store.token_keys.hash(grant.access_token.text())).record(tx).await?;
     issue_tokens(store, tx, &grant).await
-}
-
-/// Tokens to be issued to a client, and their subject.
-#[derive(Debug)]
-pub struct Grant<'a> {
-    /// A new access token; it contains its session and its kind of user.
-    pub access_token: AccessToken,
-    /// The session's refresh token, already stored.
-    pub refresh_token: Option<RefreshToken>,
-    /// The user, or the web user's contact.
-    pub user_id: i64,
-    /// Client that the tokens are for.
-    pub client_id: &'a str,
-    /// Public session id (`sid`).
-    pub public_id: &'a str,
-    pub scope: &'a str,
-    /// When the user authenticated; `None` for now.
-    pub log_in_date: Option<Timestamp>,
-    /// `nonce` of the authorization request.
-    pub nonce: Option<&'a str>,
-}
-
-/// Stores the access token, and returns the token response (RFC 6749, 5.1).
-pub async fn issue_tokens(
-    store: &Store,
-    tx: &DatabaseTransaction,
-    grant: &Grant<'_>,
-) -> Result<Value, OAuthError> {
-    let Grant { access_token, user_id, client_id, scope, .. } = grant;
-    let issued = active_tokens::issue(store, tx, access_token, *user_id, client_id).await?;
-    let mut response = json!({
-        "access_token": access_token.text(),
-        "token_type": "Bearer",
-        "expires_in": issued.lifetime_seconds,
-        "scope": scope,
-    });
-    if let Some(refresh_token) = &grant.refresh_token {
-        response["refresh_token"] = json!(refresh_token.text());
-    }
-    if clients::contains_word(scope, "openid") {
-        response["id_token"] = json!(keys::id_token(store, tx, grant, &issued).await?);
-    }
-    Ok(response)
 }
 
 /// True while a session is within its idle and absolute caps.

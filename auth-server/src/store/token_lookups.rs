@@ -2,8 +2,9 @@
 //! three, serves all requests that arrived while the previous batch was running ([`Coalesced`]).
 
 use crate::http::oauth_error::OAuthError;
-use crate::store::active_tokens::{live_tokens, seconds_of};
+use crate::store::active_tokens::live_tokens;
 use crate::store::lifetimes::Lifetimes;
+use crate::store::lifetimes::seconds_of;
 use crate::store::tokens::{AccessToken, TokenKeys};
 use futures_util::try_join;
 use sea_orm::sea_query::{Asterisk, Expr, JoinType};

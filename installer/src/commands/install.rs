@@ -14,14 +14,17 @@ mod existing_config;
 mod journal;
 mod lock_file;
 mod plan;
+mod private_folders;
 mod rows;
 mod schema;
 mod settings_file;
 mod steps;
 mod system_user;
 mod units;
+mod values;
 mod verifying;
 mod wizard;
+mod work;
 
 pub use arguments::{InstallArgs, with_answers};
 
@@ -40,7 +43,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::{Duration, Instant};
-use steps::{Work, remove_folders, undo};
+use steps::{remove_folders, undo};
+use work::Work;
 
 /// True if this program runs as root.
 pub fn is_root() -> bool {

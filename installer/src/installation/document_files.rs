@@ -3,7 +3,7 @@
 use crate::installation::cli_error::CliError;
 use crate::installation::output::count;
 use crate::installation::table::printable;
-use api_server::documents::store::gc::GcError;
+use api_server::documents::store::gc_report::GcError;
 use api_server::documents::store::{DocumentStore, Measured};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indicatif::ProgressBar;

@@ -1,6 +1,6 @@
 //! Loans.
 
-use super::payment_distribution::PaymentDistribution;
+pub use super::payment_distribution::{DistributionItem, PaymentDistribution};
 use crate::amounts::{Accrual, Money, Rate};
 use crate::time::Timestamp;
 use sea_orm::entity::prelude::*;
@@ -172,28 +172,5 @@ text_enum! {
         Suspense,
         /// The payment is refused.
         Reject,
-    }
-
-    /// One step in the order in which a payment is allocated.
-    pub enum DistributionItem {
-        /// Due rows before the day, oldest first, in each row interest before principal.
-        PastDue,
-        /// Unpaid interest of all those rows.
-        PastDueInterest,
-        /// Unpaid principal of all those rows.
-        PastDuePrincipal,
-        /// Unpaid interest of the row due on the day.
-        CurrentInterestDue,
-        /// Interest owed that is in no due row.
-        AccruedInterest,
-        /// Unpaid principal of the row due on the day, or of the next installment shortly before
-        /// it.
-        CurrentPrincipal,
-        /// Late charge balance.
-        LateCharges,
-        /// Fees balance.
-        Fees,
-        /// The remainder; always last.
-        Excess,
     }
 }

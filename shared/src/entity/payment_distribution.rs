@@ -1,6 +1,5 @@
 //! The list column `loans.payment_distribution`: stored as comma-separated words, sent as an array.
 
-use super::loans::DistributionItem;
 use poem_openapi::registry::{MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use sea_orm::sea_query::StringLen;
@@ -9,6 +8,31 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
+
+text_enum! {
+    /// One step in the order in which a payment is allocated.
+    pub enum DistributionItem {
+        /// Due rows before the day, oldest first, in each row interest before principal.
+        PastDue,
+        /// Unpaid interest of all those rows.
+        PastDueInterest,
+        /// Unpaid principal of all those rows.
+        PastDuePrincipal,
+        /// Unpaid interest of the row due on the day.
+        CurrentInterestDue,
+        /// Interest owed that is in no due row.
+        AccruedInterest,
+        /// Unpaid principal of the row due on the day, or of the next installment shortly before
+        /// it.
+        CurrentPrincipal,
+        /// Late charge balance.
+        LateCharges,
+        /// Fees balance.
+        Fees,
+        /// The remainder; always last.
+        Excess,
+    }
+}
 
 /// Order in which a payment is allocated.
 ///

@@ -6,9 +6,9 @@ use crate::loan_model::{
     self as model, Adjustment, Allocation, Amount, Event, Parts, Payment, PostedRows,
 };
 use api_server::loans::servicing::adjustment;
-use api_server::loans::servicing::allocation::DueRowPart;
+use api_server::loans::servicing::allocation::{DueRowPart, Split};
 use api_server::loans::servicing::payment::{
-    self, AllocationMode, PaymentInput, PaymentRefusal, PostedPayment, Split,
+    self, AllocationMode, PaymentInput, PaymentRefusal, PostedPayment,
 };
 use api_server::loans::servicing::schedule::{Schedule, level_installment};
 use api_server::loans::servicing::{DueRow, LoanState, RateStep, Terms};

@@ -11,7 +11,7 @@ use acceptance::installed_clients::skip;
 use acceptance::moto::{Moto, MotoProgram, PREFIX};
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{TestResponse, World};
-use api_server::documents::store::gc::{GcError, GcReport};
+use api_server::documents::store::gc_report::{GcError, GcReport};
 use api_server::documents::store::{DocumentStore, Orphan};
 use aws_lc_rs::digest;
 use futures_util::TryStreamExt;

@@ -1,8 +1,6 @@
 //! Content scan of an uploaded file, chunk by chunk: text must not contain control characters, an
 //! office document must not contain macros.
 
-use super::file_types::FileType;
-
 /// End of the name of the part in which an office document stores macros. Names are not compressed.
 const MACROS: &[u8] = b"vbaProject.bin";
 
@@ -24,17 +22,6 @@ pub(super) enum ContentScan {
 }
 
 impl ContentScan {
-    /// Returns a scan of a file of this type that begins with `head`.
-    pub(super) fn over(file_type: &FileType, head: &[u8]) -> Self {
-        if file_type.is_textual() {
-            Self::over_text(head)
-        } else if file_type.is_office_document() {
-            Self::Archive { tail: Vec::new() }
-        } else {
-            Self::Anything
-        }
-    }
-
     /// Returns a scan of a text that begins with `head`: UTF-16 has a byte-order mark.
     pub(super) fn over_text(head: &[u8]) -> Self {
         match head {
@@ -107,7 +94,6 @@ fn check_archive(chunk: &[u8], tail: &mut Vec<u8>) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::documents::multipart::file_types::ALL;
 
     /// Returns the result for a file in chunks of several sizes.
@@ -116,7 +102,7 @@ mod tests {
         let outcomes: Vec<_> = [1, 2, 3, 13, 14, 15, usize::MAX]
             .into_iter()
             .map(|size| {
-                let mut content_scan = ContentScan::over(file_type, file);
+                let mut content_scan = file_type.scan(file);
                 file.chunks(size).try_for_each(|chunk| content_scan.feed(chunk))?;
                 content_scan.feed(b"")?;
                 content_scan.finish()

@@ -99,14 +99,15 @@ fn opening(head: &[u8]) -> Cow<'_, [u8]> {
 }
 
 impl FileType {
-    /// True if the whole file must be text.
-    pub fn is_textual(&self) -> bool {
-        *self == TXT || *self == CSV
-    }
-
-    /// True for archives that Office programs open.
-    pub fn is_office_document(&self) -> bool {
-        *self == DOCX || *self == XLSX
+    /// Returns a scan of a file of this type that begins with `head`.
+    pub(super) fn scan(&self, head: &[u8]) -> ContentScan {
+        if *self == TXT || *self == CSV {
+            ContentScan::over_text(head)
+        } else if *self == DOCX || *self == XLSX {
+            ContentScan::Archive { tail: Vec::new() }
+        } else {
+            ContentScan::Anything
+        }
     }
 
     /// Returns the name for a file of this type that was sent under this name. Programs go by the

@@ -2,7 +2,7 @@
 //! missing for the others.
 
 use super::DocumentStore;
-use super::gc::GcError;
+use super::gc_report::GcError;
 use sea_orm::DatabaseConnection;
 use shared::database_gate::{Closed, StoreIdentity, Unready};
 use std::sync::atomic::{AtomicBool, Ordering};

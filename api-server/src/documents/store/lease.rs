@@ -20,7 +20,7 @@
 //! what was uploaded to the original since. A database that has objected once has no names left,
 //! and leaves the store alone.
 
-use super::gc::GcError;
+use super::gc_report::GcError;
 use super::upload::random_key;
 use super::{DocumentStore, bounded, in_time};
 use chrono::{DateTime, Utc};

@@ -1,6 +1,6 @@
 //! Orphans and unfinished uploads: what is in the store and belongs to no file.
 
-use super::gc::{GcError, GcReport};
+use super::gc_report::{GcError, GcReport};
 use super::{DocumentStore, key, path};
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, BoxStream};

@@ -6,7 +6,7 @@ use crate::http::bounded_string::{BoundedString, check};
 use crate::loans::journal::codes;
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::refusals::{LoanError, LoanRefusal};
-use crate::loans::servicing::payment::Split;
+use crate::loans::servicing::allocation::Split;
 use chrono::NaiveDate;
 use poem_openapi::Object;
 use shared::amounts::{AmountText, Money};

@@ -12,8 +12,9 @@
 //! effective date and creates the due rows up to it. A reduction or write-off settles due rows,
 //! oldest first, then the amount that no due row holds; none of it counts as paid ahead.
 
+use super::allocation::Split;
 use super::allocation::{Allocation, DueRowPart};
-use super::payment::{PaymentRefusal, Split};
+use super::payment::PaymentRefusal;
 use super::{LoanState, Terms};
 use chrono::NaiveDate;
 use shared::amounts::Money;

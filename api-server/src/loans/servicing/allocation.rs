@@ -21,11 +21,27 @@
 //! as paid ahead, up to the payment amount, and lower the next due row. Outside the window, paying
 //! more than is due only shortens the loan.
 
-use super::payment::Split;
 use super::{DueRow, LoanState, Terms};
 use chrono::NaiveDate;
 use shared::amounts::{Money, OutOfRange};
 use shared::entity::loans::{DistributionItem, ExcessHandling};
+
+/// The parts of an explicit split; they must sum to the payment's amount.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// At most the principal balance.
+    pub principal: Money,
+    /// At most the interest owed on the effective date.
+    pub interest: Money,
+    /// At most the late charge balance.
+    pub late_charges: Money,
+    /// At most the fee balance.
+    pub fees: Money,
+    /// To be added to the impound balance, without a limit.
+    pub impound: Money,
+    /// To be added to the suspense balance, without a limit.
+    pub suspense: Money,
+}
 
 /// Amounts that a payment moved, by balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

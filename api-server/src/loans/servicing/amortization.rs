@@ -12,8 +12,8 @@
 //! number of rows or the last representable year.
 
 use super::allocation::Allocation;
+use super::allocation::Split;
 use super::due::UpcomingDueRows;
-use super::payment::Split;
 use super::schedule::LAST_YEAR;
 use super::{LoanState, Terms};
 use chrono::{Datelike, NaiveDate};

@@ -3,7 +3,7 @@
 //! A payment is allocated in the order of the loan's payment distribution or by an explicit split,
 //! or it pays the loan off. Dates, privileges and statuses are checked by the caller.
 
-use super::allocation::{Allocation, DueRowPart, PaymentParts};
+use super::allocation::{Allocation, DueRowPart, PaymentParts, Split};
 use super::payoff::Payoff;
 use super::{LoanState, Terms, sum};
 use chrono::NaiveDate;
@@ -39,23 +39,6 @@ pub enum AllocationMode<'a> {
         /// Handling of money beyond the payoff amount.
         excess: ExcessHandling,
     },
-}
-
-/// The parts of an explicit split; they must sum to the payment's amount.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Split {
-    /// At most the principal balance.
-    pub principal: Money,
-    /// At most the interest owed on the effective date.
-    pub interest: Money,
-    /// At most the late charge balance.
-    pub late_charges: Money,
-    /// At most the fee balance.
-    pub fees: Money,
-    /// To be added to the impound balance, without a limit.
-    pub impound: Money,
-    /// To be added to the suspense balance, without a limit.
-    pub suspense: Money,
 }
 
 /// Result of posting a payment.

@@ -3,7 +3,7 @@
 
 use crate::installation::document_files::{Compared, Damage, TICK, compare, one_line};
 use crate::installation::{CliError, count, print, refuse};
-use api_server::documents::store::gc::GcError;
+use api_server::documents::store::gc_report::GcError;
 use api_server::documents::store::{DocumentStore, Orphan, Unfinished};
 use futures_util::stream::TryStreamExt;
 use indicatif::{ProgressBar, ProgressStyle};

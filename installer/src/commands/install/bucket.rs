@@ -1,12 +1,12 @@
 //! The bucket for document files, if they are not in a folder.
 
-use super::existing_config::ExistingSettings;
+use super::values::absolute;
 use crate::installation::files::read;
 use crate::installation::{CliError, refuse};
 use api_server::documents::store::DocumentStore;
 use clap::Args;
 use shared::settings::Settings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const AUTHORITY: &str = "API_S3_CA";
 
@@ -68,7 +68,7 @@ impl BucketArguments {
 
     fn authority(&self) -> Result<Option<String>, CliError> {
         let Some(file) = self.s3_authority.clone() else { return Ok(None) };
-        super::answers::absolute(file).map(|path| Some(path.display().to_string()))
+        absolute(file).map(|path| Some(path.display().to_string()))
     }
 }
 
@@ -77,16 +77,13 @@ pub(super) fn authority(bucket: &BucketSettings) -> Option<PathBuf> {
     bucket.iter().find(|(name, _)| *name == AUTHORITY).map(|(_, path)| path.into())
 }
 
-/// Tests the bucket as the api-server will use it, with the answers on top of the existing settings.
-pub(super) async fn try_out(
-    url: &str,
-    bucket: &BucketSettings,
-    existing: &ExistingSettings,
-) -> Result<(), String> {
+/// Tests the bucket as the api-server will use it, with the answers on top of the settings in
+/// this folder.
+pub(super) async fn try_out(url: &str, bucket: &BucketSettings, dir: &Path) -> Result<(), String> {
     if !url.starts_with("s3://") {
         return Err("it must be a folder, s3://BUCKET or s3://BUCKET/PREFIX".to_owned());
     }
-    let file = Some(existing.dir.join("api-server.env")).filter(|file| file.exists());
+    let file = Some(dir.join("api-server.env")).filter(|file| file.exists());
     let mut settings = Settings::read(api_server::config::SETTINGS, file.as_deref());
     settings.set("API_DOCUMENTS", url);
     for (name, value) in bucket {

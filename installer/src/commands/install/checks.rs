@@ -12,7 +12,7 @@ use super::answers::Answers;
 use super::bucket;
 use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::is_root;
-use super::journal::missing_folders;
+use super::private_folders::missing_folders;
 use crate::installation::checks::{Failure, Finding, Report};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -143,7 +143,7 @@ async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Find
     if !location.contains("://") {
         return check_folder(Path::new(location), "--documents");
     }
-    match bucket::try_out(location, &answers.bucket, settings).await {
+    match bucket::try_out(location, &answers.bucket, &settings.dir).await {
         Ok(()) => Ok(location.to_owned()),
         Err(error) => Err(Failure::new(
             format!("cannot use {location}: {error}"),

@@ -1,8 +1,8 @@
 //! What is known before any question is asked: the settings that an earlier run wrote.
 
-use super::answers::{DOCUMENTS, SPOOL, at, check_host};
 use super::arguments::InstallArgs;
 use super::settings_file::SettingsFile;
+use super::values::{DOCUMENTS, SPOOL, at, check_host};
 use crate::installation::CliError;
 use crate::installation::certificates::TlsFiles;
 use std::net::{IpAddr, SocketAddr};

@@ -3,12 +3,12 @@
 //! A line is on disk before the change it describes begins. Whatever ends the installer, the next
 //! run knows what to roll back; rolling back a change that was never made, or twice, does no harm.
 
-use super::rows::Rows;
+use super::private_folders::{create_private, missing_folders};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The journal's file name in the settings folder.
@@ -56,6 +56,25 @@ pub(super) enum Undo {
     RestartServices(Vec<String>),
 }
 
+/// The rows that were added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rows {
+    pub database_url: String,
+    /// The admin account's name, if it is new.
+    pub admin: Option<String>,
+    /// Ids of the new clients.
+    pub clients: Vec<String>,
+    /// True if there were no signing keys before the verification.
+    pub signing_keys: bool,
+}
+
+impl Rows {
+    /// True if they belong to a first installation.
+    pub(super) fn more_than_clients(&self) -> bool {
+        self.admin.is_some() || self.signing_keys
+    }
+}
+
 /// The journal of one run.
 pub(super) struct Journal {
     path: PathBuf,
@@ -68,7 +87,7 @@ impl Undo {
     pub(super) fn database_url(&self) -> Option<&str> {
         match self {
             Self::DropSchema { database_url, .. } => Some(database_url),
-            Self::RemoveRows(rows) => Some(rows.database_url()),
+            Self::RemoveRows(rows) => Some(&rows.database_url),
             Self::RestoreTimeZone { database_url, .. } => Some(database_url),
             _ => None,
         }
@@ -164,26 +183,6 @@ fn lock(file: &File, dir: &Path) -> Result<(), String> {
             Err(format!("cannot lock the journal in {}: {error}", dir.display()))
         }
     }
-}
-
-/// The missing folders of this path, outermost first.
-pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let missing = path.ancestors().filter(|it| !it.as_os_str().is_empty() && !it.exists());
-    let mut missing: Vec<_> = missing.map(Path::to_owned).collect();
-    missing.reverse();
-    missing
-}
-
-/// Creates a folder that only its owner can enter; parents created on the way are open to all.
-pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
-    let missing = missing_folders(path);
-    for folder in &missing {
-        fs::DirBuilder::new().mode(0o700).create(folder)?;
-        if folder != path {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

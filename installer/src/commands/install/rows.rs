@@ -1,9 +1,9 @@
 //! The rows that an installation needs: the admin account and the auth server's clients.
 
 use super::answers::Answers;
-use super::journal::Undo;
+use super::journal::{Rows, Undo};
 use super::plan::{InstallPlan, env_file, receiver};
-use super::steps::Work;
+use super::work::Work;
 use crate::installation::accounts;
 use crate::installation::core_settings;
 use crate::installation::credentials::random_secret;
@@ -16,7 +16,6 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr,
     EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QuerySelect, Select,
 };
-use serde::{Deserialize, Serialize};
 use shared::audit::EventKind;
 use shared::db::{self, BUSINESS_TIME_ZONE};
 use shared::entity::{
@@ -25,29 +24,6 @@ use shared::entity::{
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::time::Timestamp;
-
-/// The rows that were added.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Rows {
-    database_url: String,
-    /// The admin account's name, if it is new.
-    admin: Option<String>,
-    /// Ids of the new clients.
-    clients: Vec<String>,
-    /// True if there were no signing keys before the verification.
-    signing_keys: bool,
-}
-
-impl Rows {
-    pub(super) fn database_url(&self) -> &str {
-        &self.database_url
-    }
-
-    /// True if they belong to a first installation.
-    pub(super) fn more_than_clients(&self) -> bool {
-        self.admin.is_some() || self.signing_keys
-    }
-}
 
 /// True if a database has been used: someone has logged in; or there are users, contacts or loans
 /// that no installation creates; or another installation has added rows, if the one in question had

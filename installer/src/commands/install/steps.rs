@@ -1,10 +1,11 @@
 //! Carrying out the plan, each step recorded before it begins; and rolling it back.
 
-use super::answers::Answers;
-use super::checks::{DatabaseState, certificate_names};
-use super::journal::{Journal, Undo, create_private, missing_folders};
-use super::plan::{InstallPlan, InstallStep, env_file, folders, host_file};
+use super::checks::certificate_names;
+use super::journal::Undo;
+use super::plan::{InstallStep, env_file, folders, host_file};
+use super::private_folders::{create_private, missing_folders};
 use super::units::{SERVICES, unit};
+use super::work::{Work, database_files, remove_file};
 use super::{rows, schema, system_user};
 use crate::installation::certificates;
 use crate::installation::files::{write, write_private};
@@ -14,19 +15,6 @@ use std::io::ErrorKind::{DirectoryNotEmpty, NotFound};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The state of a run.
-pub(super) struct Work<'a> {
-    pub answers: &'a Answers,
-    pub plan: &'a InstallPlan,
-    /// The contents of the database before the run.
-    pub found: &'a DatabaseState,
-    /// True if it changes an existing installation.
-    pub settings_existed: bool,
-    pub journal: Journal,
-    /// Secrets to show at the end: their description, and the secret.
-    pub secrets: Vec<(String, String)>,
-}
 
 impl Work<'_> {
     /// Carries out one step; the last one is in [`super::verifying`].
@@ -46,9 +34,12 @@ impl Work<'_> {
         }
     }
 
-    /// The user that runs the servers, if not the one running the installer.
-    pub(super) fn user(&self) -> Option<(u32, u32)> {
-        system_user::ids(self.answers.service_user.as_deref()?)
+    fn create_private_folder(&mut self, folder: &Path) -> Result<(), String> {
+        for missing in missing_folders(folder) {
+            self.journal.note(Undo::RemoveFolder(missing))?;
+        }
+        create_private(folder)
+            .map_err(|error| format!("cannot create {}: {error}", folder.display()))
     }
 
     fn create_account(&mut self) -> Result<(), String> {
@@ -91,14 +82,6 @@ impl Work<'_> {
         [&tls.authority, &tls.certificate, &tls.key]
             .into_iter()
             .try_for_each(|it| self.grant_read(it))
-    }
-
-    fn create_private_folder(&mut self, folder: &Path) -> Result<(), String> {
-        for missing in missing_folders(folder) {
-            self.journal.note(Undo::RemoveFolder(missing))?;
-        }
-        create_private(folder)
-            .map_err(|error| format!("cannot create {}: {error}", folder.display()))
     }
 
     /// Records a file's contents for a rollback.
@@ -151,14 +134,6 @@ impl Work<'_> {
         db.close().await.map_err(failed)
     }
 
-    /// Gives the embedded database to the servers' user.
-    pub(super) fn give_database(&self) -> Result<(), String> {
-        let Some(user) = self.user() else { return Ok(()) };
-        let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
-        let files = file.iter().flat_map(|file| database_files(file)).filter(|file| file.exists());
-        files.into_iter().try_for_each(|file| system_user::change_owner(&file, user))
-    }
-
     fn write_units(&mut self) -> Result<(), String> {
         let Some(folder) = self.answers.units.clone() else { return Ok(()) };
         self.create_private_folder(&folder)?;
@@ -180,11 +155,6 @@ impl Work<'_> {
         // Running services pick up the new settings.
         systemctl(&["restart"], &names)
     }
-}
-
-/// An SQLite file and its companion files.
-fn database_files(file: &Path) -> [PathBuf; 3] {
-    ["", "-wal", "-shm"].map(|end| PathBuf::from(format!("{}{end}", file.display())))
 }
 
 fn systemctl(verb: &[&str], units: &[String]) -> Result<(), String> {
@@ -215,7 +185,7 @@ pub(super) async fn undo(done: &[Undo]) -> Vec<String> {
 /// interrupted rollback may have left nothing of it.
 fn goes_with_schema(undo: &Undo, done: &[Undo]) -> bool {
     let url = match undo {
-        Undo::RemoveRows(rows) => rows.database_url(),
+        Undo::RemoveRows(rows) => &rows.database_url,
         Undo::RestoreTimeZone { database_url, .. } => database_url,
         _ => return false,
     };
@@ -273,14 +243,6 @@ async fn undo_one(undo: &Undo) -> Result<(), String> {
             stopped
         }
         Undo::RestartServices(names) => systemctl(&["restart"], names),
-    }
-}
-
-/// Removes a file, if it exists.
-pub(super) fn remove_file(path: &Path) -> Result<(), String> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() == NotFound => Ok(()),
-        removed => removed.map_err(|error| format!("cannot remove {}: {error}", path.display())),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The last step: runs the auth server with the new settings and verifies it from outside, as the
 //! api-server will see it.
 
-use super::answers::at;
 use super::journal::Undo;
 use super::plan::env_file;
-use super::steps::{Work, remove_file};
+use super::values::at;
+use super::work::{Work, remove_file};
 use crate::installation::files::write_private;
 use crate::installation::registration::API_SERVER_CLIENT;
 use crate::installation::server_process::{self, Server, local_address};

@@ -1,13 +1,14 @@
 //! The questions asked in a terminal. Whatever the command line answers is not asked.
 
 use super::answers::{
-    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, DOCUMENTS, SERVICE_USER, UNITS, at,
-    check_client, check_host, check_proxies, check_url, systemd_runs, this_host,
+    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, SERVICE_USER, UNITS, check_client,
+    systemd_runs, this_host,
 };
 use super::arguments::InstallArgs;
 use super::bucket::{self, BucketArguments};
 use super::checks::{check_database, lowest_port};
 use super::existing_config::{ExistingConfig, ExistingSettings};
+use super::values::{DOCUMENTS, at, check_host, check_proxies, check_url};
 use crate::installation::accounts;
 use crate::installation::core_settings::{check_time_zone, this_time_zone};
 use crate::installation::database::in_url;
@@ -402,7 +403,7 @@ async fn ask_documents(
     loop {
         let proposed = location.as_deref().unwrap_or("s3://loan-documents");
         let (entered, bucket) = ask_bucket(proposed, &given.bucket)?;
-        let outcome = bucket::try_out(&entered, &bucket.settings(&entered)?, settings).await;
+        let outcome = bucket::try_out(&entered, &bucket.settings(&entered)?, &settings.dir).await;
         given.bucket = bucket;
         let Err(error) = outcome else {
             given.documents = Some(entered);

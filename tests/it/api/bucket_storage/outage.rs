@@ -13,7 +13,7 @@ use acceptance::installed_clients::skip;
 use acceptance::moto::MotoProgram;
 use acceptance::world::on_each_database_with;
 use acceptance::{Database, TestResponse, World};
-use api_server::documents::store::gc::{GcError, GcReport};
+use api_server::documents::store::gc_report::{GcError, GcReport};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Payment allocation.
 
-use crate::loans::servicing::allocation::{DueRowPart, PaymentParts};
-use crate::loans::servicing::payment::{AllocationMode, PaymentRefusal, PostedPayment, Split};
+use crate::loans::servicing::allocation::{DueRowPart, PaymentParts, Split};
+use crate::loans::servicing::payment::{AllocationMode, PaymentRefusal, PostedPayment};
 use crate::loans::servicing::testing::{booked, date, money, monthly, pay, pay_with, post_on};
 use crate::loans::servicing::{LoanState, Terms};
 use shared::amounts::Money;

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::loans::servicing::RateStep;
-use crate::loans::servicing::payment::{AllocationMode, Split};
+use crate::loans::servicing::allocation::Split;
+use crate::loans::servicing::payment::AllocationMode;
 use crate::loans::servicing::testing::{
     any_terms, booked, date, interest_and_principal, money, pay, post_on, terms,
 };

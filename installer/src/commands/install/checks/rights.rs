@@ -1,12 +1,13 @@
 //! Whether the service user can run the servers, and whether the folders are ours to change.
 
-use crate::commands::install::answers::{Answers, DOCUMENTS, SPOOL};
+use crate::commands::install::answers::Answers;
 use crate::commands::install::bucket;
 use crate::commands::install::existing_config::ExistingSettings;
 use crate::commands::install::is_root;
-use crate::commands::install::journal::missing_folders;
 use crate::commands::install::plan::folders;
+use crate::commands::install::private_folders::missing_folders;
 use crate::commands::install::system_user::{Right, ids, may, owns};
+use crate::commands::install::values::{DOCUMENTS, SPOOL};
 use crate::installation::checks::{Failure, Finding};
 use crate::installation::db_probe;
 use std::os::unix::fs::MetadataExt;

@@ -178,7 +178,8 @@ const EXISTING: &str = "<Contact ContactNumber=\"C\" ContactTypeCode=\"BORROWER\
 
 #[tokio::test]
 async fn the_import_knows_every_attribute_that_the_schema_names() {
-    use api_server::xml_import::format::{AttributeKind, shapes};
+    use api_server::xml_import::format::AttributeKind;
+    use api_server::xml_import::schema::shapes;
     on_embedded_database(PROGRAM, |world| async move {
         world.define_fields().await;
         let admin = world.token("admin").await;
