@@ -3,6 +3,7 @@
 mod access;
 mod amounts;
 mod background_tasks;
+mod budgets;
 mod bulk_writes;
 mod circles;
 mod container_images;
