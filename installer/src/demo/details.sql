@@ -21,41 +21,26 @@ INSERT INTO credit_profiles
     (contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date,
      pulled_by_user_id, score, score_model, score_factors, tradeline_count, inquiry_count,
      public_record_count, collection_count, open_balance, past_due_amount, alerts, expires_date)
-    SELECT l.contact_id, 1, 'EQUIFAX', 'hard', 'APPLICATION', '{time -28800}', u.user_id, 731,
+    SELECT l.contact_id, CASE l.loan_number WHEN 'L-000005' THEN 2 ELSE 1 END,
+           CASE l.loan_number WHEN 'L-000005' THEN 'EXPERIAN' WHEN 'L-000014' THEN 'TRANSUNION'
+               WHEN 'L-000034' THEN 'EXPERIAN' ELSE 'EQUIFAX' END,
+           'soft', 'REVIEW', '{time -28800}', u.user_id,
+           CASE l.loan_number WHEN 'L-000001' THEN 731 WHEN 'L-000005' THEN 688
+               WHEN 'L-000014' THEN 602 WHEN 'L-000034' THEN 790 END,
            'FICO 8', '["Length of credit history","Share of credit in use"]', 5, 2, 0, 0,
-           {money 18450.00}, 0, '[]', '{day +90}'
-    FROM loans l JOIN users u ON u.user_name = 'officer' WHERE l.loan_number = 'L-000001';
-INSERT INTO credit_profiles
-    (contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date,
-     pulled_by_user_id, score, score_model, score_factors, tradeline_count, inquiry_count,
-     public_record_count, collection_count, open_balance, past_due_amount, alerts, expires_date)
-    SELECT l.contact_id, 2, 'EXPERIAN', 'hard', 'APPLICATION', '{time -34560}', u.user_id, 688,
-           'FICO 8', '["Length of credit history","Share of credit in use"]', 6, 2, 0, 0,
-           {money 42105.50}, 0, '[]', '{day +90}'
-    FROM loans l JOIN users u ON u.user_name = 'officer' WHERE l.loan_number = 'L-000005';
-INSERT INTO credit_profiles
-    (contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date,
-     pulled_by_user_id, score, score_model, score_factors, tradeline_count, inquiry_count,
-     public_record_count, collection_count, open_balance, past_due_amount, alerts, expires_date)
-    SELECT l.contact_id, 1, 'TRANSUNION', 'soft', 'REVIEW', '{time -47520}', u.user_id, 602,
-           'FICO 8', '["Length of credit history","Share of credit in use"]', 5, 2, 0, 1,
-           {money 23000.00}, {money 875.00}, '["fraud"]', '{day +90}'
-    FROM loans l JOIN users u ON u.user_name = 'officer' WHERE l.loan_number = 'L-000014';
-INSERT INTO credit_profiles
-    (contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date,
-     pulled_by_user_id, score_factors, tradeline_count, inquiry_count,
-     public_record_count, collection_count, open_balance, past_due_amount, alerts, expires_date)
-    SELECT l.contact_id, 1, 'EQUIFAX', 'soft', 'REVIEW', '{time -59040}', u.user_id, '[]', 5, 2,
-           0, 0, 0, 0, '["freeze"]', '{day +90}'
-    FROM loans l JOIN users u ON u.user_name = 'officer' WHERE l.loan_number = 'L-000022';
-INSERT INTO credit_profiles
-    (contact_id, person_number, bureau_code, pull_type, purpose_code, pulled_date,
-     pulled_by_user_id, score, score_model, score_factors, tradeline_count, inquiry_count,
-     public_record_count, collection_count, open_balance, past_due_amount, alerts, expires_date)
-    SELECT l.contact_id, 1, 'EXPERIAN', 'soft', 'REVIEW', '{time -76320}', u.user_id, 790,
-           'FICO 8', '["Length of credit history","Share of credit in use"]', 5, 2, 0, 0,
-           {money 6500.25}, 0, '[]', '{day +90}'
-    FROM loans l JOIN users u ON u.user_name = 'officer' WHERE l.loan_number = 'L-000034';
+           CASE l.loan_number WHEN 'L-000001' THEN {money 18450.00}
+               WHEN 'L-000005' THEN {money 42105.50} WHEN 'L-000014' THEN {money 23000.00}
+               WHEN 'L-000034' THEN {money 6500.25} ELSE 0 END,
+           0, '[]', '{day +90}'
+    FROM loans l JOIN users u ON u.user_name = 'officer'
+    WHERE l.loan_number IN ('L-000001', 'L-000005', 'L-000014', 'L-000022', 'L-000034')
+    ORDER BY l.loan_id;
+UPDATE credit_profiles SET pull_type = 'hard', purpose_code = 'APPLICATION'
+    WHERE score IN (731, 688);
+UPDATE credit_profiles SET collection_count = 1, past_due_amount = {money 875.00},
+    alerts = '["fraud"]' WHERE score = 602;
+UPDATE credit_profiles SET score_model = NULL, score_factors = '[]', alerts = '["freeze"]'
+    WHERE score IS NULL;
 
 -- Yesterday's runs of the core system's batch programs.
 INSERT INTO batch_runs

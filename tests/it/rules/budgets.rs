@@ -1,8 +1,8 @@
 //! Each package has a budget of lines: a feature that needs more raises it in the commit that needs
 //! it, and says why; what makes the package lighter lowers it.
 //!
-//! All lines of `*.rs` count, unit tests included, and so does SQL. Documentation pages, styles and
-//! the demo portfolio are read by nobody who reads the code.
+//! All lines of `*.rs` and `*.sql` count, unit tests included. Documentation pages, styles and the
+//! demo portfolio do not.
 
 use crate::rules::source_layout::root;
 use std::path::Path;
@@ -11,7 +11,7 @@ const BUDGETS: [(&str, usize); 5] = [
     ("shared", 15_050),
     ("auth-server", 6_850),
     ("api-server", 43_260),
-    ("installer", 15_640),
+    ("installer", 15_620),
     ("tests", 62_400),
 ];
 /// What a package may be below its budget, before the budget is lowered.

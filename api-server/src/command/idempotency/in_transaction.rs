@@ -114,7 +114,7 @@ pub fn queue(
     now: Timestamp,
     mut responses: Vec<NewResponse<'_>>,
 ) -> Result<(), DbErr> {
-    responses.sort_by_cached_key(|response| response.scope.key_hash.clone());
+    responses.sort_by(|one, other| one.scope.key_hash.cmp(&other.scope.key_hash));
     let row = |NewResponse { scope, status, body }: NewResponse<'_>| idempotency_records::Model {
         record_id: 0,
         key_hash: scope.key_hash.clone(),
