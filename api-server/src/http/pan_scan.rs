@@ -9,7 +9,7 @@
 //! A card number is a run of digits that begins with a brand's prefix, has one of the brand's
 //! lengths and ends with the check digit. Groups of digits may be separated by spaces and dashes of
 //! all kinds and by invisible characters; dots and commas belong to amounts. A group may have
-//! leading zeros, because whatever reads a number drops them. Digits of all scripts count.
+//! leading zeros, because whatever reads a number drops them.
 //!
 //! UUIDs and hexadecimal hashes do not count, whatever their digits: otherwise one in 2,500 random
 //! UUIDs would be refused, and clients use them as `Idempotency-Key`s.
@@ -18,7 +18,6 @@
 
 mod identifiers;
 mod json;
-mod numerals;
 mod run;
 
 pub use json::found_in_json;
@@ -51,16 +50,27 @@ pub fn found_in(text: &str) -> bool {
             within_word = true;
             continue;
         }
-        match numerals::value(c) {
-            Some(value) => run.push(value),
-            None if numerals::is_separator(c) => run.end_group(),
-            None if run.end() => return true,
-            None => {}
+        match c {
+            '0'..='9' => run.push(c as u8 - b'0'),
+            _ if is_separator(c) => run.end_group(),
+            _ if run.end() => return true,
+            _ => {}
         }
         within_word = c.is_alphanumeric();
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
     run.end()
+}
+
+/// True for characters allowed between the digits of a number: spaces, line ends, dashes and
+/// invisible characters. Outside of ASCII, that is whatever is no letter and no digit, and the letters
+/// without a glyph.
+fn is_separator(c: char) -> bool {
+    match c {
+        '\0'..='\u{7f}' => c == '-' || c.is_ascii_whitespace() || c.is_ascii_control(),
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{30fc}' => true,
+        _ => !c.is_alphanumeric(),
+    }
 }
 
 /// True if one of these names and values, of a query or a form, contains a card number, or if a
@@ -99,7 +109,7 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// True if a text is a single decimal number, with a fraction or an exponent, whose whole part is a
-/// card number, exactly or after conversion to a binary float.
+/// card number.
 fn found_in_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -112,23 +122,16 @@ fn found_in_number(text: &str) -> bool {
     let zeros = zeros.filter(|byte| *byte == b'0').count();
     let length = (whole.len() as i64 - zeros as i64).saturating_add(exponent);
     let digits = whole.bytes().chain(fraction.bytes()).skip(zeros).chain(std::iter::repeat(b'0'));
-    let exactly = match usize::try_from(length) {
-        Ok(length @ run::DIGITS_MIN..=run::DIGITS_MAX) => is_card_number(digits.take(length)),
+    match usize::try_from(length) {
+        Ok(length @ ..=run::DIGITS_MAX) => is_card_number(digits.take(length)),
         _ => false,
-    };
-    exactly || rounded(text).is_some_and(|whole| is_card_number(whole.bytes()))
+    }
 }
 
 fn is_card_number(digits: impl Iterator<Item = u8>) -> bool {
     let mut run = DigitRun::default();
     digits.for_each(|digit| run.push(digit - b'0'));
     run.end()
-}
-
-/// Returns the whole part of the binary float nearest to a number, if it is long enough.
-fn rounded(number: &str) -> Option<String> {
-    let value = number.parse::<f64>().ok()?.abs().trunc();
-    (1e12..1e19).contains(&value).then(|| format!("{value:.0}"))
 }
 
 #[cfg(test)]

@@ -25,8 +25,6 @@ const BRANDS: [Brand; 16] = [
     (352_800..=358_999, 16..=19),
 ];
 
-/// Digits of the shortest card numbers.
-pub(super) const DIGITS_MIN: usize = 13;
 /// Digits of the longest card numbers.
 pub(super) const DIGITS_MAX: usize = 19;
 /// Number of leading digits that identify a brand.
@@ -47,21 +45,17 @@ struct Digit {
     /// Only zeros precede it in its group.
     begins: bool,
     ends: bool,
-    /// Sums of all preceding digits modulo ten, with those at even places doubled and with those at
-    /// odd places doubled, so that checking a number costs the same at any length.
-    sums: [u8; 2],
 }
 
 impl DigitRun {
     /// Adds a digit to the current group.
     pub(super) fn push(&mut self, value: u8) {
-        let sums = self.sums_at(self.digits.len());
         let begins = value > 0 && !self.within_number;
         self.within_number |= begins;
-        self.digits.push(Digit { value, begins, ends: false, sums });
+        self.digits.push(Digit { value, begins, ends: false });
     }
 
-    /// Ends the current group.
+    /// Ends the current group: the next digit belongs to another one.
     pub(super) fn end_group(&mut self) {
         if let Some(last) = self.digits.last_mut() {
             last.ends = true;
@@ -72,45 +66,28 @@ impl DigitRun {
     /// Ends the run: the next digit is unrelated. True if the run contains a card number.
     pub(super) fn end(&mut self) -> bool {
         self.end_group();
-        let found = self.digits.len() >= DIGITS_MIN
-            && (0..=self.digits.len() - DIGITS_MIN).any(|first| self.begins_number(first));
+        let starts = self.digits.iter().enumerate().filter(|(_, digit)| digit.begins);
+        let found = starts.map(|(first, _)| &self.digits[first..]).any(begins_with_card_number);
         self.digits.clear();
         found
     }
+}
 
-    /// Returns the sums of all digits before this index.
-    fn sums_at(&self, index: usize) -> [u8; 2] {
-        let Some(before) = index.checked_sub(1) else { return [0, 0] };
-        let Digit { value, sums: [even, odd], .. } = self.digits[before];
-        let doubled = if value > 4 { value * 2 - 9 } else { value * 2 };
-        let (at_even, at_odd) = if before % 2 == 0 { (doubled, value) } else { (value, doubled) };
-        [(even + at_even) % 10, (odd + at_odd) % 10]
-    }
+fn begins_with_card_number(digits: &[Digit]) -> bool {
+    let Some(prefix) = digits.get(..PREFIX_DIGITS) else { return false };
+    let prefix = prefix.iter().fold(0, |number, digit| number * 10 + u32::from(digit.value));
+    let brands = BRANDS.iter().filter(|(prefixes, _)| prefixes.contains(&prefix));
+    let numbers = brands.flat_map(|(_, lengths)| lengths.clone()).filter_map(|it| digits.get(..it));
+    numbers.into_iter().any(|number| number.last().is_some_and(|it| it.ends) && passes_luhn(number))
+}
 
-    fn begins_number(&self, first: usize) -> bool {
-        if !self.digits[first].begins || !matches!(self.digits[first].value, 2..=6) {
-            return false;
-        }
-        (DIGITS_MIN..=DIGITS_MAX).any(|length| {
-            let end = first + length;
-            self.digits.get(end - 1).is_some_and(|last| last.ends)
-                && self.passes_luhn(first, end)
-                && self.is_of_brand(first, length)
-        })
-    }
-
-    /// The check digit shared by all brands (ISO/IEC 7812-1, annex B): every second digit is
-    /// doubled, the last one is not.
-    fn passes_luhn(&self, first: usize, end: usize) -> bool {
-        let doubled = end % 2;
-        self.sums_at(first)[doubled] == self.sums_at(end)[doubled]
-    }
-
-    fn is_of_brand(&self, first: usize, length: usize) -> bool {
-        let prefix = self.digits[first..].iter().take(PREFIX_DIGITS);
-        let prefix = prefix.fold(0, |number, digit| number * 10 + u32::from(digit.value));
-        BRANDS
-            .iter()
-            .any(|(prefixes, lengths)| prefixes.contains(&prefix) && lengths.contains(&length))
-    }
+/// The check digit shared by all brands (ISO/IEC 7812-1, annex B): every second digit is doubled, the
+/// last one is not.
+fn passes_luhn(number: &[Digit]) -> bool {
+    let sum: u32 =
+        number.iter().rev().zip([1, 2].into_iter().cycle()).fold(0, |sum, (digit, by)| {
+            let product = u32::from(digit.value) * by;
+            sum + product / 10 + product % 10
+        });
+    sum.is_multiple_of(10)
 }

@@ -49,10 +49,6 @@ fn card_numbers_of_every_brand_are_found_in_every_notation() {
         "42424242424242.42e2",
         "0.004242424242424242e18",
         "424242424242424200000e-5",
-        "4242424242424241.9999999999",
-        "４２４２４２４２４２４２４２４２",
-        "٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢",
-        "𝟒𝟐𝟒𝟐𝟒𝟐𝟒𝟐𝟒𝟐𝟒𝟐𝟒𝟐𝟒𝟐",
         "42424242-4242-4242-8000-000000000000",
     ] {
         assert!(found_in(number), "{number}");
@@ -131,7 +127,7 @@ fn json_is_searched_at_every_depth_and_beyond_its_end() {
         r#"{"a": -4242424242424242.0}"#,
         r#"{"a": [1,4.242424242424242e15]}"#,
         r#"{"a": "\u0034242\u002d4242424\n242\u00342"}"#,
-        r#"{"a": "\"\\", "b\\": "\uFF142424242424\uff12\ud835\udfd2242"}"#,
+        r#"{"a": "\"\\", "b\\": "\u00342424242424\u0032\u0034242"}"#,
         r#"{"\u0063\u0076\u0076" : 123}"#,
         r#""4242424242424242""#,
         "4242424242424242",
@@ -210,20 +206,17 @@ fn card_number() -> impl Strategy<Value = String> {
     })
 }
 
-/// The digits with spaces and dashes between them, in several scripts.
+/// The digits with spaces and dashes between them.
 fn written() -> impl Strategy<Value = String> {
     const SEPARATORS: [&str; 10] =
         ["", "", "", " ", "-", " - ", "\u{2011}", "\u{a0}", "\u{200d}", "\n"];
-    const ZEROS: [char; 7] = ['0', '0', '0', '\u{660}', '\u{966}', '\u{ff10}', '\u{1d7d8}'];
-    (card_number(), vec((select(&SEPARATORS[..]), select(&ZEROS[..])), 19)).prop_map(
-        |(number, styles)| {
-            let write = |(digit, (separator, zero)): (u8, (&str, char))| {
-                let digit = char::from_u32(u32::from(zero) + u32::from(digit - b'0'));
-                format!("{}{separator}", digit.unwrap_or('0'))
-            };
-            number.bytes().zip(styles).map(write).collect()
-        },
-    )
+    (card_number(), vec(select(&SEPARATORS[..]), 19)).prop_map(|(number, separators)| {
+        number
+            .chars()
+            .zip(separators)
+            .map(|(digit, separator)| format!("{digit}{separator}"))
+            .collect()
+    })
 }
 
 /// Values as in ordinary card requests, without card numbers.
