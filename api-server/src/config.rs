@@ -219,7 +219,11 @@ pub struct Config {
 impl Config {
     /// Reads the configuration, or returns everything that is wrong with it, one line per fault.
     pub fn read(env_file: Option<&Path>) -> Result<Self, String> {
-        let mut settings = Settings::read(SETTINGS, env_file);
+        Self::from_settings(Settings::read(SETTINGS, env_file))
+    }
+
+    /// Parses and checks the settings.
+    pub fn from_settings(mut settings: Settings) -> Result<Self, String> {
         let auth_url = settings.text("API_AUTH_URL");
         require_https(&mut settings, "API_AUTH_URL", &auth_url);
         let auth_public_url = settings.optional("API_AUTH_PUBLIC_URL");

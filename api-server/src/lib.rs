@@ -31,7 +31,7 @@ use shared::disk_space::WatchedFolders;
 use shared::entity::idempotency_records;
 use shared::read_pool::{self, Connected};
 use shared::runtime::{self, Serving};
-use shared::settings;
+use shared::settings::{self, Settings};
 use shared::tasks::Tasks;
 use shared::telemetry::{self, Metrics};
 use std::future::Future;
@@ -85,8 +85,8 @@ pub async fn serve(config: Config, stop: impl Future<Output = ()>) -> Result<(),
 }
 
 /// Checks settings, certificates, database and object store, and changes nothing.
-pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
-    let config = Config::read(env_file)?;
+pub async fn check(settings: Settings) -> Result<(), String> {
+    let config = Config::from_settings(settings)?;
     config.identity().server_config()?;
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;

@@ -1,6 +1,8 @@
 //! The `api-server` command.
 
+use api_server::config::SETTINGS;
 use clap::Parser;
+use shared::settings::Settings;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -12,7 +14,7 @@ async fn main() -> ExitCode {
     let arguments = api_server::Arguments::parse();
     let env_file = arguments.env_file.as_deref();
     let outcome = match arguments.check {
-        true => api_server::check(env_file).await,
+        true => api_server::check(Settings::read(SETTINGS, env_file)).await,
         false => api_server::run(env_file, shared::shutdown::stop_signal()).await,
     };
     shared::runtime::exit_code("api-server", outcome)

@@ -30,11 +30,13 @@ use crate::waits::WAITS;
 use prometheus_client::metrics::counter::Counter;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::{self, Connection, Executor, SqliteConnection};
+use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::{self, ConnectOptions as _, Connection, Executor, SqliteConnection};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
+use std::fs::OpenOptions;
 use std::future::Future;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -60,15 +62,22 @@ pub(crate) const AGE_MAX: Duration = Duration::from_secs(30 * 60);
 /// MariaDB, where the text of a statement depends on the number of its rows.
 const PREPARED_MAX: usize = 256;
 
-/// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB).
-///
-/// `create` creates a missing SQLite file. The servers never do, so that a mistyped path is an
-/// error rather than an empty database.
-pub async fn connect(
+/// Connects as [`connect`] does, after creating a missing SQLite file.
+pub async fn connect_or_create(
     url: &str,
     connections_max: u32,
-    create: bool,
 ) -> Result<DatabaseConnection, DbErr> {
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        let path = path.split('?').next().unwrap_or_default();
+        let created = OpenOptions::new().append(true).create(true).open(path);
+        created.map_err(|error| DbErr::Conn(RuntimeErr::Internal(format!("{path}: {error}"))))?;
+    }
+    connect(url, connections_max).await
+}
+
+/// Connects to `sqlite://…`, `postgres://…` or `mysql://…` (also for MariaDB). A missing SQLite file is
+/// an error: a mistyped path must not become an empty database.
+pub async fn connect(url: &str, connections_max: u32) -> Result<DatabaseConnection, DbErr> {
     clock_guard::watch();
     let mut options = ConnectOptions::new(with_statement_cache(url));
     options
@@ -115,16 +124,29 @@ pub async fn connect(
     options.map_sqlx_sqlite_pool_opts(|pool| {
         pool.after_release(|connection, _| Box::pin(has_rolled_back(connection)))
     });
-    options.map_sqlx_sqlite_opts(move |sqlite| {
+    options.map_sqlx_sqlite_opts(|sqlite| {
         use sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
         sqlite
-            .create_if_missing(create)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(LOCK_WAIT)
             .foreign_keys(true)
     });
     Database::connect(options).await
+}
+
+/// Connects to a database server and disconnects again. The first failure is returned; a pool would
+/// try again for seconds.
+pub async fn probe(url: &str) -> Result<(), DbErr> {
+    let connected = async {
+        if url.starts_with("mysql:") {
+            return sqlx::MySqlConnection::connect(url).await?.close().await;
+        }
+        let options: PgConnectOptions = url.parse()?;
+        options.extra_float_digits(None).connect().await?.close().await
+    };
+    let outcome = timeout(ACQUIRE_WAIT, connected).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+    outcome.map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))
 }
 
 /// Adds the number of prepared statements that a connection keeps to a URL that does not specify it.

@@ -60,7 +60,7 @@ pub async fn connect(
         true => connections_max / 3,
         false => 0,
     };
-    let mut db = db::connect(url, connections_max - for_reads, false).await?;
+    let mut db = db::connect(url, connections_max - for_reads).await?;
     let uncounted = db.clone();
     metrics.count_statements(&mut db);
     if for_reads == 0 {
@@ -68,7 +68,7 @@ pub async fn connect(
         return Ok(Connected { db, reads, uncounted });
     }
     // A pool of its own opens them: a read never waits for writers.
-    let source = db::connect(url, for_reads, false).await?;
+    let source = db::connect(url, for_reads).await?;
     let (places, statements) = (for_reads as usize, metrics.statements());
     let backend = match source.get_database_backend() {
         DbBackend::Postgres => {

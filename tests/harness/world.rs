@@ -216,7 +216,7 @@ impl World {
         credentials: Credentials,
         environment: Environment,
     ) -> Self {
-        let db = db::connect(&database_url, 4, false).await.expect("a connection");
+        let db = db::connect(&database_url, 4).await.expect("a connection");
         let tls = tls_files();
         let ports = ServerPorts::free();
         let (database_proxy, statement_proxy) =

@@ -75,7 +75,7 @@ impl DatabaseDriver {
     }
 
     async fn open(database_url: &str) -> Self {
-        let db = db::connect(database_url, 1, false).await.expect("a connection");
+        let db = db::connect(database_url, 1).await.expect("a connection");
         let user_id = installer::seed::user_id(&db, "admin").await.expect("the admin");
         let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
         let caller = Caller::Core(user);

@@ -8,11 +8,11 @@ use crate::rules::source_layout::root;
 use std::path::Path;
 
 const BUDGETS: [(&str, usize); 5] = [
-    ("shared", 15_050),
+    ("shared", 15_080),
     ("auth-server", 6_850),
-    ("api-server", 43_260),
-    ("installer", 15_620),
-    ("tests", 62_400),
+    ("api-server", 43_190),
+    ("installer", 15_080),
+    ("tests", 62_450),
 ];
 /// What a package may be below its budget, before the budget is lowered.
 const SLACK: usize = 300;

@@ -147,7 +147,7 @@ async fn an_update_without_a_value_for_each_column_is_refused() {
     use idempotency_records::Column;
     let folder = tempfile::tempdir().expect("a folder");
     let url = Database::Sqlite.create(folder.path()).await;
-    let db = db::connect(&url, 1, false).await.expect("a connection");
+    let db = db::connect(&url, 1).await.expect("a connection");
     let columns = [Column::Body, Column::Status];
     let rows = [RowUpdate { key: 1, values: vec!["body".into()] }];
     let updated = bulk_update::update_each(&db, Column::RecordId, &columns, &rows).await;

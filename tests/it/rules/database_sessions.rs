@@ -53,7 +53,7 @@ async fn sessions_set_what_the_code_was_written_for() {
             ],
         };
         if matches!(database, Database::Server(_)) {
-            let session = db::connect(database_url, 1, false).await.expect("a connection");
+            let session = db::connect(database_url, 1).await.expect("a connection");
             for (show, value) in expected {
                 assert_eq!(text(&session, show).await, *value, "{show}");
             }

@@ -190,7 +190,7 @@ async fn fill_disk(
 async fn recovers(postgres: &Postgres, within: Duration) -> bool {
     let first_response = async {
         while postgres.is_running() {
-            if let Ok(db) = db::connect(&postgres.url(), 1, false).await
+            if let Ok(db) = db::connect(&postgres.url(), 1).await
                 && db.execute_unprepared("SELECT 1").await.is_ok()
             {
                 return true;

@@ -217,7 +217,7 @@ async fn connection_count(url: &str) -> Result<i64, String> {
 
 async fn query_number(url: &str, sql: &str) -> Result<i64, String> {
     let failed = |error: sea_orm::DbErr| format!("{error}: {sql}");
-    let db = db::connect(url, 1, false).await.map_err(failed)?;
+    let db = db::connect(url, 1).await.map_err(failed)?;
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no row")?;
     let number = row.try_get_by_index(0).map_err(failed)?;

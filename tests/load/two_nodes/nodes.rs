@@ -24,7 +24,7 @@ pub async fn unsuitable_tables(db: &DatabaseConnection) -> Result<Vec<String>, D
 pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
     let mut nodes = Vec::new();
     for url in urls {
-        nodes.push(db::connect(url, 1, false).await?);
+        nodes.push(db::connect(url, 1).await?);
     }
     let all_tables = "SELECT table_name FROM information_schema.tables \
                  WHERE table_schema = database() AND table_type = 'BASE TABLE' ORDER BY 1";

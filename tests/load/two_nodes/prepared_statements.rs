@@ -55,7 +55,7 @@ impl PreparedTransactions {
 
 /// Runs the rounds on two nodes, and checks the rows afterwards.
 pub async fn run(urls: &[String; 2], rounds: u32) -> Result<PreparedTransactions, DbErr> {
-    let nodes = [db::connect(&urls[0], 10, false).await?, db::connect(&urls[1], 10, false).await?];
+    let nodes = [db::connect(&urls[0], 10).await?, db::connect(&urls[1], 10).await?];
     for table in [
         "CREATE TABLE prepared_total (id INT PRIMARY KEY, entries BIGINT NOT NULL)",
         "CREATE TABLE prepared_entries (id BIGINT PRIMARY KEY AUTO_INCREMENT, \

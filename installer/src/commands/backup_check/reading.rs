@@ -34,10 +34,8 @@ pub(super) async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
             })
         })
     });
-    match Database::connect(options).await {
-        Ok(db) => Ok(db),
-        Err(error) => Err(db_probe::explain(url, &error).await.into()),
-    }
+    let db = Database::connect(options).await;
+    Ok(db.map_err(|error| db_probe::explain(url, &error))?)
 }
 
 /// True if both connections lead to the same database, whatever their URLs say: one cannot get a

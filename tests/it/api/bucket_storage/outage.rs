@@ -17,6 +17,7 @@ use api_server::documents::store::gc_report::{GcError, GcReport};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};
+use shared::settings::Settings;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -52,7 +53,8 @@ fn expect_unavailable(response: TestResponse) {
 
 /// Runs `api-server --check`.
 async fn check(world: &World) -> Result<(), String> {
-    api_server::check(Some(&world.folder.path().join("api-server.env"))).await
+    let env_file = world.folder.path().join("api-server.env");
+    api_server::check(Settings::read(api_server::config::SETTINGS, Some(&env_file))).await
 }
 
 #[track_caller]

@@ -49,8 +49,12 @@ async fn a_wrong_database_user_password_host_or_name_is_refused() {
         .await;
         let unreachable =
             url(&machine, |url| url.set_host(Some("no.such.host.invalid")).expect("a host"));
-        expect_refusal(&machine, &[&unreachable], &["no database answers at no.such.host.invalid"])
-            .await;
+        expect_refusal(
+            &machine,
+            &[&unreachable],
+            &["no database answers at", "no.such.host.invalid"],
+        )
+        .await;
         let nameless = url(&machine, |url| url.set_path("no_such_database"));
         let expected = ["the database \"no_such_database\" does not exist", "CREATE DATABASE"];
         expect_refusal(&machine, &[&nameless], &expected).await;
@@ -75,9 +79,15 @@ async fn an_ambiguous_database_url_is_refused() {
         ("mysql://u@127.0.0.1:1/x?sslrootcert=/ca", &["parameter sslrootcert", "sslca"]),
         ("postgres://u@127.0.0.1/x?sslrootcert=/no/file", &["cannot read /no/file"]),
         ("postgres://u@/x?host=/run", &["has a user but no host", "&user=USER"]),
-        ("postgres://u@%2Fno/x", &["no database answers at /no/.s.PGSQL.5432", "its socket"]),
-        ("postgres:///x?host=/no&user=u", &["no database answers at /no/.s.PGSQL.5432"]),
-        ("mysql://u@localhost/x?socket=/no", &["no database answers at /no: "]),
+        ("postgres://u@%2Fno/x", &["no database answers at postgres://u@%2Fno/x"]),
+        (
+            "postgres:///x?host=/no&user=u",
+            &["no database answers at postgres:///x?host=/no&user=u"],
+        ),
+        (
+            "mysql://u@localhost/x?socket=/no",
+            &["no database answers at mysql://u@localhost/x?socket=/no"],
+        ),
         ("postgres:///x", &["must name a host and a database", "?socket=/FILE"]),
     ] {
         expect_refusal(&machine, &[&format!("--database-url={url}")], expected).await;
@@ -88,14 +98,11 @@ async fn an_ambiguous_database_url_is_refused() {
 async fn a_database_server_of_another_kind_is_refused() {
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;
-        let (scheme, is, kind) = match database.name() {
-            "mysql" => ("postgres", "MariaDB", "PostgreSQL"),
-            _ => ("mysql", "PostgreSQL", "MariaDB"),
-        };
+        let scheme = if database.name() == "mysql" { "postgres" } else { "mysql" };
         let (_, rest) = machine.database_url.split_once("://").expect("a URL");
         let other = format!("--database-url={scheme}://{rest}");
-        let expected = [format!("is {is}, not {kind}"), "start the URL".to_owned()];
-        expect_refusal(&machine, &[&other], &expected.each_ref().map(String::as_str)).await;
+        let expected = ["no database answers at", "correct its kind"];
+        expect_refusal(&machine, &[&other], &expected).await;
         machine.remove().await;
     }
 }
@@ -140,7 +147,7 @@ async fn a_database_behind_a_socket_is_accepted() {
 async fn a_missing_database_privilege_is_refused() {
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;
-        let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
+        let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
         let user = format!("may_look_{}", machine.auth_port);
         let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
         let (make, remove) = match database.name() {
@@ -188,7 +195,8 @@ async fn a_foreign_database_or_a_lossy_character_set_is_refused() {
         if database == Database::Sqlite {
             std::fs::create_dir(machine.path("data")).expect("a folder");
         }
-        let db = shared::db::connect(&machine.database_url, 1, true).await.expect("a connection");
+        let db =
+            shared::db::connect_or_create(&machine.database_url, 1).await.expect("a connection");
         db.execute_unprepared("CREATE TABLE users (id BIGINT PRIMARY KEY)").await.expect("a table");
         let text = error_line(&machine.install(&[]).await);
         assert!(text.contains("our names: users"), "{text}");
@@ -240,15 +248,12 @@ async fn a_port_in_use_or_an_unwritable_folder_is_refused() {
     let file = machine.path("file");
     std::fs::write(&file, "").expect("a file");
     let below = file.join("x").display().to_string();
-    for (flag, name) in [("--dir", "--dir"), ("--data-dir", "--data-dir"), ("--units", "--units")] {
+    for flag in ["--dir", "--data-dir"] {
         for folder in [below.as_str(), "/proc/loan-servicing"] {
-            let mut flags = machine.all_flags();
-            flags.retain(|params| params != "--no-units" || flag != "--units");
-            let own_flags = format!("{flag}={folder}");
-            let output = command(&flags, &[&own_flags]).output().await.expect("a process");
+            let output = machine.install(&[&format!("{flag}={folder}")]).await;
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{text}");
-            assert!(text.contains("cannot write to") && text.contains(name), "{text}");
+            assert!(text.contains("cannot write to") && text.contains(flag), "{text}");
         }
     }
     assert_eq!(machine.leftovers().await, [""; 0]);
