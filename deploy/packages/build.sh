@@ -40,10 +40,10 @@ staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
 umask 022
 
-# Fills a folder as /usr is: programs, manual pages, completions, samples.
+# Fills a folder as /usr is: programs, units, manual pages, completions, samples.
 fill() {
     local usr=$1 doc=$1/share/doc/loan-servicing
-    install -d "$usr/bin" "$usr/share/man/man1" "$doc/samples/systemd" \
+    install -d "$usr/bin" "$usr/share/man/man1" "$usr/lib/systemd/system" "$doc/samples" \
         "$usr/share/bash-completion/completions" "$usr/share/zsh/vendor-completions" \
         "$usr/share/fish/vendor_completions.d"
     for program in "${programs[@]}"; do
@@ -58,9 +58,10 @@ fill() {
     install -m 644 deploy/*.sample "$doc/samples"
     install -m 644 -D -t "$doc/samples/postgresql" deploy/postgresql/*
     install -m 644 -D -t "$doc/samples/galera" deploy/galera/*
-    for unit in deploy/systemd/*; do
-        sed "s#/usr/local/bin#/usr/bin#" "$unit" >"$doc/samples/systemd/$(basename "$unit")"
+    for unit in deploy/systemd/*.service; do
+        sed "s#/usr/local/bin#/usr/bin#" "$unit" >"$usr/lib/systemd/system/$(basename "$unit")"
     done
+    install -m 644 -D deploy/systemd/sysusers.conf "$usr/lib/sysusers.d/loan-servicing.conf"
 }
 
 # Sets the time of everything in a folder.

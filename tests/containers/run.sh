@@ -235,7 +235,7 @@ check_use jo "$password" '\[\]' loans
 say "another password than PostgreSQL's"
 cp "$work/deploy/secrets/database-password" "$work/right"
 echo wrong >"$work/deploy/secrets/database-password"
-expect 'rejects the user "loans" with this password' run_installer install --yes --no-units \
+expect 'rejects the user "loans" with this password' run_installer install --yes \
     --database-url postgres://loans@database/loans --database-password-file /run/secrets/database-password
 cp "$work/right" "$work/deploy/secrets/database-password"
 check_use jo "$password" '\[\]' loans

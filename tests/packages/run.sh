@@ -102,13 +102,13 @@ expect "installer $version" within installer --version
 grep -q 'run "installer install"' "$work/dpkg.log" || fail "the next step is not printed"
 for file in share/man/man1/installer-client-change.1.gz share/man/man1/api-server.1.gz \
     share/bash-completion/completions/installer share/doc/loan-servicing/samples/nginx.conf.sample \
-    share/doc/loan-servicing/samples/systemd/loan-servicing-api.service \
+    lib/systemd/system/loan-servicing-api.service lib/sysusers.d/loan-servicing.conf \
     share/doc/loan-servicing/samples/{postgresql/promote.sql,galera/node.cnf.sample}; do
     [ -s "$root/usr/$file" ] || fail "/usr/$file is missing"
 done
 [ -z "$(find "$root"/usr/bin/{installer,auth-server,api-server} ! -perm 755)" ] || fail "modes"
 
-within installer install --yes --no-units --host localhost --listen 127.0.0.1 \
+within installer install --yes --host localhost --listen 127.0.0.1 \
     --auth-port "$auth_port" --api-port "$api_port" --client programs --generate-admin-password \
     --database-url sqlite:///var/lib/loan-servicing/loans.db >"$work/install.log" 2>&1 ||
     fail "installer install"

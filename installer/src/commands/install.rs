@@ -1,26 +1,25 @@
 //! `installer install`: sets up both services for production, step by step.
 //!
 //! It asks questions (in a terminal) or reads options or an answers file, checks everything, shows
-//! its plan, carries it out, and ends with Verify Auth Server. A failed run is rolled back,
-//! immediately or, if the installer was killed, by its next run. Run again on a finished
-//! installation, it keeps keys, secrets, data and manually added settings, and changes what is
-//! requested.
+//! its plan, and carries it out. New settings lie beside the present ones until Verify Auth Server
+//! has passed with them. Each step does what is missing: a run that was cut short is completed by
+//! the next one, with the same secrets. Run again on a finished installation, it keeps keys,
+//! secrets, data and manually added settings, and changes what is requested.
 
 mod answers;
 mod arguments;
 mod bucket;
 mod checks;
 mod existing_config;
-mod journal;
-mod lock_file;
 mod plan;
 mod private_folders;
 mod rows;
-mod schema;
+mod services;
 mod settings_file;
+mod staged;
 mod steps;
 mod system_user;
-mod units;
+mod unfinished;
 mod values;
 mod verifying;
 mod wizard;
@@ -28,22 +27,21 @@ mod work;
 
 pub use arguments::{InstallArgs, with_answers};
 
+use crate::installation::new_password::NewPassword;
 use crate::installation::{CliError, print_once, refuse};
 use answers::{Answers, DIR};
 use checks::DatabaseState;
 use console::Term;
 use existing_config::ExistingSettings;
-use futures_util::FutureExt;
 use indicatif::{ProgressBar, ProgressStyle};
-use journal::{Journal, Undo};
-use lock_file::InstallLock;
 use plan::{InstallPlan, InstallStep};
+use private_folders::{create_private, lock};
+use staged::Staged;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::pin::pin;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use steps::{remove_folders, undo};
+use unfinished::Unfinished;
 use work::Work;
 
 /// True if this program runs as root.
@@ -55,26 +53,36 @@ pub fn is_root() -> bool {
 pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
     let interactive = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
-    roll_back_interrupted(&dir, interactive, given.dry_run).await?;
+    let lock = lock(&dir)?;
+    if !given.dry_run {
+        Staged(&dir).settle()?;
+    }
     let settings = ExistingSettings::read(&dir)?;
-    let (mut answers, found, _lock) = match interactive {
+    if !settings.unfinished.is_empty() {
+        say(&format!(
+            "An earlier run in {} was interrupted: this one completes it, with the same secrets.",
+            dir.display()
+        ));
+    }
+    let (mut answers, found) = match interactive {
         true => ask(given, &settings).await?,
         false => checked(given.clone(), &settings).await?,
     };
-    if !found.admin && answers.admin_password.is_none() {
-        answers.admin_password = match interactive {
-            // A dry run sets no password.
-            true if given.dry_run => None,
-            true => Some(wizard::ask_admin_password(&answers.admin)?),
+    let is_promised = settings.unfinished.admin.is_some();
+    if !found.admin && !is_promised && answers.admin_password.is_none() {
+        answers.admin_password = Some(match interactive {
+            // It is not set.
+            true if given.dry_run => NewPassword::given(None, true).read(&answers.admin)?,
+            true => wizard::ask_admin_password(&answers.admin)?,
             false => {
                 return refuse(
                     "the admin account needs a password: pass --admin-password-file or \
                      --generate-admin-password",
                 );
             }
-        };
+        });
     }
-    let plan = InstallPlan::new(&answers, &settings, &found).map_err(CliError)?;
+    let plan = InstallPlan::new(&answers, &settings, &found)?;
     say(&format!("\nThe installer will:\n{}", plan.to_text()));
     if given.dry_run {
         say("Dry run: nothing was changed.");
@@ -83,15 +91,32 @@ pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
     if interactive && !wizard::confirm("Continue?")? {
         return refuse("nothing was changed");
     }
-    let work = perform(&answers, &settings, &plan, &found).await?;
-    print_summary(&work)
+    create_private(&answers.dir)?;
+    // Held until this run ends.
+    let _lock = match lock {
+        Some(lock) => Some(lock),
+        None => lock_new(&answers)?,
+    };
+    perform(&answers, &plan).await?;
+    print_summary(&answers, &settings, &plan, &found)?;
+    Unfinished::forget(&answers.dir)
+}
+
+/// Locks a settings folder that did not exist when this run began.
+fn lock_new(answers: &Answers) -> Result<Option<std::fs::File>, CliError> {
+    let lock = lock(&answers.dir)?;
+    let settings = ExistingSettings::read(&answers.dir)?;
+    match settings.exist || !settings.unfinished.is_empty() {
+        false => Ok(lock),
+        true => refuse("another installer has run meanwhile: run this again"),
+    }
 }
 
 /// Asks until every check passes or the user gives up.
 async fn ask(
     given: &InstallArgs,
     settings: &ExistingSettings,
-) -> Result<(Answers, DatabaseState, InstallLock), CliError> {
+) -> Result<(Answers, DatabaseState), CliError> {
     wizard::greet();
     let mut before = InstallArgs::default();
     loop {
@@ -109,27 +134,22 @@ async fn ask(
     }
 }
 
-/// All answers, if they are valid and every check passes. The lock is held until this run ends.
+/// All answers, if they are valid and every check passes.
 async fn checked(
     given: InstallArgs,
     settings: &ExistingSettings,
-) -> Result<(Answers, DatabaseState, InstallLock), CliError> {
+) -> Result<(Answers, DatabaseState), CliError> {
     let answers = Answers::complete(given, settings)?;
-    let lock = InstallLock::take(&answers.database_url).await?;
-    match check(&answers, settings).await {
-        Ok(found) => Ok((answers, found, lock)),
-        Err(error) => {
-            lock.end().await;
-            Err(error)
-        }
-    }
+    settings.unfinished.check_database(&answers.database_url, &answers.dir)?;
+    let found = check(&answers, settings).await?;
+    Ok((answers, found))
 }
 
 /// Runs every check and reports the failed ones; changes nothing.
 async fn check(answers: &Answers, settings: &ExistingSettings) -> Result<DatabaseState, CliError> {
     answers.check_admin()?;
     let mut report = checks::check_machine(answers, settings).await;
-    let (database, found) = checks::check_database(&answers.database_url, settings.exist).await;
+    let (database, found) = checks::check_database(&answers.database_url, settings).await;
     report.checks.extend(database.checks);
     say(&report.to_text());
     match (report.faults(), found) {
@@ -143,94 +163,32 @@ fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Carries out every step; a failed one, or Ctrl-C, rolls all of them back.
-async fn perform<'a>(
-    answers: &'a Answers,
-    settings: &ExistingSettings,
-    plan: &'a InstallPlan,
-    found: &'a DatabaseState,
-) -> Result<Work<'a>, CliError> {
-    let mut stop = pin!(shared::shutdown::stop_signal());
-    let journal = Journal::begin(&answers.dir).map_err(CliError)?;
-    let settings_existed = settings.exist;
-    let secrets = Vec::new();
-    let mut work = Work { answers, plan, found, settings_existed, journal, secrets };
-    let mut outcome = Ok(());
+/// Carries out every step, up to the first that fails.
+async fn perform(answers: &Answers, plan: &InstallPlan) -> Result<(), CliError> {
+    if !plan.unfinished.is_empty() {
+        plan.unfinished.write(&answers.dir)?;
+    }
+    let work = Work { answers, plan };
+    work.begin()?;
     for (number, (step, what)) in (1..).zip(&plan.steps) {
         let progress = Progress::begin(number, plan.steps.len(), what);
-        // Steps are not interrupted: a signal takes effect after the current one.
-        outcome = work.perform(*step).await;
-        if stop.as_mut().now_or_never().is_some() {
-            outcome = Err(STOPPED.to_owned());
-        }
+        let outcome = work.perform(*step).await;
         progress.end(outcome.is_ok());
-        if outcome.is_err() {
-            break;
-        }
+        outcome.map_err(|CliError(why)| CliError(format!("{why}\n{}", after_failure(*step))))?;
     }
-    if let Err(why) = outcome {
-        let why = format!("{why}\n{}", roll_back(&answers.dir, work.journal.done()).await);
-        return refuse(why);
-    }
-    Journal::forget(&answers.dir).map_err(CliError)?;
-    Ok(work)
-}
-
-const STOPPED: &str = "stopped by a signal";
-
-/// Rolls back, and describes the result.
-async fn roll_back(dir: &Path, done: &[Undo]) -> String {
-    let faults = undo(done).await;
-    if !faults.is_empty() {
-        let faults = faults.join("; ");
-        return format!(
-            "some of it could not be rolled back, the next run will try again: {faults}"
-        );
-    }
-    if let Err(error) = Journal::forget(dir) {
-        return error;
-    }
-    remove_folders(done);
-    "everything done so far was rolled back: fix the cause and run it again".to_owned()
-}
-
-/// Rolls back what an earlier run left unfinished, so that this run starts where that one did.
-async fn roll_back_interrupted(
-    dir: &Path,
-    interactive: bool,
-    dry_run: bool,
-) -> Result<(), CliError> {
-    let Some(done) = Journal::left_behind(dir).map_err(CliError)? else { return Ok(()) };
-    say(&format!("An earlier run in {} was interrupted.", dir.display()));
-    if dry_run {
-        return refuse("run it without --dry-run: it rolls that back first");
-    }
-    let mut locks = Vec::new();
-    for url in steps::databases(&done) {
-        locks.push(InstallLock::take(url).await?);
-    }
-    if let Some(url) = steps::used_since(&done).await.map_err(CliError)? {
-        return refuse(format!(
-            "it is not rolled back, because {url} has been used since then: to keep it, remove {} \
-             and replace the secrets that were never shown (installer user password, installer \
-             client rotate); otherwise drop the tables there",
-            Journal::path(dir).display()
-        ));
-    }
-    if interactive && !wizard::confirm("Roll back what it did and start over?")? {
-        return refuse("nothing was changed: what the earlier run did is still there");
-    }
-    let faults = undo(&done).await;
-    if !faults.is_empty() {
-        return refuse(format!("cannot roll back what it did: {}", faults.join("; ")));
-    }
-    Journal::forget(dir).map_err(CliError)?;
-    remove_folders(&done);
-    for lock in locks {
-        lock.end().await;
-    }
-    say("What it did was rolled back.\n");
     Ok(())
+}
+
+/// What a failed step leaves behind.
+fn after_failure(step: InstallStep) -> &'static str {
+    match step {
+        InstallStep::Services => "the new settings are in place: fix the cause and run this again",
+        InstallStep::Rows => {
+            "the new settings are in place, and their servers may run: fix the cause and run this \
+             again"
+        }
+        _ => "settings and services are as they were: fix the cause and run this again",
+    }
 }
 
 /// The progress display of one step.
@@ -260,22 +218,30 @@ impl Progress {
 }
 
 /// Prints the result, and what to do next.
-fn print_summary(work: &Work<'_>) -> Result<(), CliError> {
-    let Work { answers, plan, secrets, .. } = work;
+fn print_summary(
+    answers: &Answers,
+    settings: &ExistingSettings,
+    plan: &InstallPlan,
+    found: &DatabaseState,
+) -> Result<(), CliError> {
     say("Installed.");
     say(&format!("  auth server   {}", answers.auth_url));
     say(&format!("  api-server    {}, documentation at {0}/docs", answers.api_url));
-    let zone = plan.time_zone.as_ref().or(work.found.time_zone.as_ref());
+    let zone = plan.time_zone.as_ref().or(found.time_zone.as_ref());
     let zone = zone.map_or("UTC", String::as_str);
     say(&format!(
         "  business day  in the time zone {zone} (change it with installer settings set)"
     ));
     say(&format!("  settings      {}", answers.dir.display()));
     say(&format!("  authority     {}", plan.tls.authority.display()));
-    for (what, secret) in secrets {
-        print_once(&format!("  {what}: {secret}"))?;
+    let Unfinished { admin, clients, .. } = &plan.unfinished;
+    if let Some((name, password)) = admin {
+        print_once(&format!("  the password of {name}: {password}"))?;
     }
-    if !secrets.is_empty() {
+    for (id, secret) in clients {
+        print_once(&format!("  the secret of the client {id}: {secret}"))?;
+    }
+    if admin.is_some() || !clients.is_empty() {
         say("Secrets are shown only once: only their hashes are stored.");
     }
     say(&format!(
@@ -283,16 +249,15 @@ fn print_summary(work: &Work<'_>) -> Result<(), CliError> {
          sealed there.",
         answers.dir.display()
     ));
-    for next in next_steps(work) {
+    for next in next_steps(answers, settings, plan) {
         say(&format!("Next: {next}"));
     }
     Ok(())
 }
 
-fn next_steps(work: &Work<'_>) -> Vec<String> {
-    let Work { answers, plan, .. } = work;
+fn next_steps(answers: &Answers, settings: &ExistingSettings, plan: &InstallPlan) -> Vec<String> {
     let mut steps = Vec::new();
-    if work.settings_existed && !answers.start {
+    if settings.exist && !answers.start {
         let is_planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
         if is_planned(InstallStep::Settings) {
             steps
@@ -304,16 +269,12 @@ fn next_steps(work: &Work<'_>) -> Vec<String> {
         }
         return steps;
     }
-    match (&answers.units, answers.start) {
-        (_, true) => {}
-        (Some(units), false) if units == Path::new(answers::UNITS) => steps.push(
-            "systemctl daemon-reload && systemctl enable --now loan-servicing-auth \
-             loan-servicing-api"
-                .to_owned(),
-        ),
-        (Some(units), false) => steps
-            .push(format!("move the units in {} to where systemd looks for them", units.display())),
-        (None, false) => steps.push(format!(
+    match (answers.start, services::check(answers)) {
+        (true, _) => {}
+        (false, Ok(services)) => {
+            steps.push(format!("systemctl enable --now {}", services.replace(" and ", " ")));
+        }
+        (false, Err(_)) => steps.push(format!(
             "run auth-server --env-file {0}/auth-server.env and api-server --env-file \
              {0}/api-server.env",
             answers.dir.display()

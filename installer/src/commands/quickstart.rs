@@ -170,7 +170,7 @@ impl QuickstartFolder {
     async fn fill_database(&self, arguments: &QuickstartArgs) -> Result<DatabaseContents, String> {
         let failed = |error: String| format!("cannot use the database: {error}");
         let db_error = |error: DbErr| failed(error.to_string());
-        let db = db::connect(&self.database_url, 4, true).await.map_err(db_error)?;
+        let db = db::connect_or_create(&self.database_url, 4).await.map_err(db_error)?;
         if arguments.database_url.is_some() {
             check_own(&db).await.map_err(failed)?;
         }
@@ -239,7 +239,7 @@ impl QuickstartFolder {
             secret_file: Some(secret_file),
             ..verification::VerificationArgs::default()
         };
-        let db = db::connect(&self.database_url, 2, false).await;
+        let db = db::connect(&self.database_url, 2).await;
         let db = db.map_err(|error| format!("cannot use the database: {error}"))?;
         let passwords = Passwords::recommended()?;
         let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;

@@ -1,11 +1,12 @@
-//! `installer install`, interactive or with flags: checked, carried out, verified, and rolled back
-//! if it fails.
+//! `installer install`, interactive or with flags: checked, carried out, verified, and completed by
+//! the next run if it is cut short.
 
 mod bucket;
+mod interrupted;
 mod permissions;
 mod refusals;
 mod reinstall;
-mod rollback;
+mod services;
 mod wizard;
 
 use crate::PROGRAM;
@@ -57,7 +58,6 @@ impl TestMachine {
             format!("--dir={}", self.path("etc").display()),
             format!("--data-dir={}", self.path("data").display()),
             "--service-user=root".to_owned(),
-            "--no-units".to_owned(),
         ]
     }
 
@@ -81,7 +81,16 @@ impl TestMachine {
         command(&self.all_flags(), extra).output().await.expect("a process")
     }
 
-    /// The contents of the folder and the database: nothing after a full roll-back.
+    /// The names in a folder, sorted.
+    fn entries(&self, name: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path(name)).into_iter().flatten().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// The contents of the folder and the database: nothing if all was refused.
     async fn leftovers(&self) -> Vec<String> {
         let mut found: Vec<String> = ["etc", "data"]
             .into_iter()
@@ -102,7 +111,7 @@ impl TestMachine {
             }
             _ => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
         };
-        let db = shared::db::connect(&self.database_url, 1, false).await.expect("a connection");
+        let db = shared::db::connect(&self.database_url, 1).await.expect("a connection");
         let statement = Statement::from_string(db.get_database_backend(), sql);
         let rows = db.query_all_raw(statement).await.expect("its tables");
         let tables = rows.iter().map(|row| row.try_get_by_index(0).expect("a name")).collect();
@@ -180,12 +189,4 @@ fn error_line(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
     text
-}
-
-/// Writes a program that prints its version and does nothing else.
-fn program(path: &std::path::Path, name: &str, version: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::write(path, format!("#!/bin/sh\necho {name} {version}\n")).expect("a program");
-    let rights = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(path, rights).expect("a program");
 }

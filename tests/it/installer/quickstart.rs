@@ -118,7 +118,7 @@ async fn a_database_of_another_program_is_refused_and_stays_as_it_is() {
         let Database::Server(server) = &database else { continue };
         let maintenance = server.clone();
         let url = databases::create_empty(server).await;
-        let db = db::connect(&url, 1, false).await.expect("a connection");
+        let db = db::connect(&url, 1).await.expect("a connection");
         let create = "CREATE TABLE somebodys (id int)";
         sea_orm::ConnectionTrait::execute_unprepared(&db, create).await.expect("created");
         for (url, reason) in [

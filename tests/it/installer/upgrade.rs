@@ -61,7 +61,7 @@ impl InstalledDatabase {
     }
 
     pub async fn with<T>(&self, work: impl AsyncFnOnce(&DatabaseConnection) -> T) -> T {
-        let db = db::connect(&self.url, 1, false).await.expect("a connection");
+        let db = db::connect(&self.url, 1).await.expect("a connection");
         let result = work(&db).await;
         db.close().await.expect("closed");
         result

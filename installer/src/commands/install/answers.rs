@@ -18,8 +18,6 @@ use std::path::{Path, PathBuf};
 
 pub(super) const DIR: &str = "/etc/loan-servicing";
 pub(super) const DATA_DIR: &str = "/var/lib/loan-servicing";
-/// The folder for administrators' systemd units.
-pub(super) const UNITS: &str = "/etc/systemd/system";
 /// The default system user that runs the servers.
 pub(super) const SERVICE_USER: &str = "loan-servicing";
 pub(super) const ADMIN: &str = "admin";
@@ -57,9 +55,6 @@ pub(super) struct Answers {
     /// The api-server's settings for the bucket, if it is one.
     pub bucket: BucketSettings,
     pub spool: PathBuf,
-    pub programs: PathBuf,
-    /// Folder for systemd units, if wanted.
-    pub units: Option<PathBuf>,
     pub start: bool,
     /// The system user that runs the servers; `None` for the user running the installer.
     pub service_user: Option<String>,
@@ -114,12 +109,6 @@ impl Answers {
             bucket: given.bucket.settings(&documents)?,
             documents,
             spool: existing.spool.clone().unwrap_or_else(|| data_dir.join(SPOOL)),
-            programs: absolute(given.programs.clone().map_or_else(own_folder, Ok)?)?,
-            units: match (&given.units, given.no_units) {
-                (_, true) => None,
-                (Some(units), false) => Some(absolute(units.clone())?),
-                (None, false) => systemd_runs().then(|| UNITS.into()),
-            },
             start: given.start,
             service_user: super::is_root().then(|| {
                 let user = given.service_user.or_else(|| existing.service_user.clone());
@@ -257,15 +246,6 @@ fn documents(location: Option<String>) -> Result<Option<String>, CliError> {
         }
         location => Ok(location),
     }
-}
-
-fn own_folder() -> Result<PathBuf, CliError> {
-    let program = std::env::current_exe().map_err(|error| CliError(error.to_string()))?;
-    Ok(program.parent().map_or_else(|| "/".into(), Path::to_owned))
-}
-
-pub(super) fn systemd_runs() -> bool {
-    Path::new("/run/systemd/system").is_dir()
 }
 
 pub(super) fn this_host() -> String {

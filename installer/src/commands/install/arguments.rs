@@ -86,19 +86,10 @@ pub struct InstallArgs {
     /// The bucket.
     #[command(flatten)]
     pub bucket: BucketArguments,
-    /// Folder with the programs auth-server and api-server [default: the installer's own]
-    #[arg(long, value_name = "DIR")]
-    pub programs: Option<PathBuf>,
-    /// Folder for systemd units [default: /etc/systemd/system if systemd is running]
-    #[arg(long, value_name = "DIR")]
-    pub units: Option<PathBuf>,
-    /// Do not write systemd units
-    #[arg(long, conflicts_with = "units")]
-    pub no_units: bool,
-    /// Start the services, now and at boot, if systemd is running
+    /// Start the services that the package brings, now and at boot
     #[arg(long)]
     pub start: bool,
-    /// System user that runs the servers, created if missing; requires root [default:
+    /// System user that runs the servers, which the package creates; requires root [default:
     /// loan-servicing]
     #[arg(long, value_name = "NAME")]
     pub service_user: Option<String>,

@@ -9,20 +9,17 @@ pub(super) use database::{DatabaseState, check as check_database};
 pub(super) use rights::lowest_port;
 
 use super::answers::Answers;
-use super::bucket;
 use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::is_root;
 use super::private_folders::missing_folders;
+use super::{bucket, services};
 use crate::installation::checks::{Failure, Finding, Report};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
 use tokio::net::lookup_host;
-use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long a program may take to print its version.
-const VERSION_TIME: Duration = Duration::from_secs(10);
 /// How long name resolution may take.
 const LOOKUP_TIME: Duration = Duration::from_secs(5);
 
@@ -59,10 +56,9 @@ pub(super) async fn check_machine(answers: &Answers, settings: &ExistingSettings
         report
             .record(("rights", "the servers can access what they need, and nothing more"), rights);
     }
-    if let Some(units) = &answers.units {
-        let programs = check_programs(&answers.programs).await;
-        report.record(("programs", "auth-server and api-server of this release"), programs);
-        report.record(("unit folder", FOLDER), check_folder(units, "--units"));
+    if answers.start {
+        report
+            .record(("services", "of both servers, with these settings"), services::check(answers));
     }
     report
 }
@@ -151,35 +147,6 @@ async fn check_documents(answers: &Answers, settings: &ExistingSettings) -> Find
              service, or choose a folder with --documents",
         )),
     }
-}
-
-/// Checks that both programs are of this release.
-async fn check_programs(folder: &Path) -> Finding {
-    let own_version = env!("CARGO_PKG_VERSION");
-    for program in ["auth-server", "api-server"] {
-        let path = folder.join(program);
-        let fault = match version(&path).await {
-            Ok(version) if version == own_version => continue,
-            Ok(version) => format!("{} is release {version}", path.display()),
-            Err(error) => format!("{}: {error}", path.display()),
-        };
-        let advice = format!(
-            "put auth-server and api-server of release {own_version} next to the installer, or \
-             pass their folder with --programs"
-        );
-        return Err(Failure::new(fault, advice));
-    }
-    Ok(format!("release {own_version} in {}", folder.display()))
-}
-
-async fn version(program: &Path) -> Result<String, String> {
-    let mut command = Command::new(program);
-    let output = command.arg("--version").kill_on_drop(true).output();
-    let output = timeout(VERSION_TIME, output).await.map_err(|_| "it does not exit".to_owned())?;
-    let output = output.map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let version = text.split_whitespace().nth(1).map(str::to_owned);
-    version.ok_or_else(|| "it does not print its version".to_owned())
 }
 
 #[cfg(test)]

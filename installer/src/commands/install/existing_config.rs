@@ -2,6 +2,7 @@
 
 use super::arguments::InstallArgs;
 use super::settings_file::SettingsFile;
+use super::unfinished::Unfinished;
 use super::values::{DOCUMENTS, SPOOL, at, check_host};
 use crate::installation::CliError;
 use crate::installation::certificates::TlsFiles;
@@ -17,6 +18,8 @@ pub(super) struct ExistingSettings {
     pub exist: bool,
     /// This machine's host name as given to the earlier run, which no setting contains.
     pub host: Option<String>,
+    /// What an earlier run has left unfinished.
+    pub unfinished: Unfinished,
 }
 
 /// The file in the settings folder that holds this machine's host name.
@@ -37,6 +40,7 @@ impl ExistingSettings {
                 .ok()
                 .map(|text| text.trim().to_owned())
                 .filter(|host| check_host(host).is_ok()),
+            unfinished: Unfinished::read(dir)?,
         })
     }
 }

@@ -2,35 +2,43 @@
 
 use super::answers::Answers;
 use super::checks::{DatabaseState, certificate_names};
-use super::existing_config::{ExistingConfig, ExistingSettings, HOST_FILE};
+use super::existing_config::{ExistingConfig, ExistingSettings};
 use super::settings_file::SettingsFile;
-use super::units::{SERVICES, unit};
+use super::unfinished::{CLIENT_SECRET, Unfinished};
+use crate::installation::CliError;
 use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::core_settings::this_time_zone;
 use crate::installation::credentials::{random_key, random_secret};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use shared::migration::SchemaState;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Both servers: the names of their programs and, with `.env`, of their settings.
+pub(super) const SERVERS: [&str; 2] = ["auth-server", "api-server"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InstallStep {
-    /// Create the system user that runs the servers.
-    Account,
     Folders,
     /// Create the authority and the certificate.
     Certificates,
     /// Write the settings files.
     Settings,
     Schema,
-    /// Add the admin account and the clients.
-    Rows,
-    TimeZone,
-    /// Allow another URL of the documentation.
-    Documentation,
-    Units,
-    Services,
-    /// Verify the auth server as the api-server sees it.
+    /// Register the api-server.
+    ApiServer,
+    /// Verify the auth server as the api-server sees it, then put settings and certificates into
+    /// place.
     Verify,
+    /// Add the admin account and the clients, set the business time zone.
+    Rows,
+    Services,
+}
+
+/// An admin account to set.
+pub(super) struct NewAdmin {
+    pub name: String,
+    pub password: String,
 }
 
 /// Everything that will be done.
@@ -42,12 +50,14 @@ pub(super) struct InstallPlan {
     pub tls: TlsFiles,
     /// The new business time zone, if it changes.
     pub time_zone: Option<String>,
-    /// Name of the admin account to add.
-    pub admin: Option<String>,
-    /// Ids of the clients to add.
+    /// The admin account, if it is to be added or an interrupted run has promised its password.
+    pub admin: Option<NewAdmin>,
+    /// Ids of the clients to set, apart from the api-server.
     pub clients: Vec<String>,
     /// True if the documentation's client exists and must be allowed for another URL.
     pub documentation: bool,
+    /// The secrets that this run generates, and those that an interrupted one has generated.
+    pub unfinished: Unfinished,
 }
 
 impl InstallPlan {
@@ -56,29 +66,42 @@ impl InstallPlan {
         answers: &Answers,
         settings: &ExistingSettings,
         found: &DatabaseState,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, CliError> {
         let created = || TlsFiles::in_folder(&answers.dir.join("tls"));
         let tls = answers.tls.clone().unwrap_or_else(created);
-        let (auth, api) = new_settings(answers, settings, &tls);
-        let admin = (!found.admin).then(|| answers.admin.clone());
-        let clients = [Some(API_SERVER_CLIENT), Some(BROWSER_CLIENT), answers.client.as_deref()];
-        let clients = clients.into_iter().flatten().filter(|id| !found.clients.contains(*id));
-        let clients: Vec<_> = clients.map(str::to_owned).collect();
+        let mut unfinished = settings.unfinished.clone();
+        unfinished.database = answers.database_shown();
+        let (auth, api) = new_settings(answers, settings, &tls, &mut unfinished);
         let receiver = receiver(&answers.api_url);
         let registered = found.receivers.as_ref();
         let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)
             && registered.is_some_and(|registered_uris| !registered_uris.contains(&receiver));
-        let time_zone = match found.schema {
-            SchemaState::Missing => Some(answers.time_zone.clone().unwrap_or_else(this_time_zone)),
-            _ => answers.time_zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
+        let is_new = found.schema != SchemaState::Current || !settings.unfinished.is_empty();
+        let time_zone = match &answers.time_zone {
+            None if is_new && found.time_zone.is_none() => Some(this_time_zone()),
+            zone => zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
         };
-        let steps = Vec::new();
-        let mut plan = Self { steps, auth, api, tls, time_zone, admin, clients, documentation };
+        let mut plan = Self {
+            steps: Vec::new(),
+            auth,
+            api,
+            tls,
+            time_zone,
+            admin: new_admin(answers, found, &mut unfinished),
+            clients: new_clients(answers, found, &mut unfinished),
+            documentation,
+            unfinished,
+        };
         plan.add_machine(answers, settings)?;
         plan.add_database(answers, found);
-        plan.add_services(answers);
-        let verify = format!("run Verify Auth Server against {}", answers.auth_url);
-        plan.steps.push((InstallStep::Verify, verify));
+        plan.add(
+            InstallStep::Verify,
+            format!("run Verify Auth Server against {}", answers.auth_url),
+        );
+        plan.add_rows(answers, found);
+        if answers.start {
+            plan.add(InstallStep::Services, "start both services, now and at boot".to_owned());
+        }
         Ok(plan)
     }
 
@@ -90,42 +113,33 @@ impl InstallPlan {
         &mut self,
         answers: &Answers,
         settings: &ExistingSettings,
-    ) -> Result<(), String> {
-        if let Some(user) = &answers.service_user
-            && super::system_user::ids(user).is_none()
-        {
-            self.add(
-                InstallStep::Account,
-                format!("create the system user {user}, which runs the servers"),
-            );
-        }
+    ) -> Result<(), CliError> {
         let user = answers.service_user.as_deref().and_then(super::system_user::ids);
         let is_ready = |folder: &PathBuf| {
             let is_owned = || user.is_none_or(|user| super::system_user::owns(folder, user));
             folder.exists() && is_owned()
         };
-        let missing: Vec<_> = folders(answers)
-            .iter()
-            .filter(|folder| !is_ready(folder))
-            .map(|path| path.display().to_string())
-            .collect();
+        let folders = folders(answers);
+        let missing = folders.iter().filter(|folder| !is_ready(folder));
+        let missing: Vec<_> = missing.map(|path| path.display().to_string()).collect();
         if !missing.is_empty() {
             self.add(InstallStep::Folders, format!("create {}", missing.join(", ")));
         }
         if answers.tls.is_none() {
             let names = certificate_names(answers);
-            let needed = certificates::missing(&self.tls, &names)?;
+            let needed = certificates::missing(&self.tls, &names).map_err(CliError)?;
             if let Some(what) = needed {
                 self.add(InstallStep::Certificates, format!("{what} for {}", names.join(", ")));
             }
         }
-        let is_written = |file: &SettingsFile, name| {
-            std::fs::read_to_string(env_file(answers, name)).ok().as_deref() == Some(file.text())
+        let is_written = |file: &SettingsFile, server| {
+            let text = std::fs::read_to_string(answers.dir.join(format!("{server}.env")));
+            text.ok().as_deref() == Some(file.text())
         };
-        let host_unchanged = settings.host.as_ref() == Some(&answers.host);
-        if !host_unchanged
-            || !is_written(&self.auth, "auth-server")
-            || !is_written(&self.api, "api-server")
+        let [auth, api] = SERVERS;
+        if settings.host.as_ref() != Some(&answers.host)
+            || !is_written(&self.auth, auth)
+            || !is_written(&self.api, api)
         {
             let dir = answers.dir.display();
             let files = format!("the settings {dir}/auth-server.env and {dir}/api-server.env");
@@ -143,43 +157,38 @@ impl InstallPlan {
 
     fn add_database(&mut self, answers: &Answers, found: &DatabaseState) {
         let database = answers.database_shown();
-        if found.schema == SchemaState::Missing {
-            self.add(InstallStep::Schema, format!("create the schema in {database}"));
+        match found.schema {
+            SchemaState::Missing => {
+                self.add(InstallStep::Schema, format!("create the schema in {database}"));
+            }
+            SchemaState::Older(_) => {
+                self.add(InstallStep::Schema, format!("complete the schema in {database}"));
+            }
+            _ => {}
         }
-        if let Some(zone) = &self.time_zone {
-            let previous =
-                found.time_zone.iter().map(|previous| format!(", previously {previous}"));
-            let previous: String = previous.collect();
-            self.add(
-                InstallStep::TimeZone,
-                format!("set the business time zone to {zone}{previous}"),
-            );
-        }
-        let admin = self.admin.iter().map(|name| format!("the admin account {name}"));
-        let clients = self.clients.iter().map(|id| format!("the client {id}"));
-        let rows: Vec<_> = admin.chain(clients).collect();
-        if !rows.is_empty() {
-            self.add(InstallStep::Rows, format!("add {}", rows.join(", ")));
-        }
-        if self.documentation {
-            let url = &answers.api_url;
-            self.add(InstallStep::Documentation, format!("also allow log-ins from {url}/docs"));
+        if !found.clients.contains(API_SERVER_CLIENT) {
+            self.add(InstallStep::ApiServer, "register the api-server".to_owned());
         }
     }
 
-    fn add_services(&mut self, answers: &Answers) {
-        let Some(units) = &answers.units else { return };
-        let changed = SERVICES.iter().any(|(_, name, text)| {
-            let existing = std::fs::read_to_string(units.join(name)).ok();
-            existing != Some(unit(text, answers))
-        });
-        if changed {
-            let names = SERVICES.map(|(_, name, _)| name).join(" and ");
-            self.add(InstallStep::Units, format!("write {names} to {}", units.display()));
+    fn add_rows(&mut self, answers: &Answers, found: &DatabaseState) {
+        let mut all = Vec::new();
+        if let Some(zone) = &self.time_zone {
+            let previous = found.time_zone.iter().map(|zone| format!(", previously {zone}"));
+            let previous = previous.collect::<String>();
+            all.push(format!("set the business time zone to {zone}{previous}"));
         }
-        if answers.start {
-            let what = "start both services, now and at boot".to_owned();
-            self.add(InstallStep::Services, what);
+        let admin = self.admin.iter().map(|admin| format!("the admin account {}", admin.name));
+        let clients = self.clients.iter().map(|id| format!("the client {id}"));
+        let rows: Vec<_> = admin.chain(clients).collect();
+        if !rows.is_empty() {
+            all.push(format!("add {}", rows.join(", ")));
+        }
+        if self.documentation {
+            all.push(format!("also allow log-ins from {}/docs", answers.api_url));
+        }
+        if !all.is_empty() {
+            self.add(InstallStep::Rows, all.join("; "));
         }
     }
 
@@ -190,21 +199,51 @@ impl InstallPlan {
     }
 }
 
+/// The admin account, if there is none or its generated password was never shown. A password that
+/// the administrator gives is not written down: this run has it, and the next one is given it again.
+fn new_admin(
+    answers: &Answers,
+    found: &DatabaseState,
+    unfinished: &mut Unfinished,
+) -> Option<NewAdmin> {
+    let promised = unfinished.admin.take();
+    if found.admin && promised.is_none() {
+        return None;
+    }
+    let name = match &promised {
+        Some((name, _)) if found.admin => name.clone(),
+        _ => answers.admin.clone(),
+    };
+    let given = answers.admin_password.as_ref();
+    if let Some(given) = given.filter(|given| !given.generated()) {
+        return Some(NewAdmin { name, password: given.text.clone() });
+    }
+    let password = promised.map(|(_, password)| password);
+    let password = password.or_else(|| given.map(|given| given.text.clone()))?;
+    unfinished.admin = Some((name.clone(), password.clone()));
+    Some(NewAdmin { name, password })
+}
+
+/// Ids of the missing clients and of those whose secret was never shown, apart from the api-server.
+fn new_clients(
+    answers: &Answers,
+    found: &DatabaseState,
+    unfinished: &mut Unfinished,
+) -> Vec<String> {
+    let wanted = answers.client.iter().filter(|id| !found.clients.contains(*id));
+    for id in wanted {
+        unfinished.clients.entry(id.clone()).or_insert_with(random_secret);
+    }
+    let browser = (!found.clients.contains(BROWSER_CLIENT)).then(|| BROWSER_CLIENT.to_owned());
+    browser.into_iter().chain(unfinished.clients.keys().cloned()).collect()
+}
+
 /// The redirect URI of the documentation page.
 pub(super) fn receiver(api_url: &str) -> String {
     format!("{api_url}/docs/oauth-receiver.html")
 }
 
-/// The file that keeps this machine's host name for the next run.
-pub(super) fn host_file(answers: &Answers) -> PathBuf {
-    answers.dir.join(HOST_FILE)
-}
-
-pub(super) fn env_file(answers: &Answers, server: &str) -> PathBuf {
-    answers.dir.join(format!("{server}.env"))
-}
-
-/// The data folders, outer ones first.
+/// The servers' data folders, outer ones first.
 pub(super) fn folders(answers: &Answers) -> Vec<PathBuf> {
     let mut folders = vec![answers.data_dir.clone(), answers.spool.clone()];
     if !answers.documents.contains("://") {
@@ -220,6 +259,7 @@ fn new_settings(
     answers: &Answers,
     settings: &ExistingSettings,
     tls: &TlsFiles,
+    unfinished: &mut Unfinished,
 ) -> (SettingsFile, SettingsFile) {
     let (mut auth, mut api) = (settings.auth.clone(), settings.api.clone());
     let path = |path: &Path| path.display().to_string();
@@ -273,16 +313,23 @@ fn new_settings(
         api.set(name, value);
     }
     let key = || format!("k1:{}", random_key());
-    ensure_secret(&mut auth, "AUTH_TOKEN_KEYS", key);
-    ensure_secret(&mut auth, "AUTH_MASTER_KEYS", key);
-    ensure_secret(&mut api, "API_MASTER_KEYS", key);
-    ensure_secret(&mut api, "API_AUTH_CLIENT_SECRET", random_secret);
+    let all = &mut unfinished.settings;
+    ensure_secret(&mut auth, all, "AUTH_TOKEN_KEYS", key);
+    ensure_secret(&mut auth, all, "AUTH_MASTER_KEYS", key);
+    ensure_secret(&mut api, all, "API_MASTER_KEYS", key);
+    ensure_secret(&mut api, all, CLIENT_SECRET, random_secret);
     (auth, api)
 }
 
-/// Generates a secret, unless the file has one or names another file that does.
-fn ensure_secret(file: &mut SettingsFile, name: &str, make: impl Fn() -> String) {
+/// Sets a secret to the one generated before or to a new one, unless the file has one or names
+/// another file that does.
+fn ensure_secret(
+    file: &mut SettingsFile,
+    all: &mut BTreeMap<String, String>,
+    name: &str,
+    make: impl Fn() -> String,
+) {
     if file.get(name).is_none() && file.get(&format!("{name}_FILE")).is_none() {
-        file.set(name, &make());
+        file.set(name, all.entry(name.to_owned()).or_insert_with(make));
     }
 }

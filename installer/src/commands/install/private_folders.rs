@@ -1,6 +1,7 @@
-//! Folders that only their owner can enter.
+//! Folders that only their owner can enter, and the lock on the settings folder.
 
-use std::fs;
+use crate::installation::{CliError, refuse};
+use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -13,13 +14,32 @@ pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Creates a folder that only its owner can enter; parents created on the way are open to all.
-pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
-    let missing = missing_folders(path);
-    for folder in &missing {
-        fs::DirBuilder::new().mode(0o700).create(folder)?;
-        if folder != path {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+pub(super) fn create_private(path: &Path) -> Result<(), CliError> {
+    let created = || {
+        for folder in &missing_folders(path) {
+            fs::DirBuilder::new().mode(0o700).create(folder)?;
+            if folder != path {
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+            }
+        }
+        Ok(())
+    };
+    created().map_err(|error: std::io::Error| {
+        CliError(format!("cannot create {}: {error}", path.display()))
+    })
+}
+
+/// Keeps other installers out of a settings folder, if it exists, until this process ends.
+pub(super) fn lock(dir: &Path) -> Result<Option<File>, CliError> {
+    let Ok(folder) = File::open(dir) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => refuse(format!(
+            "another installer is running in {}: wait for it to finish",
+            dir.display()
+        )),
+        Err(TryLockError::Error(error)) => {
+            refuse(format!("cannot lock {}: {error}", dir.display()))
         }
     }
-    Ok(())
 }

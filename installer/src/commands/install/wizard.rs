@@ -1,13 +1,13 @@
 //! The questions asked in a terminal. Whatever the command line answers is not asked.
 
 use super::answers::{
-    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, SERVICE_USER, UNITS, check_client,
-    systemd_runs, this_host,
+    ADMIN, API_PORT, AUTH_PORT, CLIENT, DATA_DIR, DIR, SERVICE_USER, check_client, this_host,
 };
 use super::arguments::InstallArgs;
 use super::bucket::{self, BucketArguments};
 use super::checks::{check_database, lowest_port};
 use super::existing_config::{ExistingConfig, ExistingSettings};
+use super::services;
 use super::values::{DOCUMENTS, at, check_host, check_proxies, check_url};
 use crate::installation::accounts;
 use crate::installation::core_settings::{check_time_zone, this_time_zone};
@@ -39,8 +39,8 @@ pub(super) async fn ask(
 ) -> PromptResult<InstallArgs> {
     let existing = ExistingConfig::of(settings).or_answered(before);
     ask_folders(&mut given, &existing)?;
-    ask_database(&mut given, &existing, settings.exist).await?;
-    ask_time_zone(&mut given, &existing, settings.exist).await?;
+    ask_database(&mut given, &existing, settings).await?;
+    ask_time_zone(&mut given, &existing, settings).await?;
     ask_addresses(&mut given, &existing, &ExistingConfig::of(settings))?;
     ask_certificates(&mut given, &existing)?;
     ask_documents(&mut given, &existing, settings, before).await?;
@@ -146,7 +146,7 @@ const EMBEDDED: &str = "SQLite, embedded: to try it out";
 async fn ask_database(
     given: &mut InstallArgs,
     existing: &ExistingConfig,
-    settings_exist: bool,
+    settings: &ExistingSettings,
 ) -> PromptResult<()> {
     if given.database_url.is_some() {
         return Ok(());
@@ -169,7 +169,7 @@ async fn ask_database(
             }
             kind => parts.ask(kind)?,
         };
-        let (report, _) = check_database(&url, settings_exist).await;
+        let (report, _) = check_database(&url, settings).await;
         super::say(&report.to_text());
         if report.holds() {
             given.database_url = Some(url);
@@ -185,13 +185,13 @@ async fn ask_database(
 async fn ask_time_zone(
     given: &mut InstallArgs,
     existing: &ExistingConfig,
-    settings_exist: bool,
+    settings: &ExistingSettings,
 ) -> PromptResult<()> {
     if given.time_zone.is_some() {
         return Ok(());
     }
     let url = given.database_url.as_deref().unwrap_or_default();
-    let (_, found) = check_database(url, settings_exist).await;
+    let (_, found) = check_database(url, settings).await;
     if let Some(time_zone) = found.and_then(|found| found.time_zone) {
         super::say(&format!(
             "The business time zone is {time_zone} (change it with installer settings set)."
@@ -473,20 +473,11 @@ fn ask_accounts(given: &mut InstallArgs, settings_exist: bool) -> PromptResult<(
 
 fn ask_services(given: &mut InstallArgs, existing: &ExistingConfig) -> PromptResult<()> {
     if super::is_root() && given.service_user.is_none() {
-        let help = "created if missing";
         let default = existing.service_user.as_deref().unwrap_or(SERVICE_USER);
-        let name = text("System user that runs the servers:", default, help, non_empty)?;
+        let name = text("System user that runs the servers:", default, "", non_empty)?;
         given.service_user = Some(name);
     }
-    if given.units.is_none() && !given.no_units {
-        let question = "Write systemd units?";
-        match prompt_result(Confirm::new(question).with_default(systemd_runs()).prompt())? {
-            true => given.units = Some(text("Unit folder:", UNITS, "", non_empty)?.into()),
-            false => given.no_units = true,
-        }
-    }
-    let is_standard = given.units.as_deref() == Some(Path::new(UNITS));
-    if is_standard && systemd_runs() && !given.start {
+    if services::exist() && !given.start {
         given.start = confirm("Start the services, now and at boot?")?;
     }
     Ok(())

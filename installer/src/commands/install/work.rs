@@ -1,50 +1,60 @@
-//! The state of a run, and what all of its steps do.
+//! The state of a run, and what several of its steps do.
 
 use super::answers::Answers;
-use super::checks::DatabaseState;
-use super::journal::Journal;
 use super::plan::InstallPlan;
-use super::system_user;
-use std::io::ErrorKind::NotFound;
-use std::path::{Path, PathBuf};
+use super::staged::Staged;
+use super::system_user::{self, UserIds};
+use crate::installation::certificates::TlsFiles;
+use crate::installation::{CliError, Installation};
+use std::path::Path;
 
-/// The state of a run.
+/// A run that changes something.
 pub(super) struct Work<'a> {
     pub answers: &'a Answers,
     pub plan: &'a InstallPlan,
-    /// The contents of the database before the run.
-    pub found: &'a DatabaseState,
-    /// True if it changes an existing installation.
-    pub settings_existed: bool,
-    pub journal: Journal,
-    /// Secrets to show at the end: their description, and the secret.
-    pub secrets: Vec<(String, String)>,
 }
 
 impl Work<'_> {
+    /// New settings and certificates.
+    pub(super) fn staged(&self) -> Staged<'_> {
+        Staged(&self.answers.dir)
+    }
+
+    /// The installation as the new settings describe it.
+    pub(super) fn installation(&self) -> Installation {
+        let env_file = Some(self.staged().or_present("auth-server.env"));
+        Installation { env_file, database_url: None }
+    }
+
+    /// The files that the servers will use: the new ones, if certificates are created.
+    pub(super) fn tls(&self) -> TlsFiles {
+        let new = TlsFiles::in_folder(&self.staged().path("tls"));
+        if new.certificate.exists() { new } else { self.plan.tls.clone() }
+    }
+
     /// The user that runs the servers, if not the one running the installer.
-    pub(super) fn user(&self) -> Option<(u32, u32)> {
+    pub(super) fn user(&self) -> Option<UserIds> {
         system_user::ids(self.answers.service_user.as_deref()?)
     }
 
     /// Gives the embedded database to the servers' user.
-    pub(super) fn give_database(&self) -> Result<(), String> {
-        let Some(user) = self.user() else { return Ok(()) };
-        let file = self.answers.database_url.strip_prefix("sqlite://").map(PathBuf::from);
-        let files = file.iter().flat_map(|file| database_files(file)).filter(|file| file.exists());
-        files.into_iter().try_for_each(|file| system_user::change_owner(&file, user))
+    pub(super) fn give_database(&self) -> Result<(), CliError> {
+        let Some((user, file)) = self.user().zip(self.answers.database_file()) else {
+            return Ok(());
+        };
+        let files = ["", "-wal", "-shm"].map(|end| format!("{}{end}", file.display()));
+        let mut files = files.iter().map(Path::new).filter(|file| file.exists());
+        files.try_for_each(|file| system_user::change_owner(file, user))
     }
-}
 
-/// An SQLite file and its companion files.
-pub(super) fn database_files(file: &Path) -> [PathBuf; 3] {
-    ["", "-wal", "-shm"].map(|end| PathBuf::from(format!("{}{end}", file.display())))
-}
+    /// Lets the servers read a file or a folder.
+    pub(super) fn grant_read(&self, path: &Path) -> Result<(), CliError> {
+        self.user().map_or(Ok(()), |user| system_user::grant_read(path, user))
+    }
 
-/// Removes a file, if it exists.
-pub(super) fn remove_file(path: &Path) -> Result<(), String> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() == NotFound => Ok(()),
-        removed => removed.map_err(|error| format!("cannot remove {}: {error}", path.display())),
+    /// Prepares the folder for new files.
+    pub(super) fn begin(&self) -> Result<(), CliError> {
+        self.staged().begin()?;
+        self.grant_read(&self.staged().path(""))
     }
 }

@@ -97,7 +97,6 @@ async fn an_unreachable_bucket_is_asked_for_again() {
     terminal.answer("Secret access key:", SECRET);
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "n");
-    terminal.answer("Write systemd units?", "n");
     terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
     let (_, screen) = terminal.wait_for_end();

@@ -1,7 +1,7 @@
 //! File ownership and permissions after an installation: the servers' own files, and no one else's;
 //! files of other users keep their owner.
 
-use super::{TestMachine, command, error_line, printed, program};
+use super::{TestMachine, command, error_line, printed};
 use acceptance::Database;
 use sea_orm::ConnectionTrait;
 use std::fs::{self, Permissions};
@@ -60,7 +60,7 @@ async fn only_the_servers_can_read_their_settings() {
     }
     // Given once, the user holds for the next run.
     let dir = format!("--dir={}", machine.path("etc").display());
-    let repeated = ["--no-units", "--yes", "--dry-run"].map(str::to_owned);
+    let repeated = ["--yes", "--dry-run"].map(str::to_owned);
     let output = command(&[&repeated[..], &[dir]].concat(), &[]).output().await.expect("a process");
     let text = printed(&output);
     assert!(text.contains("  1. run Verify") && !text.contains("  2."), "{text}");
@@ -86,35 +86,20 @@ async fn files_of_other_users_keep_their_owner() {
     fs::write(etc.join("theirs"), "").expect("a file");
     refused("contains other files").await;
     fs::remove_file(etc.join("theirs")).expect("removed");
-    // Empty folders are accepted, and restored if the installation fails.
-    let mut failing = command(&flags, &[]);
-    failing.env("AUTH_TOKEN_KEYS", "none");
-    assert!(!failing.output().await.expect("a process").status.success());
-    assert_eq!((owner_and_mode(&etc), owner_and_mode(&data)), ((0, 0, 0o755), (1, 1, 0o755)));
+    // Empty folders are accepted.
     let output = command(&flags, &[]).output().await.expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(owner_and_mode(&data).0, NOBODY);
 }
 
 #[tokio::test]
-async fn a_port_below_1024_or_a_home_folder_is_refused_for_services() {
-    let Some((machine, flags)) = machine().await else { return };
-    let programs = machine.path("programs");
-    std::fs::create_dir(&programs).expect("a folder");
-    for name in ["auth-server", "api-server"] {
-        program(&programs.join(name), name, env!("CARGO_PKG_VERSION"));
-    }
+async fn a_port_below_1024_or_a_missing_user_is_refused() {
+    let Some((_, flags)) = machine().await else { return };
     for (extra, expected) in [
         ("--auth-port=443", "cannot listen on port 443: choose ports from 1024 up"),
-        ("--documents=/home/nowhere", "/home/nowhere is hidden from services"),
+        ("--service-user=nobody-yet", "run useradd --system --user-group"),
     ] {
-        let mut flags = flags.clone();
-        flags.retain(|flag| flag != "--no-units");
-        let units = format!("--units={}", machine.path("units").display());
-        let programs = format!("--programs={}", programs.display());
-        let text = error_line(
-            &command(&flags, &[extra, &units, &programs]).output().await.expect("a process"),
-        );
+        let text = error_line(&command(&flags, &[extra]).output().await.expect("a process"));
         assert!(text.contains(expected), "{text} is not: {expected}");
     }
 }
@@ -153,18 +138,13 @@ async fn a_world_readable_key_or_an_unreadable_authority_is_refused() {
         let text = message(&[&url]).await;
         assert!(text.contains(&expected), "{text} is not: {expected}");
     }
-    // A user who does not exist yet is in no group that could read it.
-    chown(&own_flags, None, Some(1)).expect("a group");
-    let text = message(&[&with[..], &["--service-user=nobody-yet"]].concat()).await;
-    assert!(text.contains("the user nobody-yet cannot read"), "{text}");
-    assert!(text.contains("create it with useradd --system --user-group nobody-yet"), "{text}");
 }
 
 #[tokio::test]
 async fn a_database_password_may_have_any_characters() {
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;
-        let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
+        let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
         let user = format!("odd_{}", machine.auth_port);
         let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
         let password = "p%41 s#/@:\"=ü";

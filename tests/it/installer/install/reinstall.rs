@@ -1,6 +1,6 @@
 //! Repeated installation, and installation from an answer file.
 
-use super::{TestMachine, command, error_line, printed, program, text_after};
+use super::{TestMachine, command, error_line, printed, text_after};
 use acceptance::Database;
 use acceptance::servers::free_port;
 use installer::installation::{certificates, core_settings};
@@ -41,7 +41,6 @@ async fn a_repeated_installation_keeps_keys_data_and_manual_settings() {
             format!("--auth-port={}", machine.auth_port),
             format!("--api-port={}", machine.api_port),
             "--service-user=root".to_owned(),
-            "--no-units".to_owned(),
             "--yes".to_owned(),
         ];
         let output = command(&own_flags, &[]).output().await.expect("a process");
@@ -70,7 +69,7 @@ async fn a_repeated_installation_keeps_keys_data_and_manual_settings() {
 /// The redirect URIs of the documentation's client.
 async fn registered_receivers(machine: &TestMachine) -> String {
     let sql = "SELECT redirect_uris FROM oauth_clients WHERE client_id = 'browser'";
-    let db = shared::db::connect(&machine.database_url, 1, false).await.expect("a connection");
+    let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await.expect("a response").expect("a client");
     let receivers = row.try_get_by_index(0).expect("a text");
@@ -149,7 +148,7 @@ async fn the_business_time_zone_is_set_once_and_changed_only_on_request() {
     for database in Database::all() {
         let machine = TestMachine::new(&database).await;
         let zone = async || {
-            let db = shared::db::connect(&machine.database_url, 1, false).await.expect("connected");
+            let db = shared::db::connect(&machine.database_url, 1).await.expect("connected");
             let zone = core_settings::read(&db, BUSINESS_TIME_ZONE).await.expect("read");
             db.close().await.expect("closed");
             zone.expect("a zone")
@@ -212,7 +211,7 @@ async fn unrelated_tables_are_named_and_kept() {
         if database.name() == "sqlite" {
             std::fs::create_dir_all(machine.path("data")).expect("a folder");
         }
-        let db = shared::db::connect(&machine.database_url, 1, true).await.expect("connected");
+        let db = shared::db::connect_or_create(&machine.database_url, 1).await.expect("connected");
         for number in 0..12 {
             let sql = format!("CREATE TABLE wiki_page_{number} (id integer)");
             db.execute_unprepared(&sql).await.expect(&sql);
@@ -229,7 +228,7 @@ async fn unrelated_tables_are_named_and_kept() {
 }
 
 async fn tables(machine: &TestMachine) -> usize {
-    let db = shared::db::connect(&machine.database_url, 1, false).await.expect("connected");
+    let db = shared::db::connect(&machine.database_url, 1).await.expect("connected");
     let mut existing = 0;
     for number in 0..12 {
         let sql = format!("SELECT id FROM wiki_page_{number}");
@@ -237,47 +236,6 @@ async fn tables(machine: &TestMachine) -> usize {
     }
     db.close().await.expect("closed");
     existing
-}
-
-#[tokio::test]
-async fn units_contain_the_paths_of_the_installation() {
-    let machine = TestMachine::new(&Database::Sqlite).await;
-    let programs = machine.path("programs");
-    std::fs::create_dir(&programs).expect("a folder");
-    let mut flags = machine.all_flags();
-    flags.retain(|flag| flag != "--no-units");
-    flags.push(format!("--units={}", machine.path("units").display()));
-    flags.push(format!("--programs={}", programs.display()));
-    let output = command(&flags, &[]).output().await.expect("a process");
-    let text = super::error_line(&output);
-    assert!(text.contains("auth-server") && text.contains("--programs"), "{text}");
-    for (name, version) in [("auth-server", "12.0.0"), ("api-server", "11.0.0")] {
-        program(&programs.join(name), name, version);
-    }
-    let output = command(&flags, &[]).output().await.expect("a process");
-    assert!(super::error_line(&output).contains("is release 11.0.0"));
-    program(&programs.join("api-server"), "api-server", env!("CARGO_PKG_VERSION"));
-    let output = command(&flags, &[]).output().await.expect("a process");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for (unit, server) in [
-        ("loan-servicing-auth.service", "auth-server"),
-        ("loan-servicing-api.service", "api-server"),
-    ] {
-        let text = machine.text(&format!("units/{unit}"));
-        let start = format!(
-            "ExecStart={}/{server} --env-file {}/{server}.env",
-            programs.display(),
-            machine.path("etc").display()
-        );
-        let data = machine.path("data").display().to_string();
-        for line in [start, format!("ReadWritePaths={data}"), format!("WorkingDirectory={data}")] {
-            assert!(text.lines().any(|it| it == line), "no {line} in {text}");
-        }
-        assert!(
-            !text.contains("StateDirectory") && !text.contains("/etc/loan-servicing"),
-            "{text}"
-        );
-    }
 }
 
 #[tokio::test]

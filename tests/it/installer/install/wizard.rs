@@ -66,7 +66,6 @@ fn answer_the_rest(terminal: &mut Terminal, machine: &TestMachine) {
     terminal.answer("Name of the admin account:", "boss");
     terminal.answer("Register a client for programs", "y");
     terminal.answer("Client id:", "");
-    terminal.answer("Write systemd units?", "n");
 }
 
 #[tokio::test]
@@ -172,7 +171,6 @@ async fn answers_that_fail_the_final_checks_are_asked_again() {
     terminal.wait_for("the client id browser is reserved for the servers");
     terminal.press(&keys::BACKSPACE.repeat("browser".len()));
     terminal.answer("Client id:", "ours");
-    terminal.answer("Write systemd units?", "n");
     terminal.answer("Answer again?", "y");
     terminal.answer("Folder for data:", "");
     terminal.answer("Keep the database", "y");
@@ -190,7 +188,6 @@ async fn answers_that_fail_the_final_checks_are_asked_again() {
     terminal.answer("Where should documents be stored?", "");
     terminal.answer("Name of the admin account:", "");
     terminal.answer("Register a client for programs", "n");
-    terminal.answer("Write systemd units?", "n");
     terminal.wait_for("10 of 10 checks passed");
     terminal.press(keys::CTRL_C);
     let (_, screen) = terminal.wait_for_end();

@@ -83,7 +83,7 @@ async fn a_repeatedly_killed_upgrade_completes() {
 async fn the_upgrade_gives_up_waiting_for_a_writer() {
     for database in Database::all().into_iter().skip(1) {
         let unfinished = InstalledDatabase::unfinished(database).await;
-        let writer = db::connect(&unfinished.url, 1, false).await.expect("a connection");
+        let writer = db::connect(&unfinished.url, 1).await.expect("a connection");
         let writing = db::begin_write(&writer).await.expect("a transaction");
         for table in ["contacts SET contact_number = contact_number", "settings SET value = value"]
         {
@@ -163,7 +163,7 @@ async fn an_upgrade_is_refused_while_others_are_connected() {
     for database in Database::all() {
         let unfinished = InstalledDatabase::unfinished(database).await;
         let before = unfinished.all().await;
-        let other = db::connect(&unfinished.url, 1, false).await.expect("a connection");
+        let other = db::connect(&unfinished.url, 1).await.expect("a connection");
         other.execute_unprepared("SELECT 1").await.expect("a response");
         let output = unfinished.upgrade(&["--yes"]).await;
         assert_eq!(output.code, Some(1));

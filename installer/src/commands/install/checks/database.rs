@@ -1,5 +1,7 @@
 //! The database: reachable, recent enough, ours to use, and in step with this machine's clock.
 
+use crate::commands::install::existing_config::ExistingSettings;
+use crate::commands::install::unfinished::OF_ANOTHER;
 use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
@@ -29,8 +31,6 @@ pub(crate) struct DatabaseState {
     pub clients: BTreeSet<String>,
     /// The redirect URIs of the documentation's client, if it is registered.
     pub receivers: Option<BTreeSet<String>>,
-    /// True if servers have used it with keys of their own.
-    pub in_use: bool,
 }
 
 impl DatabaseState {
@@ -42,7 +42,6 @@ impl DatabaseState {
             admin: false,
             clients: BTreeSet::new(),
             receivers: None,
-            in_use: false,
         }
     }
 }
@@ -55,9 +54,12 @@ const TABLES_NAMED_MAX: usize = 10;
 
 /// Runs all checks of the database, up to the first failed one that others depend on. Its contents
 /// are returned if all of them pass.
-pub(crate) async fn check(url: &str, settings_exist: bool) -> (Report, Option<DatabaseState>) {
+pub(crate) async fn check(
+    url: &str,
+    settings: &ExistingSettings,
+) -> (Report, Option<DatabaseState>) {
     let mut report = Report::default();
-    let found = examine(url, settings_exist, &mut report).await;
+    let found = examine(url, settings, &mut report).await;
     let found = found.unwrap_or_else(|failure| {
         report.record(DATABASE, Err(failure));
         None
@@ -67,7 +69,7 @@ pub(crate) async fn check(url: &str, settings_exist: bool) -> (Report, Option<Da
 
 async fn examine(
     url: &str,
-    settings_exist: bool,
+    settings: &ExistingSettings,
     report: &mut Report,
 ) -> Result<Option<DatabaseState>, Failure> {
     if let Some(path) = url.strip_prefix("sqlite://") {
@@ -85,7 +87,7 @@ async fn examine(
     }
     let db = db_probe::open(url, 1).await?;
     report.pass(DATABASE, without_password(url));
-    let found = run_checks(&db, settings_exist, report).await;
+    let found = run_checks(&db, settings, settings.unfinished.is_for(url), report).await;
     let _ = db.close().await;
     found.map_err(|error| {
         let found = format!("{} reports an error: {error}", without_password(url));
@@ -96,7 +98,8 @@ async fn examine(
 /// Runs the checks of a database that answers.
 async fn run_checks(
     db: &DatabaseConnection,
-    settings_exist: bool,
+    settings: &ExistingSettings,
+    is_unfinished: bool,
     report: &mut Report,
 ) -> Result<Option<DatabaseState>, DbErr> {
     let backend = db.get_database_backend();
@@ -111,12 +114,12 @@ async fn run_checks(
         let advice = "synchronize both machines' clocks with NTP";
         report.require(("clock", "within 60 s of this machine's clock"), in_sync, found, advice);
     }
-    let found = content(db, settings_exist, report).await?;
+    let found = content(db, settings, is_unfinished, report).await?;
     if !report.holds() {
         return Ok(None);
     }
-    if found.schema == SchemaState::Missing
-        && let Some(right) = missing_right(db).await?
+    if found.schema != SchemaState::Current
+        && let Some(right) = missing_right(db).await
     {
         report.fail(
             RIGHTS,
@@ -204,12 +207,16 @@ fn check_connections(max: i64, report: &mut Report) {
 /// Checks the schema, and reads the contents if it is this product's.
 async fn content(
     db: &DatabaseConnection,
-    settings_exist: bool,
+    settings: &ExistingSettings,
+    is_unfinished: bool,
     report: &mut Report,
 ) -> Result<DatabaseState, DbErr> {
     let schema = schema_state(db).await?;
     let mut found = DatabaseState { schema: schema.clone(), ..DatabaseState::nothing() };
     match schema {
+        SchemaState::Missing | SchemaState::Older(_) if is_unfinished => {
+            report.pass(SCHEMA, "begun by an earlier run");
+        }
         SchemaState::Missing => {
             let own_tables = migration::all_tables();
             let tables = tables(db).await?;
@@ -224,26 +231,26 @@ async fn content(
                         "the database has unrelated tables with our names: {}",
                         tables.join(", ")
                     ),
-                    "use a separate database for this product or, if an installation was \
-                     interrupted, an empty one",
+                    "use a separate database for this product",
                 ),
             }
         }
         SchemaState::Current => {
-            load_contents(db, &mut found).await?;
-            match found.in_use && !settings_exist {
+            let of_another = load_contents(db, settings, &mut found).await?;
+            match of_another {
                 false => report.pass(SCHEMA, "this release's"),
                 true => report.fail(
                     SCHEMA,
-                    "the database belongs to an existing installation, but its keys are not here",
+                    OF_ANOTHER,
                     "copy that installation's settings folder here first: without its keys, \
                      tokens, signing keys and cards cannot be read",
                 ),
             }
         }
         SchemaState::Older(_) => {
-            let found = "the database has the schema of an earlier release";
-            report.fail(SCHEMA, found, "run installer upgrade first");
+            let found = "the database has the schema of an earlier release, or an unfinished one";
+            let advice = "run installer upgrade first or, if another installer is at work, wait";
+            report.fail(SCHEMA, found, advice);
         }
         SchemaState::Newer(_) => {
             let found = "the database has the schema of a later release";
@@ -266,7 +273,12 @@ fn describe_unrelated(others: &[String]) -> String {
     )
 }
 
-async fn load_contents(db: &DatabaseConnection, found: &mut DatabaseState) -> Result<(), DbErr> {
+/// Reads the contents; returns whether they belong to an installation whose settings are elsewhere.
+async fn load_contents(
+    db: &DatabaseConnection,
+    settings: &ExistingSettings,
+    found: &mut DatabaseState,
+) -> Result<bool, DbErr> {
     use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
     use shared::entity::{oauth_clients, signing_keys, users};
     let admin = users::Entity::find().filter(users::Column::AdminFlag.eq(true));
@@ -276,10 +288,11 @@ async fn load_contents(db: &DatabaseConnection, found: &mut DatabaseState) -> Re
     let documentation = clients.iter().find(|it| it.client_id == BROWSER_CLIENT);
     found.receivers = documentation
         .map(|client| client.redirect_uris.split_whitespace().map(str::to_owned).collect());
+    let api_server = clients.iter().find(|it| it.client_id == API_SERVER_CLIENT);
+    let is_ours = settings.exist || api_server.is_some_and(|it| settings.unfinished.owns(it));
+    let in_use = api_server.is_some() || signing_keys::Entity::find().one(db).await?.is_some();
     found.clients = clients.into_iter().map(|client| client.client_id).collect();
-    found.in_use = found.clients.contains(API_SERVER_CLIENT)
-        || signing_keys::Entity::find().one(db).await?.is_some();
-    Ok(())
+    Ok(in_use && !is_ours)
 }
 
 /// The statements that the servers and their migrations need, on a table used for nothing else.
@@ -295,14 +308,17 @@ const TRIAL: [(&str, &str); 8] = [
 ];
 
 /// The first of these statements that the database user may not execute.
-async fn missing_right(db: &DatabaseConnection) -> Result<Option<&'static str>, DbErr> {
+async fn missing_right(db: &DatabaseConnection) -> Option<&'static str> {
+    const REFUSED: [&str; 5] = ["42501", "1142", "1044", "1227", "1370"];
+    const REMOVE: &str = "DROP TABLE IF EXISTS loan_servicing_trial";
     // A run that was killed may have left it.
-    let _ = db.execute_unprepared("DROP TABLE IF EXISTS loan_servicing_trial").await;
+    let _ = db.execute_unprepared(REMOVE).await;
+    let mut missing = None;
     for (right, sql) in TRIAL {
-        let Err(error) = db.execute_unprepared(sql).await else { continue };
-        let _ = db.execute_unprepared("DROP TABLE loan_servicing_trial").await;
-        let refused = ["42501", "1142", "1044", "1227", "1370"].contains(&code(&error).as_str());
-        return if refused { Ok(Some(right)) } else { Err(error) };
+        // Another installer may be trying the same, so no other error counts.
+        let refused = |error: DbErr| REFUSED.contains(&code(&error).as_str()).then_some(right);
+        missing = missing.or(db.execute_unprepared(sql).await.err().and_then(refused));
     }
-    Ok(None)
+    let _ = db.execute_unprepared(REMOVE).await;
+    missing
 }

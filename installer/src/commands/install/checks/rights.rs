@@ -1,12 +1,14 @@
 //! Whether the service user can run the servers, and whether the folders are ours to change.
 
-use crate::commands::install::answers::Answers;
+use crate::commands::install::answers::{Answers, SERVICE_USER};
 use crate::commands::install::bucket;
 use crate::commands::install::existing_config::ExistingSettings;
 use crate::commands::install::is_root;
 use crate::commands::install::plan::folders;
 use crate::commands::install::private_folders::missing_folders;
-use crate::commands::install::system_user::{Right, ids, may, owns};
+use crate::commands::install::staged::{NEW, VERIFIED};
+use crate::commands::install::system_user::{Right, UserIds, ids, may, owns};
+use crate::commands::install::unfinished::UNFINISHED;
 use crate::commands::install::values::{DOCUMENTS, SPOOL};
 use crate::installation::checks::{Failure, Finding};
 use crate::installation::db_probe;
@@ -14,7 +16,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What a settings folder may contain before an installation.
-const OURS: [&str; 5] = ["tls", "host", "api-server.env", "install.unfinished", "lost+found"];
+const OURS: [&str; 8] =
+    ["tls", "host", "api-server.env", UNFINISHED, "install.new", NEW, VERIFIED, "lost+found"];
 /// Folders that the systemd units hide from the servers.
 const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
 
@@ -23,14 +26,25 @@ pub(super) fn check(answers: &Answers, settings: &ExistingSettings) -> Option<Fi
     if !is_root() {
         return None;
     }
-    let user = answers.service_user.as_deref()?;
+    let name = answers.service_user.as_deref()?;
+    let Some(user) = ids(name) else { return Some(Err(missing_user(name))) };
     let fault = settings_folder(answers, settings)
-        .or_else(|| folders(answers).iter().find_map(|folder| data_folder(user, folder)))
+        .or_else(|| folders(answers).iter().find_map(|folder| data_folder(name, user, folder)))
         .or_else(|| hidden(answers))
-        .or_else(|| check_access(user, answers))
+        .or_else(|| check_access(name, user, answers))
         .or_else(|| exposed_key(answers))
-        .or_else(|| low_port(user, answers));
-    Some(fault.map_or_else(|| Ok(format!("{user} can run them")), Err))
+        .or_else(|| low_port(name, answers));
+    Some(fault.map_or_else(|| Ok(format!("{name} can run them")), Err))
+}
+
+fn missing_user(name: &str) -> Failure {
+    Failure::new(
+        format!("the user {name}, which is to run the servers, does not exist"),
+        format!(
+            "install the package, which creates {SERVICE_USER}, or run useradd --system \
+             --user-group --shell /usr/sbin/nologin {name}"
+        ),
+    )
 }
 
 fn content(folder: &Path) -> Vec<PathBuf> {
@@ -58,36 +72,36 @@ fn settings_folder(answers: &Answers, settings: &ExistingSettings) -> Option<Fai
 }
 
 /// The contents of a data folder keep their owner.
-fn data_folder(user: &str, folder: &Path) -> Option<Failure> {
-    let owned = ids(user).is_some_and(|ids| owns(folder, ids)) || user == "root";
+fn data_folder(name: &str, user: UserIds, folder: &Path) -> Option<Failure> {
     let content = content(folder);
     let is_filled = content.iter().any(|path| !path.ends_with("lost+found"));
     // Never suggest chown for a folder that contains nothing of ours.
     let has_ours = content.iter().any(|path| DATA.iter().any(|name| path.ends_with(name)));
-    (is_filled && !owned).then(|| {
+    (is_filled && !owns(folder, user)).then(|| {
         let folder = folder.display();
         let chown_advice = match has_ours {
             true => {
-                format!(", or, if everything in it is this product's, run chown -R {user} {folder}")
+                format!(", or, if everything in it is this product's, run chown -R {name} {folder}")
             }
             false => String::new(),
         };
         Failure::new(
-            format!("{folder} is not empty, and does not belong to {user}"),
+            format!("{folder} is not empty, and does not belong to {name}"),
             format!("choose an empty folder{chown_advice}"),
         )
     })
 }
 
 fn hidden(answers: &Answers) -> Option<Failure> {
-    answers.units.as_ref()?;
-    let all = [&answers.dir, &answers.programs].into_iter().cloned().chain(given_files(answers));
-    let path = all
-        .chain(folders(answers))
-        .find(|path| HIDDEN.iter().any(|hidden| path.starts_with(hidden)))?;
+    if !answers.start {
+        return None;
+    }
+    let all = given_files(answers).chain(folders(answers)).chain([answers.dir.clone()]);
+    let hides = |path: &PathBuf| HIDDEN.iter().any(|hidden| path.starts_with(hidden));
+    let path = all.into_iter().find(hides)?;
     Some(Failure::new(
         format!("{} is hidden from services, as all home folders are", path.display()),
-        "choose a place outside /home, /root and /run/user, such as /usr/local/bin for programs",
+        "choose a place outside /home, /root and /run/user",
     ))
 }
 
@@ -100,19 +114,11 @@ fn given_files(answers: &Answers) -> impl Iterator<Item = PathBuf> {
 
 /// Existing folders, files that were given, and this program, which runs the auth server during
 /// verification.
-fn check_access(user: &str, answers: &Answers) -> Option<Failure> {
+fn check_access(name: &str, user: UserIds, answers: &Answers) -> Option<Failure> {
     let denied = |path: &Path, what: &str| {
-        let advice = match ids(user) {
-            Some(_) => {
-                "change its permissions and those of its parent folders, or choose another place"
-                    .to_owned()
-            }
-            None => format!(
-                "that user does not exist yet: create it with useradd --system --user-group \
-                 {user}, then change the permissions of the file and its parent folders"
-            ),
-        };
-        let found = format!("the user {user} cannot {what} {}", path.display());
+        let found = format!("the user {name} cannot {what} {}", path.display());
+        let advice =
+            "change its permissions and those of its parent folders, or choose another place";
         Some(Failure::new(found, advice))
     };
     // The service user will get access to the settings folder itself.
@@ -144,12 +150,7 @@ fn check_access(user: &str, answers: &Answers) -> Option<Failure> {
         }
     }
     let installer = std::env::current_exe().unwrap_or_default();
-    let programs = answers
-        .units
-        .iter()
-        .flat_map(|_| ["auth-server", "api-server"].map(|name| answers.programs.join(name)));
-    let mut programs = programs.chain([installer]);
-    programs.find(|path| !can_access(Right::Enter, path)).and_then(|path| denied(&path, "run"))
+    if can_access(Right::Enter, &installer) { None } else { denied(&installer, "run") }
 }
 
 /// The lowest port that an unprivileged process may listen on.
@@ -174,12 +175,12 @@ fn exposed_key(answers: &Answers) -> Option<Failure> {
 }
 
 /// Services run without capabilities.
-fn low_port(user: &str, answers: &Answers) -> Option<Failure> {
+fn low_port(name: &str, answers: &Answers) -> Option<Failure> {
     let limit = lowest_port();
     let port = [answers.auth_port, answers.api_port].into_iter().find(|port| *port < limit)?;
-    (user != "root").then(|| {
+    (name != "root").then(|| {
         Failure::new(
-            format!("the user {user} cannot listen on port {port}"),
+            format!("the user {name} cannot listen on port {port}"),
             format!(
                 "choose ports from {limit} up with --auth-port and --api-port, and put a web \
                  server or load balancer in front of the servers"
