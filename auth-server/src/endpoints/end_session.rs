@@ -26,7 +26,6 @@ use shared::db;
 use shared::entity::auth_sessions;
 use shared::entity::oauth_clients::Model;
 use shared::html::Back;
-use shared::introspection::UserKind;
 use std::sync::Arc;
 
 /// Purpose of the confirmation form's CSRF token.
@@ -125,22 +124,20 @@ async fn log_out_browser(
     source: &ClientAddress,
 ) -> Result<bool, HtmlError> {
     let Some(cookie) = browser::cookie(request, LOG_IN_COOKIE) else { return Ok(true) };
-    for kind in [UserKind::Core, UserKind::Web] {
-        let Some(log_in) =
-            authorization_requests::logged_in(&state.store, kind, &cookie, None).await?
-        else {
-            continue;
-        };
-        if subject.is_some_and(|subject| subject != keys::sub(kind, log_in.user_id)) {
-            return Ok(false);
-        }
-        db::write(&state.store.db, async |tx| {
-            shared::sessions::log_out_browser(tx, kind, &log_in.browser_id).await?;
-            let event = source.event(EventKind::LoggedOut).reason("browser");
-            event.user(kind, log_in.user_id).record(tx).await
-        })
-        .await?;
+    // Even if it has been idle for too long to be used: its sessions may be alive.
+    let Some(log_in) = authorization_requests::log_in_of(&state.store.db, &cookie).await? else {
+        return Ok(true);
+    };
+    let (kind, user_id) = (log_in.user_kind, log_in.user_id);
+    if subject.is_some_and(|subject| subject != keys::sub(kind, user_id)) {
+        return Ok(false);
     }
+    db::write(&state.store.db, async |tx| {
+        shared::sessions::log_out_browser(tx, kind, &log_in.browser_id).await?;
+        let event = source.event(EventKind::LoggedOut).reason("browser");
+        event.user(kind, user_id).record(tx).await
+    })
+    .await?;
     Ok(true)
 }
 

@@ -13,7 +13,7 @@ use shared::secrets::Secret;
 use shared::sessions;
 
 /// The data of a core or web user that a log-in needs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Login {
     /// The user, or the web user's contact.
     pub user_id: i64,
@@ -67,11 +67,16 @@ pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
     Ok(row.map(|_| status == Some(UserStatus::Active)))
 }
 
-/// Replaces a hash that is weaker than the settings require.
-pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
+/// Replaces the hash that was verified, unless it has changed since.
+pub async fn replace_hash(
+    tx: &DatabaseTransaction,
+    user: &Login,
+    hash: &Secret,
+) -> Result<(), DbErr> {
     user_credentials::Entity::update_many()
         .col_expr(user_credentials::Column::PasswordHash, hash.reveal().into())
         .filter(user_credentials::Column::UserId.eq(user.user_id))
+        .filter(user_credentials::Column::PasswordHash.eq(user.password_hash.reveal()))
         .exec(tx)
         .await
         .map(drop)

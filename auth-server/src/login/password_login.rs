@@ -216,6 +216,46 @@ async fn verify(
         return Err(LoginRefusal::TooMany(too_many));
     }
     let _queue_permit = limits.queue.acquire(&queue_key).await.ok_or(LoginRefusal::Busy)?;
+    let mut checked = check(authenticator, attempt).await?;
+    if checked.verdict != Verdict::Wrong && checked.enabled.is_none() {
+        // A concurrent log-in has replaced a weak hash, or the password has been changed.
+        checked.tx.rollback().await?;
+        checked = check(authenticator, attempt).await?;
+    }
+    let CheckedPassword { tx, user, verdict, is_unverifiable, enabled } = checked;
+    let locked = lockout::locked(&tx, &account).await?;
+    let reason = match &user {
+        None => "unknown_user",
+        Some(_) if locked => "locked",
+        Some(_) if is_unverifiable => "broken_hash",
+        Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
+        Some(_) if enabled == Some(false) => "disabled",
+        Some(user) => {
+            record_success(&tx, &attempt, user, &account).await?;
+            if verdict == Verdict::RightButWeak {
+                replace_hash(authenticator, attempt, user);
+            }
+            return Ok(LoggedIn { tx, user_id: user.user_id });
+        }
+    };
+    record_failure(tx, &attempt, user.as_ref(), &account, reason).await?;
+    Err(LoginRefusal::WrongCredentials)
+}
+
+/// A password that was verified, and the transaction that locks its user's credentials.
+struct CheckedPassword {
+    tx: DatabaseTransaction,
+    user: Option<Login>,
+    verdict: Verdict,
+    is_unverifiable: bool,
+    /// Whether the user may log in; `None` if the credentials have changed since.
+    enabled: Option<bool>,
+}
+
+async fn check(
+    authenticator: &Authenticator,
+    LoginAttempt { kind, user_name, password, .. }: LoginAttempt<'_>,
+) -> Result<CheckedPassword, LoginRefusal> {
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
@@ -223,7 +263,7 @@ async fn verify(
         UserKind::Web => db::once_more(|| web_users::find(&authenticator.db, user_name)).await?,
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
-    let (verdict, unverifiable) = match authenticator.passwords.verify(password, hash).await {
+    let (verdict, is_unverifiable) = match authenticator.passwords.verify(password, hash).await {
         Ok(verdict) => (verdict, false),
         Err(Failure::Busy) => return Err(LoginRefusal::Busy),
         // Reported to the operators only: a separate error would reveal that the user exists.
@@ -234,20 +274,27 @@ async fn verify(
     };
     let tx = db::begin_write(&authenticator.db).await?;
     let enabled = lock_credentials(&tx, kind, user.as_ref()).await?;
-    let locked = lockout::locked(&tx, &account).await?;
-    let reason = match &user {
-        None => "unknown_user",
-        Some(_) if locked => "locked",
-        Some(_) if unverifiable => "broken_hash",
-        Some(_) if verdict == Verdict::Wrong || enabled.is_none() => "wrong_password",
-        Some(_) if enabled == Some(false) => "disabled",
-        Some(user) => {
-            record_success(&tx, &attempt, user, verdict, &account).await?;
-            return Ok(LoggedIn { tx, user_id: user.user_id });
+    Ok(CheckedPassword { tx, user, verdict, is_unverifiable, enabled })
+}
+
+/// Replaces the hash of a user who has logged in by one that is as strong as the settings require, in
+/// a task of its own: neither the response nor the lock on the credentials waits for it.
+fn replace_hash(authenticator: &Authenticator, attempt: LoginAttempt<'_>, user: &Login) {
+    let (passwords, db) = (authenticator.passwords.clone(), authenticator.db.clone());
+    let (kind, password, user) = (attempt.kind, attempt.password.to_owned(), user.clone());
+    tokio::spawn(async move {
+        let replaced = async {
+            let hash = &passwords.hash(&password).await?;
+            let stored = db::write(&db, async |tx| match kind {
+                UserKind::Core => core_users::replace_hash(tx, &user, hash).await,
+                UserKind::Web => web_users::replace_hash(tx, &user, hash).await,
+            });
+            stored.await.map_err(|error: DbErr| error.to_string())
+        };
+        if let Err(error) = replaced.await {
+            tracing::warn!(error, "a weak password hash was not replaced; the next log-in will");
         }
-    };
-    record_failure(tx, &attempt, user.as_ref(), &account, reason).await?;
-    Err(LoginRefusal::WrongCredentials)
+    });
 }
 
 /// Locks the verified credentials. Returns whether the user may log in; `None` if the credentials
@@ -269,15 +316,8 @@ async fn record_success(
     tx: &DatabaseTransaction,
     attempt: &LoginAttempt<'_>,
     user: &Login,
-    verdict: Verdict,
     account: &str,
 ) -> Result<(), DbErr> {
-    if let Verdict::RightButWeak(hash) = verdict {
-        match attempt.kind {
-            UserKind::Core => core_users::store_hash(tx, user, hash).await?,
-            UserKind::Web => web_users::store_hash(tx, user, hash).await?,
-        }
-    }
     lockout::clear(tx, account).await?;
     let event = attempt.source.event(EventKind::LogIn).client(attempt.client_id);
     event.user(attempt.kind, user.user_id).user_name(attempt.user_name).record(tx).await?;

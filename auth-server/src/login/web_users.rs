@@ -43,11 +43,16 @@ pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
     Ok(row.map(|row| row.web_access_flag))
 }
 
-/// Replaces a hash that is weaker than the settings require.
-pub async fn store_hash(tx: &DatabaseTransaction, user: &Login, hash: Secret) -> Result<(), DbErr> {
+/// Replaces the hash that was verified, unless it has changed since.
+pub async fn replace_hash(
+    tx: &DatabaseTransaction,
+    user: &Login,
+    hash: &Secret,
+) -> Result<(), DbErr> {
     web_credentials::Entity::update_many()
         .col_expr(PasswordHash, hash.reveal().into())
         .filter(ContactId.eq(user.user_id))
+        .filter(PasswordHash.eq(user.password_hash.reveal()))
         .exec(tx)
         .await
         .map(drop)

@@ -29,7 +29,7 @@ use shared::audit::EventKind;
 use shared::bulk_insert;
 use shared::db;
 use shared::entity::authorization_requests::{Column, Entity, Model};
-use shared::entity::{browser_log_ins, oauth_clients};
+use shared::entity::{auth_sessions, browser_log_ins, oauth_clients};
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
 use std::num::NonZeroU32;
@@ -179,6 +179,15 @@ pub async fn logged_in(
     row.map(|row| BrowserLogIn::from_query_result(&row, "")).transpose()
 }
 
+/// Returns the log-in with this cookie, whether or not it can still be used.
+#[expect(clippy::disallowed_methods, reason = "these are not rows of the resource API")]
+pub async fn log_in_of(
+    db: &impl ConnectionTrait,
+    cookie: &str,
+) -> Result<Option<browser_log_ins::Model>, DbErr> {
+    browser_log_ins::Entity::find_by_id(browser::hash(cookie)).one(db).await
+}
+
 /// Records a new log-in under a new cookie. The same user's earlier sessions and requests in this
 /// browser move to it; another user's are ended.
 pub async fn remember_browser(
@@ -218,7 +227,6 @@ async fn replace_log_in(
     previous_id: &str,
     browser_id: &str,
 ) -> Result<(), DbErr> {
-    use shared::entity::auth_sessions;
     let previous =
         browser_log_ins::Entity::find_by_id(previous_id).lock_exclusive().one(tx).await?;
     let Some(previous) = previous else { return Ok(()) };
@@ -377,7 +385,7 @@ fn younger_than(column: Column, backend: DbBackend, seconds: i64) -> Expr {
     column.into_expr().gt(db::seconds_ago(backend, Expr::value(seconds)))
 }
 
-/// Removes expired requests and codes, and browser log-ins past their caps.
+/// Removes expired requests and codes, and browser log-ins past their caps without sessions.
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     use browser_log_ins::Column as Browser;
     let backend = store.db.get_database_backend();
@@ -387,12 +395,21 @@ pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
         .and_where(Expr::from(last).lte(db::seconds_ago(backend, Expr::value(PENDING_SECONDS))))
         .take();
     let mut rows = store.db.execute(&requests).await?.rows_affected();
+    let of_browser = auth_sessions::Column::BrowserId.into_expr();
+    let has_sessions = Expr::exists(
+        Query::select()
+            .expr(Expr::value(1))
+            .from(auth_sessions::Entity)
+            .and_where(of_browser.equals((browser_log_ins::Entity, Browser::BrowserId)))
+            .take(),
+    );
     for kind in [UserKind::Core, UserKind::Web] {
         let (began, used) = (Browser::LogInDate.into_expr(), Browser::UsedDate.into_expr());
         let delete = Query::delete()
             .from_table(browser_log_ins::Entity)
             .and_where(Browser::UserKind.eq(kind.as_str()))
             .and_where(lifetimes::within_caps(store, backend, kind, began, used).not())
+            .and_where(has_sessions.clone().not())
             .take();
         rows += store.db.execute(&delete).await?.rows_affected();
     }

@@ -12,12 +12,14 @@ pub fn is_registered(list: &str, uri: &str) -> bool {
 }
 
 fn differs_only_in_port(registered: &str, uri: &str) -> bool {
-    let (Some(registered), Some(parsed)) = (loopback(registered), loopback(uri)) else {
+    let (Some(mut candidate), Some(parsed)) = (loopback(registered), loopback(uri)) else {
         return false;
     };
-    let mut candidate = registered;
-    // Compared as written too: parsing must not have made the URIs equal.
-    candidate.set_port(parsed.port()).is_ok() && candidate == parsed && parsed.as_str() == uri
+    // Compared as written too: parsing must not have made the URIs equal. It adds a missing path.
+    let lacks_path = |url: &Url, text: &str| url.as_str().strip_suffix('/') == Some(text);
+    let is_as_written =
+        parsed.as_str() == uri || lacks_path(&candidate, registered) && lacks_path(&parsed, uri);
+    is_as_written && candidate.set_port(parsed.port()).is_ok() && candidate == parsed
 }
 
 fn loopback(uri: &str) -> Option<Url> {
@@ -102,6 +104,8 @@ mod tests {
         for uri in bad {
             assert!(!is_registered(list, uri), "{uri}");
         }
+        assert!(is_registered("http://127.0.0.1", "http://127.0.0.1:50000"), "without a path");
+        assert!(!is_registered("http://127.0.0.1/", "http://127.0.0.1:50000"), "as written");
     }
 
     #[test]

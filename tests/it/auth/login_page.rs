@@ -121,6 +121,8 @@ async fn a_log_out_without_an_id_token_requires_confirmation() {
             let returned = application.redirect_uri().to_owned();
             let parameters = [("client_id", "browser"), ("post_logout_redirect_uri", &returned)];
             let parameters = if has_redirect { &parameters[..] } else { &[] };
+            // The browser's log-in has been idle for too long to be used, but its session lives on.
+            world.age("browser_log_ins", &["used_date"], 3601).await;
             browser.open(&log_out_url(&world, parameters)).await;
             assert_eq!(browser.text("h1").await, "Do you want to log out?");
             browser.inspect("log-out").await;
