@@ -16,7 +16,6 @@ use crate::command::lock_queues::RowKey;
 use crate::http::bounded_string::{BoundedString, checked};
 use crate::loans::payments::{self, NewPayment, posted};
 use crate::loans::refusals::LoanRefusal;
-use chrono::NaiveDate;
 use poem_openapi::Object;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::amounts::{AmountText, Money};
@@ -91,7 +90,6 @@ impl NewIntent {
         author: Actor,
         loan_id: i64,
         new: NewCardPayment,
-        today: NaiveDate,
     ) -> Result<Self, CardError> {
         let loan = caller.get::<loans::Entity>(&processor.db, loan_id).await?;
         rules::card_of_loan(&processor.db, &caller, &loan, new.payment_gateway_token_id).await?;
@@ -99,7 +97,7 @@ impl NewIntent {
             caller.require(WAIVE_FEES)?;
         }
         let payment = NewPayment { payoff: new.payoff, ..NewPayment::of(new.amount.clone()) };
-        payment.admit(&processor.loans, &caller, loan_id, today).await?;
+        payment.admit(&processor.loans, &caller, loan_id).await?;
         let processor = Arc::clone(processor);
         Ok(Self { caller, processor, author, loan_id, new, claim: None })
     }

@@ -243,10 +243,10 @@ impl LoanPaymentGateway {
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewCardPayment>,
     ) -> Result<Created<CardPayment>, Problem> {
-        let RequestContext { caller, clock } = admitted;
+        let caller = admitted.caller;
         let author = Actor::new(&caller, ChangeSource::Gateway, request_id.0);
-        let (new, today) = (payment.value, clock.today);
-        let intent = NewIntent::admit(&state.cards, caller, author, loan_id.0, new, today).await?;
+        let new = payment.value;
+        let intent = NewIntent::admit(&state.cards, caller, author, loan_id.0, new).await?;
         let scope = IdempotencyScope::of(request, &intent.caller, &[&payment.bytes])?;
         Ok(Created(pay(&state.cards, intent, scope).await?))
     }

@@ -2,7 +2,7 @@
 
 use super::super::Group;
 use crate::audit::Actor;
-use crate::auth::caller::{Caller, RequestContext};
+use crate::auth::caller::Caller;
 use crate::command::execute::{self, ExecutionMode};
 use crate::command::idempotency::{IdempotencyKey, IdempotencyScope, Replayable, is_key};
 use crate::http::admission::CoreUser;
@@ -157,10 +157,9 @@ impl LoanTransactions {
         _idempotency_key: Header<Option<String>>,
         payment: JsonBody<NewPayment>,
     ) -> Result<EntryResponse, Problem> {
-        let RequestContext { caller, clock } = admitted;
+        let caller = admitted.caller;
         let mode = mode(request, &caller, test.0, &payment.bytes)?;
-        let visible_codes =
-            payment.value.admit(&state.loans, &caller, loan_id.0, clock.today).await?;
+        let visible_codes = payment.value.admit(&state.loans, &caller, loan_id.0).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let new = payment.value;
         let payment = PostPayment { caller, author, loan_id: loan_id.0, new, visible_codes };
@@ -192,7 +191,7 @@ impl LoanTransactions {
         _permit: DryRunPermit,
         payments: JsonBody<Vec<PaymentItem>>,
     ) -> Result<JsonText<Vec<PaymentResult>>, Problem> {
-        let RequestContext { caller, clock } = admitted;
+        let caller = admitted.caller;
         check_items(&payments.value)?;
         let sent: Vec<ItemAsSent<'_>> =
             serde_json::from_slice(&payments.bytes).map_err(Problem::internal)?;
@@ -207,7 +206,6 @@ impl LoanTransactions {
         let batch = PaymentBatch {
             caller: &caller,
             author: &Actor::new(&caller, ChangeSource::Api, request_id.0),
-            today: clock.today,
             loans: &state.loans,
             group: &state.payments,
             is_dry_run: test.0.unwrap_or(false),
@@ -241,12 +239,12 @@ impl LoanTransactions {
         _idempotency_key: Header<Option<String>>,
         adjustment: JsonBody<NewAdjustment>,
     ) -> Result<EntryResponse, Problem> {
-        let RequestContext { caller, clock } = admitted;
+        let caller = admitted.caller;
         let mode = mode(request, &caller, test.0, &adjustment.bytes)?;
         let new = adjustment.value;
-        let visible_codes = new.admit(&state.loans, &caller, loan_id.0, clock.today).await?;
+        let visible_codes = new.admit(&state.loans, &caller, loan_id.0).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
-        let adjustment = PostAdjustment { author, loan_id: loan_id.0, new, visible_codes };
+        let adjustment = PostAdjustment { caller, author, loan_id: loan_id.0, new, visible_codes };
         Ok(execute::execute(&state.executor, adjustment, mode).await?)
     }
 

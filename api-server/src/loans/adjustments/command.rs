@@ -2,6 +2,8 @@
 
 use super::{NewAdjustment, post};
 use crate::audit::Actor;
+use crate::auth::caller::Caller;
+use crate::auth::privileges::BACKDATE_PAYMENTS;
 use crate::command::execute::Command;
 use crate::command::failure::LockedRow;
 use crate::command::lock_queues::RowKey;
@@ -9,10 +11,11 @@ use crate::loans::lookups::VisibleCodes;
 use crate::loans::payments::EntryRows;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use sea_orm::DatabaseTransaction;
-use shared::time::Clock;
+use shared::time::{Clock, Day};
 use std::sync::Arc;
 
 pub struct PostAdjustment {
+    pub caller: Caller,
     /// Author of the rows.
     pub author: Actor,
     pub loan_id: i64,
@@ -34,6 +37,10 @@ impl Command for PostAdjustment {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
+        // Behind the key, as it depends on today.
+        if self.new.effective_date.is_some_and(|Day(date)| date < clock.today) {
+            self.caller.require(BACKDATE_PAYMENTS)?;
+        }
         let new = self.new.clone().validate(clock.today)?;
         let row = post(tx, &self.author, clock, self.loan_id, &new).await?;
         Ok(self.visible_codes.of_rows(vec![row]))

@@ -3,9 +3,7 @@
 
 use super::code;
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{
-    BACKDATE_PAYMENTS, CHARGE_LOANS, DISBURSE_LOANS, Forbidden, Privilege, WAIVE_CHARGES,
-};
+use crate::auth::privileges::{CHARGE_LOANS, DISBURSE_LOANS, Forbidden, Privilege, WAIVE_CHARGES};
 use crate::http::bounded_string::{BoundedString, checked};
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::payments::posted;
@@ -113,20 +111,16 @@ const fn privilege(kind: AdjustmentKind) -> Privilege {
 
 impl NewAdjustment {
     /// Checks that the caller may see the loan (404 if not), and holds the privileges that the
-    /// request needs (403 if not). Returns the transaction codes whose rows the caller may see.
+    /// request needs on any day (403 if not). Returns the transaction codes whose rows the caller may see.
     pub async fn admit(
         &self,
         loans: &LoanLookups,
         caller: &Caller,
         loan_id: i64,
-        today: NaiveDate,
     ) -> Result<Arc<VisibleCodes>, LoanError> {
         let kind = self.kind.into();
         let visible_codes = loans.visible_codes(caller, loan_id).await?;
         caller.require(privilege(kind))?;
-        if self.effective_date.is_some_and(|Day(date)| date < today) {
-            caller.require(BACKDATE_PAYMENTS)?;
-        }
         let code = code(kind).number;
         match visible_codes.contain(code) {
             true => Ok(visible_codes),

@@ -9,7 +9,6 @@ use crate::command::group_commit::{GROUP_MAX, GroupCommit, Post};
 use crate::command::idempotency::{IdempotencyScope, Replayable};
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
 use crate::loans::refusals::LoanError;
-use chrono::NaiveDate;
 use futures_util::StreamExt;
 use futures_util::stream;
 use poem::http::StatusCode;
@@ -38,8 +37,6 @@ pub struct PaymentBatch<'a> {
     pub caller: &'a Caller,
     /// Author of the rows.
     pub author: &'a Actor,
-    /// The business day.
-    pub today: NaiveDate,
     /// Looks loans up.
     pub loans: &'a LoanLookups,
     pub group: &'a Arc<GroupCommit<PostPayment>>,
@@ -82,7 +79,7 @@ impl PaymentBatch<'_> {
         let mut responses = Vec::with_capacity(payments.len());
         let mut admitted = Vec::with_capacity(payments.len());
         for (place, new, scope) in payments {
-            match new.check_privileges(self.caller, self.today, &visible_codes) {
+            match new.check_privileges(self.caller, &visible_codes) {
                 Ok(()) => admitted.push((place, self.command(loan_id, new, &visible_codes), scope)),
                 Err(forbidden) => responses.push((place, Err(forbidden.into()))),
             }

@@ -3,6 +3,7 @@
 use super::{EntryRows, LoanPayment, LockedLoans, NewPayment, ValidatedPayment, post, post_all};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
+use crate::auth::privileges::BACKDATE_PAYMENTS;
 use crate::command::execute::{Command, ExecutionMode};
 use crate::command::failure::LockedRow;
 use crate::command::group_commit::{GroupCommand, GroupCommit, GroupResult};
@@ -11,9 +12,10 @@ use crate::command::lock_queues::RowKey;
 use crate::loans::account::LoanAccount;
 use crate::loans::lookups::VisibleCodes;
 use crate::loans::refusals::{LoanError, LoanRefusal};
+use chrono::NaiveDate;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::entity::loans;
-use shared::time::Clock;
+use shared::time::{Clock, Day};
 use shared::writes::Writes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -45,7 +47,12 @@ impl PostPayment {
         self.new.cash_drawer_id.is_none()
     }
 
-    fn validated(&self) -> Result<ValidatedPayment, LoanError> {
+    /// Checks the request. The privilege that depends on today is checked here, behind the key: a
+    /// request that is repeated after midnight still gets its stored response.
+    fn validated(&self, today: NaiveDate) -> Result<ValidatedPayment, LoanError> {
+        if self.new.effective_date.is_some_and(|Day(date)| date < today) {
+            self.caller.require(BACKDATE_PAYMENTS)?;
+        }
         self.new.clone().validate()
     }
 }
@@ -63,7 +70,7 @@ impl Command for PostPayment {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
-        let payment = self.validated()?;
+        let payment = self.validated(clock.today)?;
         let rows = post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await?;
         Ok(self.visible_codes.of_rows(rows))
     }
@@ -102,7 +109,8 @@ impl GroupCommand for PostPayment {
         loans: LockedLoans,
         commands: &[&Self],
     ) -> GroupResult<Self> {
-        let validated: Vec<_> = commands.iter().map(|command| command.validated()).collect();
+        let validated = commands.iter().map(|command| command.validated(clock.today));
+        let validated: Vec<_> = validated.collect();
         let valid = commands.iter().zip(&validated).filter_map(|(command, payment)| {
             let PostPayment { caller, author, loan_id, .. } = command;
             let payment = payment.as_ref().ok()?;

@@ -135,12 +135,13 @@ async fn linked_payers(
         payments.iter().filter_map(|(loan, payment)| Some((*loan, payment.paid_by_contact_id?)));
     let links = named.map(|(loan, contact)| LoanId.eq(loan).and(ContactId.eq(contact)));
     let links: Vec<Expr> = links.collect();
-    if links.is_empty() {
-        return Ok(HashSet::new());
+    let mut linked = HashSet::new();
+    for links in links.chunks(ALTERNATIVES_MAX) {
+        let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only();
+        let rows: Vec<(i64, i64)> = rows.columns([LoanId, ContactId]).into_tuple().all(db).await?;
+        linked.extend(rows);
     }
-    let rows = loan_contacts::Entity::find().filter(any_of(links)).select_only();
-    let rows: Vec<(i64, i64)> = rows.columns([LoanId, ContactId]).into_tuple().all(db).await?;
-    Ok(rows.into_iter().collect())
+    Ok(linked)
 }
 
 /// Returns the transactions that have the External_IDs of these payments, by loan and External_ID.
@@ -155,15 +156,19 @@ async fn transactions_with_external_ids(
         .filter_map(|(loan, payment)| Some((*loan, payment.external_id.as_deref()?)));
     let given = given.map(|(loan, external_id)| LoanId.eq(loan).and(ExternalId.eq(external_id)));
     let given: Vec<Expr> = given.collect();
-    if given.is_empty() {
-        return Ok(HashMap::new());
+    let mut found = HashMap::new();
+    for given in given.chunks(ALTERNATIVES_MAX) {
+        let rows = loan_transactions::Entity::find().filter(any_of(given));
+        let rows = rows.select_only().columns([LoanId, ExternalId, TransactionId]);
+        let rows: Vec<(i64, String, i64)> = rows.into_tuple().all(db).await?;
+        found.extend(rows.into_iter().map(|(loan, external_id, id)| ((loan, external_id), id)));
     }
-    let rows = loan_transactions::Entity::find().filter(any_of(given));
-    let rows = rows.select_only().columns([LoanId, ExternalId, TransactionId]);
-    let rows: Vec<(i64, String, i64)> = rows.into_tuple().all(db).await?;
-    Ok(rows.into_iter().map(|(loan, external_id, id)| ((loan, external_id), id)).collect())
+    Ok(found)
 }
 
-fn any_of(alternatives: Vec<Expr>) -> Condition {
-    padded(alternatives).into_iter().fold(Condition::any(), Condition::add)
+/// Alternatives in a condition: SQLite refuses a thousand.
+const ALTERNATIVES_MAX: usize = 256;
+
+fn any_of(alternatives: &[Expr]) -> Condition {
+    padded(alternatives.to_vec()).into_iter().fold(Condition::any(), Condition::add)
 }

@@ -1,7 +1,7 @@
 //! Payment requests: their members, the checks that need no database, and the privileges they need.
 
 use crate::auth::caller::Caller;
-use crate::auth::privileges::{BACKDATE_PAYMENTS, Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
+use crate::auth::privileges::{Forbidden, PAY_OFF_LOANS, SPLIT_PAYMENTS};
 use crate::http::bounded_string::{BoundedString, check};
 use crate::loans::journal::codes;
 use crate::loans::lookups::{LoanLookups, VisibleCodes};
@@ -171,30 +171,26 @@ impl NewPayment {
     }
 
     /// Checks that the caller may see the loan (404 if not) and holds the privileges that the
-    /// request needs (403 if not). Returns the transaction codes whose rows the caller may see.
+    /// request needs on any day (403 if not). Returns the transaction codes whose rows the caller may
+    /// see.
     pub async fn admit(
         &self,
         loans: &LoanLookups,
         caller: &Caller,
         loan_id: i64,
-        today: NaiveDate,
     ) -> Result<Arc<VisibleCodes>, LoanError> {
         let visible_codes = loans.visible_codes(caller, loan_id).await?;
-        self.check_privileges(caller, today, &visible_codes)?;
+        self.check_privileges(caller, &visible_codes)?;
         Ok(visible_codes)
     }
 
     /// Checks that the caller, who sees rows with these codes, holds the privileges that the request
-    /// needs.
+    /// needs on any day.
     pub(super) fn check_privileges(
         &self,
         caller: &Caller,
-        today: NaiveDate,
         visible_codes: &VisibleCodes,
     ) -> Result<(), Forbidden> {
-        if self.effective_date.is_some_and(|Day(date)| date < today) {
-            caller.require(BACKDATE_PAYMENTS)?;
-        }
         if self.is_split() {
             caller.require(SPLIT_PAYMENTS)?;
         }

@@ -231,3 +231,28 @@ async fn a_server_killed_during_payments_loses_and_duplicates_nothing() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_payment_repeated_after_midnight_gets_its_response_without_the_privilege_to_backdate() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let loan_id = import_loan(&world, &admin, OPEN_TERMS).await;
+        let move_to = async |zone: &str| {
+            let name = "name = 'business_time_zone'";
+            world.sql(&format!("UPDATE settings SET value = '{zone}' WHERE {name}")).await;
+        };
+        // Its day is always before that of the second zone.
+        move_to("Etc/GMT+12").await;
+        let loan = world.client.get(&admin, &format!("/loans/{loan_id}")).await.expect(200).json();
+        let payment = json!({"Amount": "10.00", "Effective_Date": loan["As_Of_Date"]});
+        let teller = world.token("teller").await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let post = async |key: &str| world.client.post(&teller, &path, &payment, Some(key)).await;
+        let first = post("k").await.expect(201);
+        move_to("Pacific/Kiritimati").await;
+        assert_eq!(post("k").await.expect(201).text, first.text);
+        post("other").await.expect_problem(403, "privilege-missing");
+        world
+    })
+    .await;
+}
