@@ -54,13 +54,17 @@ pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
     let interactive = !given.yes && Term::stdout().is_term() && Term::stderr().is_term();
     let dir = given.dir.clone().unwrap_or_else(|| PathBuf::from(DIR));
     let lock = lock(&dir)?;
-    if !given.dry_run {
+    let was_interrupted = Staged(&dir).is_accepted();
+    if was_interrupted {
+        if given.dry_run {
+            return refuse("an earlier run was interrupted: run this without --dry-run first");
+        }
         Staged(&dir).settle()?;
     }
     let settings = ExistingSettings::read(&dir)?;
     if !settings.unfinished.is_empty() {
         say(&format!(
-            "An earlier run in {} was interrupted: this one completes it, with the same secrets.",
+            "An earlier run in {} has not finished: this one completes it, with the same secrets.",
             dir.display()
         ));
     }
@@ -71,7 +75,7 @@ pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
     let is_promised = settings.unfinished.admin.is_some();
     if !found.admin && !is_promised && answers.admin_password.is_none() {
         answers.admin_password = Some(match interactive {
-            // It is not set.
+            // A dry run sets no password: any will do.
             true if given.dry_run => NewPassword::given(None, true).read(&answers.admin)?,
             true => wizard::ask_admin_password(&answers.admin)?,
             false => {
@@ -97,8 +101,11 @@ pub async fn run(given: &InstallArgs) -> Result<(), CliError> {
         Some(lock) => Some(lock),
         None => lock_new(&answers)?,
     };
-    perform(&answers, &plan).await?;
-    print_summary(&answers, &settings, &plan, &found)?;
+    perform(&answers, &settings, &plan).await?;
+    print_summary(&answers, &plan, &found)?;
+    for next in next_steps(&answers, &settings, &plan, was_interrupted) {
+        say(&format!("Next: {next}"));
+    }
     Unfinished::forget(&answers.dir)
 }
 
@@ -164,8 +171,12 @@ fn say(text: &str) {
 }
 
 /// Carries out every step, up to the first that fails.
-async fn perform(answers: &Answers, plan: &InstallPlan) -> Result<(), CliError> {
-    if !plan.unfinished.is_empty() {
+async fn perform(
+    answers: &Answers,
+    settings: &ExistingSettings,
+    plan: &InstallPlan,
+) -> Result<(), CliError> {
+    if !plan.unfinished.is_empty() || !settings.unfinished.is_empty() {
         plan.unfinished.write(&answers.dir)?;
     }
     let work = Work { answers, plan };
@@ -174,22 +185,22 @@ async fn perform(answers: &Answers, plan: &InstallPlan) -> Result<(), CliError> 
         let progress = Progress::begin(number, plan.steps.len(), what);
         let outcome = work.perform(*step).await;
         progress.end(outcome.is_ok());
-        outcome.map_err(|CliError(why)| CliError(format!("{why}\n{}", after_failure(*step))))?;
+        if let Err(CliError(why)) = outcome {
+            let state = match step {
+                InstallStep::Rows | InstallStep::Services => IN_PLACE,
+                InstallStep::Verify if work.staged().is_accepted() => IN_PLACE,
+                _ => AS_BEFORE,
+            };
+            work.staged().discard()?;
+            return refuse(format!("{why}\n{state}: fix the cause and run this again"));
+        }
     }
     Ok(())
 }
 
 /// What a failed step leaves behind.
-fn after_failure(step: InstallStep) -> &'static str {
-    match step {
-        InstallStep::Services => "the new settings are in place: fix the cause and run this again",
-        InstallStep::Rows => {
-            "the new settings are in place, and their servers may run: fix the cause and run this \
-             again"
-        }
-        _ => "settings and services are as they were: fix the cause and run this again",
-    }
-}
+const AS_BEFORE: &str = "settings and services are as they were";
+const IN_PLACE: &str = "the new settings count from now on";
 
 /// The progress display of one step.
 struct Progress {
@@ -220,7 +231,6 @@ impl Progress {
 /// Prints the result, and what to do next.
 fn print_summary(
     answers: &Answers,
-    settings: &ExistingSettings,
     plan: &InstallPlan,
     found: &DatabaseState,
 ) -> Result<(), CliError> {
@@ -249,17 +259,19 @@ fn print_summary(
          sealed there.",
         answers.dir.display()
     ));
-    for next in next_steps(answers, settings, plan) {
-        say(&format!("Next: {next}"));
-    }
     Ok(())
 }
 
-fn next_steps(answers: &Answers, settings: &ExistingSettings, plan: &InstallPlan) -> Vec<String> {
+fn next_steps(
+    answers: &Answers,
+    settings: &ExistingSettings,
+    plan: &InstallPlan,
+    was_interrupted: bool,
+) -> Vec<String> {
     let mut steps = Vec::new();
-    if settings.exist && !answers.start {
+    if settings.exist && !plan.completes && !answers.start {
         let is_planned = |step| plan.steps.iter().any(|(it, _)| *it == step);
-        if is_planned(InstallStep::Settings) {
+        if is_planned(InstallStep::Settings) || was_interrupted {
             steps
                 .push("restart both servers: until then they use the previous settings".to_owned());
         } else if is_planned(InstallStep::Certificates) {

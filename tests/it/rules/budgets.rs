@@ -9,10 +9,10 @@ use std::path::Path;
 
 const BUDGETS: [(&str, usize); 5] = [
     ("shared", 15_080),
-    ("auth-server", 6_850),
+    ("auth-server", 6_920),
     ("api-server", 43_190),
-    ("installer", 15_080),
-    ("tests", 62_450),
+    ("installer", 15_130),
+    ("tests", 62_510),
 ];
 /// What a package may be below its budget, before the budget is lowered.
 const SLACK: usize = 300;

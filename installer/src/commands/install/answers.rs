@@ -50,6 +50,8 @@ pub(super) struct Answers {
     pub admin_password: Option<Password>,
     /// The client for programs, if wanted.
     pub client: Option<String>,
+    /// True if clients that an earlier run was to register are not wanted any more.
+    pub replaces_clients: bool,
     /// The document store: a folder or a bucket.
     pub documents: String,
     /// The api-server's settings for the bucket, if it is one.
@@ -90,6 +92,7 @@ impl Answers {
         }
         let (auth_url, api_url) = urls(&given, &existing, &host, (auth_port, api_port))?;
         given.proxies.as_deref().map_or(Ok(()), check_proxies)?;
+        let has_clients = !settings.unfinished.clients.is_empty();
         let documents = documents(given.documents.clone().or(existing.documents.clone()))?
             .unwrap_or_else(|| data_dir.join(DOCUMENTS).display().to_string());
         Ok(Self {
@@ -101,7 +104,8 @@ impl Answers {
             tls: given_tls(&given, &existing, &dir)?,
             admin: given.admin.clone().unwrap_or_else(|| ADMIN.to_owned()),
             admin_password: admin_password(&given)?,
-            client: match (&given.client, given.no_client || settings.exist) {
+            replaces_clients: given.no_client || given.client.is_some(),
+            client: match (&given.client, given.no_client || settings.exist || has_clients) {
                 (Some(id), _) => Some(id.clone()),
                 (None, true) => None,
                 (None, false) => Some(CLIENT.to_owned()),

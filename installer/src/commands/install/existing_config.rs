@@ -22,6 +22,18 @@ pub(super) struct ExistingSettings {
     pub unfinished: Unfinished,
 }
 
+impl ExistingSettings {
+    /// True if an earlier run has begun a first installation to this database, without its end.
+    pub(super) fn has_begun(&self, database_url: &str) -> bool {
+        !self.exist && self.unfinished.is_for(database_url)
+    }
+
+    /// True if this run completes a first installation.
+    pub(super) fn completes(&self) -> bool {
+        !self.unfinished.settings.is_empty()
+    }
+}
+
 /// The file in the settings folder that holds this machine's host name.
 pub(super) const HOST_FILE: &str = "host";
 

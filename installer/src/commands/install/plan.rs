@@ -58,6 +58,8 @@ pub(super) struct InstallPlan {
     pub documentation: bool,
     /// The secrets that this run generates, and those that an interrupted one has generated.
     pub unfinished: Unfinished,
+    /// True if this run completes a first installation.
+    pub completes: bool,
 }
 
 impl InstallPlan {
@@ -76,7 +78,7 @@ impl InstallPlan {
         let registered = found.receivers.as_ref();
         let documentation = api.get("API_DOCS_CLIENT_ID") == Some(BROWSER_CLIENT)
             && registered.is_some_and(|registered_uris| !registered_uris.contains(&receiver));
-        let is_new = found.schema != SchemaState::Current || !settings.unfinished.is_empty();
+        let is_new = found.schema != SchemaState::Current || settings.completes();
         let time_zone = match &answers.time_zone {
             None if is_new && found.time_zone.is_none() => Some(this_time_zone()),
             zone => zone.clone().filter(|zone| Some(zone) != found.time_zone.as_ref()),
@@ -91,6 +93,7 @@ impl InstallPlan {
             clients: new_clients(answers, found, &mut unfinished),
             documentation,
             unfinished,
+            completes: settings.completes(),
         };
         plan.add_machine(answers, settings)?;
         plan.add_database(answers, found);
@@ -224,18 +227,23 @@ fn new_admin(
     Some(NewAdmin { name, password })
 }
 
-/// Ids of the missing clients and of those whose secret was never shown, apart from the api-server.
+/// Ids of the clients to set, apart from the api-server: those that are missing, and those whose
+/// secret was never shown.
 fn new_clients(
     answers: &Answers,
     found: &DatabaseState,
     unfinished: &mut Unfinished,
 ) -> Vec<String> {
-    let wanted = answers.client.iter().filter(|id| !found.clients.contains(*id));
-    for id in wanted {
-        unfinished.clients.entry(id.clone()).or_insert_with(random_secret);
+    let is_registered = |id: &String| found.clients.contains(id);
+    let promised = &mut unfinished.clients;
+    promised.retain(|id, _| {
+        !answers.replaces_clients || is_registered(id) || Some(id) == answers.client.as_ref()
+    });
+    for id in answers.client.iter().filter(|id| !is_registered(id)) {
+        promised.entry(id.clone()).or_insert_with(random_secret);
     }
     let browser = (!found.clients.contains(BROWSER_CLIENT)).then(|| BROWSER_CLIENT.to_owned());
-    browser.into_iter().chain(unfinished.clients.keys().cloned()).collect()
+    browser.into_iter().chain(promised.keys().cloned()).collect()
 }
 
 /// The redirect URI of the documentation page.

@@ -2,7 +2,7 @@
 //! time zone.
 
 use super::plan::{NewAdmin, receiver};
-use super::unfinished::{CLIENT_SECRET, OF_ANOTHER};
+use super::unfinished::{BELONGS_TO_ANOTHER, CLIENT_SECRET};
 use super::work::Work;
 use crate::installation::accounts::{self, Account};
 use crate::installation::core_settings;
@@ -38,7 +38,7 @@ pub(super) async fn add_api_server(work: &Work<'_>) -> Result<(), CliError> {
     let added = change(&db, async |tx| match add_client(tx, registration, Some(secret)).await {
         // Another installer was faster.
         Err(ChangeError::Failed(error)) if db::fault(&error) == Fault::Conflict => {
-            Ok(refuse(OF_ANOTHER)?)
+            Ok(refuse(BELONGS_TO_ANOTHER)?)
         }
         added => added,
     });

@@ -1,4 +1,5 @@
-//! Carrying out the plan. Each step may be repeated: a run that was cut short is completed by the next.
+//! Carrying out the plan. Each step may be repeated: a run that was cut short is completed by the
+//! next.
 
 use super::checks::certificate_names;
 use super::existing_config::HOST_FILE;
@@ -10,8 +11,8 @@ use crate::installation::CliError;
 use crate::installation::certificates;
 use crate::installation::files::{write, write_private};
 use shared::{db, migration};
-use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
 use std::path::Path;
 
 impl Work<'_> {
@@ -53,15 +54,10 @@ impl Work<'_> {
                 })?;
             }
         }
-        let files = certificates::own(&new, &certificate_names(self.answers)).map_err(CliError)?;
-        // The authority's key stays with the installing user: no server needs it.
-        [&new, &files.authority, &files.certificate, &files.key]
-            .into_iter()
-            .try_for_each(|it| self.grant_read(it))
+        certificates::own(&new, &certificate_names(self.answers)).map(drop).map_err(CliError)
     }
 
     fn write_settings(&self) -> Result<(), CliError> {
-        self.grant_read(&self.answers.dir)?;
         for (server, file) in SERVERS.into_iter().zip([&self.plan.auth, &self.plan.api]) {
             let name = format!("{server}.env");
             let (present, new) = (self.answers.dir.join(&name), self.staged().path(&name));
@@ -70,7 +66,6 @@ impl Work<'_> {
             }
             write_private(&new, file.text()).map_err(CliError)?;
             keep_rights(&present, &new)?;
-            self.grant_read(&new)?;
         }
         let host = format!("{}\n", self.answers.host);
         write(&self.staged().path(HOST_FILE), &host).map_err(CliError)
@@ -80,7 +75,9 @@ impl Work<'_> {
         let url = &self.answers.database_url;
         if let Some(file) = self.answers.database_file().filter(|file| !file.exists()) {
             // SQLite would create it readable by everyone; its companion files inherit this mode.
-            write_private(file, "").map_err(CliError)?;
+            let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+            created
+                .map_err(|error| CliError(format!("cannot create {}: {error}", file.display())))?;
         }
         let failed = |error: sea_orm::DbErr| CliError(format!("cannot create the schema: {error}"));
         let db = db::connect(url, 2).await.map_err(failed)?;

@@ -2,7 +2,7 @@
 
 use crate::installation::CliError;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -44,9 +44,15 @@ pub(super) fn owns(path: &Path, (user, _): UserIds) -> bool {
     user == 0 || fs::metadata(path).is_ok_and(|metadata| metadata.uid() == user)
 }
 
-/// Gives a file or a folder, without its contents, to a user.
+/// Gives a file or a folder, without its contents, to a user. Links are followed only if root made
+/// them: those in the user's own folders could lead anywhere.
 pub(super) fn change_owner(path: &Path, (user, group): UserIds) -> Result<(), CliError> {
-    chown(path, Some(user), Some(group)).map_err(|error| {
+    let metadata = fs::symlink_metadata(path);
+    let change = match metadata.is_ok_and(|link| link.is_symlink() && link.uid() == 0) {
+        true => chown::<&Path>,
+        false => lchown::<&Path>,
+    };
+    change(path, Some(user), Some(group)).map_err(|error| {
         CliError(format!("cannot change the owner of {}: {error}", path.display()))
     })
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The file in the settings folder.
 pub(super) const UNFINISHED: &str = "install.unfinished";
 /// Why a database is refused.
-pub(super) const OF_ANOTHER: &str =
+pub(super) const BELONGS_TO_ANOTHER: &str =
     "the database belongs to an existing installation, but its keys are not here";
 /// The setting with the secret of the api-server's client.
 pub(super) const CLIENT_SECRET: &str = "API_AUTH_CLIENT_SECRET";

@@ -14,18 +14,9 @@ use shared::settings::Settings;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
-/// Verifies the new settings, then puts them into place. If they fail, the present ones stay.
+/// Verifies the new settings, then puts them into place.
 pub(super) async fn verify(work: &Work<'_>) -> Result<(), CliError> {
-    match try_servers(work).await {
-        Ok(()) => work.staged().accept(),
-        Err(error) => {
-            work.staged().discard()?;
-            Err(error)
-        }
-    }
-}
-
-async fn try_servers(work: &Work<'_>) -> Result<(), CliError> {
+    work.grant_settings()?;
     work.give_database()?;
     let [log, secret_file] = ["verifying.log", "verifying.secret"].map(|it| work.staged().path(it));
     let mut address = local_address(work.answers.auth_address());
@@ -45,7 +36,7 @@ async fn try_servers(work: &Work<'_>) -> Result<(), CliError> {
         let removed = std::fs::remove_file(file);
         removed.map_err(|error| CliError(format!("cannot remove {}: {error}", file.display())))?;
     }
-    Ok(())
+    work.staged().accept()
 }
 
 /// Runs all checks as the api-server: with its client, its secret, and the authority it trusts.
@@ -71,7 +62,7 @@ async fn run_checks(
     };
     let passwords = work.installation().passwords()?;
     let db = db::connect(&answers.database_url, 2).await?;
-    if !work.plan.unfinished.is_empty() {
+    if work.plan.completes {
         // What an interrupted verification has left.
         probe_account::remove_older(&db, 0).await?;
     }

@@ -1,7 +1,7 @@
 //! The state of a run, and what several of its steps do.
 
 use super::answers::Answers;
-use super::plan::InstallPlan;
+use super::plan::{InstallPlan, SERVERS};
 use super::staged::Staged;
 use super::system_user::{self, UserIds};
 use crate::installation::certificates::TlsFiles;
@@ -47,9 +47,22 @@ impl Work<'_> {
         files.try_for_each(|file| system_user::change_owner(file, user))
     }
 
-    /// Lets the servers read a file or a folder.
-    pub(super) fn grant_read(&self, path: &Path) -> Result<(), CliError> {
+    fn grant_read(&self, path: &Path) -> Result<(), CliError> {
         self.user().map_or(Ok(()), |user| system_user::grant_read(path, user))
+    }
+
+    /// Lets the servers read their settings and, unless the administrator gave them, certificates.
+    pub(super) fn grant_settings(&self) -> Result<(), CliError> {
+        let settings = SERVERS.map(|server| self.staged().or_present(&format!("{server}.env")));
+        let mut files = vec![self.answers.dir.clone()];
+        files.extend(settings);
+        if self.answers.tls.is_none() {
+            let tls = self.tls();
+            // The authority's key stays with the installing user: no server needs it.
+            files.extend(tls.certificate.parent().map(Path::to_owned));
+            files.extend([tls.authority, tls.certificate, tls.key]);
+        }
+        files.iter().try_for_each(|file| self.grant_read(file))
     }
 
     /// Prepares the folder for new files.

@@ -74,7 +74,7 @@ async fn a_failed_verification_leaves_no_settings_and_the_next_run_completes_it(
         let text = error_line(&machine.install(&["--database-url", &other]).await);
         assert!(text.contains("is unfinished: complete it with that database"), "{text}");
         let dry = machine.install(&["--dry-run"]).await;
-        assert!(dry.status.success() && printed(&dry).contains("was interrupted"));
+        assert!(dry.status.success() && printed(&dry).contains("has not finished"));
         assert_eq!(machine.entries("etc"), ["install.unfinished"]);
         let output = machine.install(&[]).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -94,7 +94,7 @@ async fn a_failed_reinstallation_leaves_the_existing_one_unchanged() {
         let output = failing_verification(&machine, &flags).output().await.expect("a process");
         assert!(!output.status.success());
         assert_eq!(files.map(|name| machine.text(name)), before);
-        assert!(!machine.path("etc/new").exists());
+        assert!(!machine.path("etc/install.staged").exists());
         let promised = promised(&machine).expect("secrets");
         let output = machine.install(&["--client=another"]).await;
         let secret = printed(&output);
@@ -103,6 +103,17 @@ async fn a_failed_reinstallation_leaves_the_existing_one_unchanged() {
         assert_eq!(files.map(|name| machine.text(name)), before);
         machine.remove().await;
     }
+}
+
+#[tokio::test]
+async fn a_client_that_is_not_wanted_any_more_is_not_registered() {
+    let machine = TestMachine::new(&Database::Sqlite).await;
+    let failing = failing_verification(&machine, &["--client=mistyped"]).output();
+    assert!(!failing.await.expect("a process").status.success());
+    let output = machine.install(&["--client=programs"]).await;
+    let shown = printed(&output);
+    text_after(&shown, "the secret of the client programs:");
+    assert!(!shown.contains("mistyped"), "{shown}");
 }
 
 /// Runs until this step has ended, then kills it. Returns what it printed if it has ended before.
@@ -183,8 +194,13 @@ async fn a_run_killed_at_any_moment_is_completed_with_the_same_secrets() {
                     kills += 1;
                 }
             }
-            if let Some(now) = promised(&machine) {
-                assert_eq!(first.get_or_insert_with(|| now.clone()), &now, "{kills}");
+            match promised(&machine) {
+                Some(now) => {
+                    assert_eq!(first.get_or_insert_with(|| now.clone()), &now, "{kills}");
+                }
+                // Killed when all was shown.
+                None if first.is_some() => break machine.text("shown"),
+                None => {}
             }
         };
         println!("killed {kills} times");

@@ -58,6 +58,13 @@ async fn only_the_servers_can_read_their_settings() {
     ] {
         assert_eq!(owner_and_mode(&machine.path(name)), expected, "{name}");
     }
+    // Settings copied from another machine belong to root.
+    let settings = machine.path("etc/auth-server.env");
+    chown(&settings, Some(0), Some(0)).expect("an owner");
+    fs::set_permissions(&settings, Permissions::from_mode(0o600)).expect("rights");
+    let again = command(&flags, &[]).output().await.expect("a process");
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    assert_eq!(owner_and_mode(&settings), (0, NOBODY, 0o640));
     // Given once, the user holds for the next run.
     let dir = format!("--dir={}", machine.path("etc").display());
     let repeated = ["--yes", "--dry-run"].map(str::to_owned);

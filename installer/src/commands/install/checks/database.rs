@@ -1,7 +1,7 @@
 //! The database: reachable, recent enough, ours to use, and in step with this machine's clock.
 
 use crate::commands::install::existing_config::ExistingSettings;
-use crate::commands::install::unfinished::OF_ANOTHER;
+use crate::commands::install::unfinished::BELONGS_TO_ANOTHER;
 use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
@@ -87,7 +87,7 @@ async fn examine(
     }
     let db = db_probe::open(url, 1).await?;
     report.pass(DATABASE, without_password(url));
-    let found = run_checks(&db, settings, settings.unfinished.is_for(url), report).await;
+    let found = run_checks(&db, settings, settings.has_begun(url), report).await;
     let _ = db.close().await;
     found.map_err(|error| {
         let found = format!("{} reports an error: {error}", without_password(url));
@@ -99,7 +99,7 @@ async fn examine(
 async fn run_checks(
     db: &DatabaseConnection,
     settings: &ExistingSettings,
-    is_unfinished: bool,
+    has_begun: bool,
     report: &mut Report,
 ) -> Result<Option<DatabaseState>, DbErr> {
     let backend = db.get_database_backend();
@@ -114,7 +114,7 @@ async fn run_checks(
         let advice = "synchronize both machines' clocks with NTP";
         report.require(("clock", "within 60 s of this machine's clock"), in_sync, found, advice);
     }
-    let found = content(db, settings, is_unfinished, report).await?;
+    let found = content(db, settings, has_begun, report).await?;
     if !report.holds() {
         return Ok(None);
     }
@@ -208,17 +208,19 @@ fn check_connections(max: i64, report: &mut Report) {
 async fn content(
     db: &DatabaseConnection,
     settings: &ExistingSettings,
-    is_unfinished: bool,
+    has_begun: bool,
     report: &mut Report,
 ) -> Result<DatabaseState, DbErr> {
     let schema = schema_state(db).await?;
     let mut found = DatabaseState { schema: schema.clone(), ..DatabaseState::nothing() };
     match schema {
-        SchemaState::Missing | SchemaState::Older(_) if is_unfinished => {
-            report.pass(SCHEMA, "begun by an earlier run");
-        }
+        SchemaState::Older(_) if has_begun => report.pass(SCHEMA, "begun by an earlier run"),
         SchemaState::Missing => {
-            let own_tables = migration::all_tables();
+            let mut own_tables = migration::all_tables();
+            if has_begun {
+                // The run may have created the table of migrations, and nothing else.
+                own_tables.pop();
+            }
             let tables = tables(db).await?;
             let is_own = |table: &String| own_tables.contains(&table.as_str());
             let (same_names, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(is_own);
@@ -241,7 +243,7 @@ async fn content(
                 false => report.pass(SCHEMA, "this release's"),
                 true => report.fail(
                     SCHEMA,
-                    OF_ANOTHER,
+                    BELONGS_TO_ANOTHER,
                     "copy that installation's settings folder here first: without its keys, \
                      tokens, signing keys and cards cannot be read",
                 ),

@@ -6,7 +6,7 @@ use crate::commands::install::existing_config::ExistingSettings;
 use crate::commands::install::is_root;
 use crate::commands::install::plan::folders;
 use crate::commands::install::private_folders::missing_folders;
-use crate::commands::install::staged::{NEW, VERIFIED};
+use crate::commands::install::staged::{STAGED, VERIFIED};
 use crate::commands::install::system_user::{Right, UserIds, ids, may, owns};
 use crate::commands::install::unfinished::UNFINISHED;
 use crate::commands::install::values::{DOCUMENTS, SPOOL};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// What a settings folder may contain before an installation.
 const OURS: [&str; 8] =
-    ["tls", "host", "api-server.env", UNFINISHED, "install.new", NEW, VERIFIED, "lost+found"];
+    ["tls", "host", "api-server.env", UNFINISHED, "install.new", STAGED, VERIFIED, "lost+found"];
 /// Folders that the systemd units hide from the servers.
 const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
 
