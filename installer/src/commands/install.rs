@@ -191,7 +191,8 @@ async fn perform(
                 InstallStep::Verify if work.staged().is_accepted() => IN_PLACE,
                 _ => AS_BEFORE,
             };
-            work.staged().discard()?;
+            // What is left of them goes with the next run.
+            let _ = work.staged().discard();
             return refuse(format!("{why}\n{state}: fix the cause and run this again"));
         }
     }
@@ -200,7 +201,7 @@ async fn perform(
 
 /// What a failed step leaves behind.
 const AS_BEFORE: &str = "settings and services are as they were";
-const IN_PLACE: &str = "the new settings count from now on";
+const IN_PLACE: &str = "the new settings apply from now on";
 
 /// The progress display of one step.
 struct Progress {

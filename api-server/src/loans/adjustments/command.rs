@@ -37,7 +37,7 @@ impl Command for PostAdjustment {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
-        // Behind the key, as it depends on today.
+        // It depends on today, so the stored response of an earlier day comes first.
         if self.new.effective_date.is_some_and(|Day(date)| date < clock.today) {
             self.caller.require(BACKDATE_PAYMENTS)?;
         }

@@ -47,8 +47,8 @@ impl PostPayment {
         self.new.cash_drawer_id.is_none()
     }
 
-    /// Checks the request. The privilege that depends on today is checked here, behind the key: a
-    /// request that is repeated after midnight still gets its stored response.
+    /// Checks the request, and the privilege that depends on today: after the key was looked up, so
+    /// that a request repeated after midnight gets its stored response.
     fn validated(&self, today: NaiveDate) -> Result<ValidatedPayment, LoanError> {
         if self.new.effective_date.is_some_and(|Day(date)| date < today) {
             self.caller.require(BACKDATE_PAYMENTS)?;

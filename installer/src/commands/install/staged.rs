@@ -1,7 +1,7 @@
 //! New settings and certificates, beside the present ones until they have been verified.
 //!
 //! They are written to one folder. Once they are verified, one rename gives it another name: from
-//! then on its files count, and are moved into place, by the next run if this one is killed.
+//! then on its files apply, and are moved into place, by the next run if this one is killed.
 
 use crate::installation::CliError;
 use std::fs::{self, File};

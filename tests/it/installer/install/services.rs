@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use tokio::process::Command;
 
-/// A `systemctl` that knows the units in a folder, records what it is told, and starts servers.
+/// A fake `systemctl`: prints the units in a folder, records its arguments, and starts servers.
 const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$*" >>"$UNITS/told"
 case $1 in
