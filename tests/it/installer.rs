@@ -20,6 +20,7 @@ use crate::PROGRAM;
 use acceptance::World;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::process::Output;
 use tokio::process::Command;
 
 /// A command's output and exit code.
@@ -94,11 +95,16 @@ fn command(arguments: &[&str]) -> Command {
 }
 
 async fn run(mut command: Command) -> CommandOutput {
-    let output = command.output().await.expect("a process");
-    CommandOutput {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
+    command.output().await.expect("a process").into()
+}
+
+impl From<Output> for CommandOutput {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
     }
 }
 

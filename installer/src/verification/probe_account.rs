@@ -6,7 +6,9 @@ use crate::installation::credentials::{random_password, random_secret};
 use crate::installation::registration::{Grant, Registration};
 use crate::installation::{CliError, event};
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
+};
 use shared::audit::EventKind;
 use shared::db;
 use shared::entity::{log_in_failures, oauth_clients, user_credentials, users};
@@ -78,22 +80,25 @@ pub(crate) async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Resul
 }
 
 async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
-    let tx = db::begin_write(db).await?;
+    db::write(db, async |tx| remove_in(tx, name).await).await
+}
+
+async fn remove_in(tx: &DatabaseTransaction, name: &str) -> Result<(), DbErr> {
     // Lock order: the client's row first, so that issuing a token to it waits and then finds it
     // gone.
-    oauth_clients::Entity::delete_by_id(name).exec(&tx).await?;
-    sessions::end_of_client(&tx, name).await?;
-    event(EventKind::ClientChanged).reason("removed").client(name).record(&tx).await?;
-    let user = users::Entity::find().filter(users::Column::UserName.eq(name)).one(&tx).await?;
+    oauth_clients::Entity::delete_by_id(name).exec(tx).await?;
+    sessions::end_of_client(tx, name).await?;
+    event(EventKind::ClientChanged).reason("removed").client(name).record(tx).await?;
+    let user = users::Entity::find().filter(users::Column::UserName.eq(name)).one(tx).await?;
     if let Some(user) = user {
-        user_credentials::Entity::delete_by_id(user.user_id).exec(&tx).await?;
-        sessions::end_all(&tx, UserKind::Core, user.user_id).await?;
+        user_credentials::Entity::delete_by_id(user.user_id).exec(tx).await?;
+        sessions::end_all(tx, UserKind::Core, user.user_id).await?;
         let failures = log_in_failures::account(UserKind::Core, name);
-        log_in_failures::Entity::delete_by_id(failures).exec(&tx).await?;
-        users::Entity::delete_by_id(user.user_id).exec(&tx).await?;
-        shared::user_names::release(&tx, UserKind::Core, name).await?;
+        log_in_failures::Entity::delete_by_id(failures).exec(tx).await?;
+        users::Entity::delete_by_id(user.user_id).exec(tx).await?;
+        shared::user_names::release(tx, UserKind::Core, name).await?;
         let event = event(EventKind::UserDisabled).user(UserKind::Core, user.user_id);
-        event.user_name(name).reason("removed").record(&tx).await?;
+        event.user_name(name).reason("removed").record(tx).await?;
     }
-    db::commit(tx).await
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use super::super::{CommandOutput, command, file, run};
 use crate::PROGRAM;
 use acceptance::servers::send_signal;
+use acceptance::tcp_proxy::TcpProxy;
 use acceptance::world::in_processes_on_each_database;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{World, on_each_database};
@@ -92,48 +93,37 @@ async fn a_database_other_than_the_servers_fails_the_log_in() {
     .await;
 }
 
-/// Suspends the auth server where it holds no lock on what the verification removes.
-async fn suspend_between_writes(world: &World) {
-    let client = "UPDATE oauth_clients SET client_id = client_id \
-                  WHERE client_id LIKE 'verify-round-trip-%'";
-    loop {
-        world.auth.suspend().expect("suspended");
-        if timeout(Duration::from_millis(500), world.sql(client)).await.is_ok() {
-            return;
-        }
-        world.auth.resume().expect("resumed");
-        sleep(Duration::from_millis(1)).await;
-    }
-}
-
-/// Waits until the temporary user exists, then sends the command this signal while the server is
-/// silent.
-async fn interrupt_and_verify(world: &World, signal: &str) -> Option<i32> {
+/// Waits until the temporary user exists, then sends the command this signal while the server
+/// answers nothing.
+async fn interrupt_and_verify(world: &World, signal: &str) -> CommandOutput {
+    let proxy = TcpProxy::in_front_of(&format!("{}/", world.client.auth_url)).await;
+    let proxy_address = proxy.url().trim_start_matches("https://").trim_end_matches('/');
     let env_file = world.folder.path().join("auth-server.env").display().to_string();
-    let mut command = verification(world, &["--env-file", &env_file]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a process");
+    let extra = ["--env-file", &env_file, "--connect-to", proxy_address];
+    let mut command = verification(world, &extra);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("a process");
     while leftover_accounts(world).await == 0 {
         assert!(child.try_wait().expect("a status").is_none(), "it has ended");
         sleep(Duration::from_millis(1)).await;
     }
-    suspend_between_writes(world).await;
+    proxy.freeze();
     send_signal(signal, &[child.id().expect("an id")]).expect("sent");
-    let ended = timeout(Duration::from_secs(4), child.wait()).await;
-    world.auth.resume().expect("resumed");
-    ended.expect("it ends").expect("a status").code()
+    let ended = timeout(Duration::from_secs(10), child.wait_with_output()).await;
+    ended.expect("it ends").expect("an output").into()
 }
 
 #[tokio::test]
 async fn an_interrupted_verification_cleans_up_and_a_killed_one_is_cleaned_up_next_time() {
-    // A log-in hashes for so long that the server is suspended meanwhile. Two at once, on a machine
-    // with other work, still take less than the verification waits.
+    // A log-in hashes for so long that it is interrupted meanwhile.
     let settings = [("AUTH_PASSWORD_MEMORY_KIB", "19456"), ("AUTH_PASSWORD_ITERATIONS", "25")];
     let auth = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let environment = Environment { auth, ..Environment::default() };
-    on_each_database_with(PROGRAM, environment.in_processes(), |world| async move {
-        assert_eq!(interrupt_and_verify(&world, "INT").await, Some(1));
-        assert_eq!(leftover_accounts(&world).await, 0);
-        assert_eq!(interrupt_and_verify(&world, "KILL").await, None);
+    on_each_database_with(PROGRAM, environment, |world| async move {
+        let interrupted = interrupt_and_verify(&world, "INT").await;
+        assert_eq!(interrupted.code, Some(1), "{}", interrupted.stdout);
+        assert_eq!(leftover_accounts(&world).await, 0, "{}", interrupted.stdout);
+        assert_eq!(interrupt_and_verify(&world, "KILL").await.code, None);
         assert_eq!(leftover_accounts(&world).await, 2);
         verify(&world, &[]).await.expect_success();
         assert_eq!(leftover_accounts(&world).await, 2, "another run may still need them");
