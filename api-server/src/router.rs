@@ -277,32 +277,3 @@ fn to_problem(
         None => problem,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::operations::Operation;
-    use poem::http::StatusCode;
-
-    /// Every operation, called without a token, reports the path on which it was refused.
-    #[tokio::test]
-    async fn the_router_matches_the_paths_of_the_document() {
-        let routes = Route::new().nest("/", contract(true).routes());
-        let send = async |method: &Method, path: &str| {
-            let request = Request::builder().method(method.clone()).uri(path.parse().unwrap());
-            routes.call(request.finish()).await.unwrap_err()
-        };
-        for operation in operations().all() {
-            let Operation { id, method, path, .. } = operation;
-            let error = send(method, path).await;
-            assert_eq!(error.status(), StatusCode::UNAUTHORIZED, "{id}");
-            let chosen = operations().at(method, error.data().unwrap());
-            assert_eq!(chosen.map(|chosen| chosen.id), Some(*id));
-            assert_eq!(operations().find(method, path).map(|found| found.id), Some(*id));
-            let patched = send(&Method::PATCH, path).await;
-            assert_eq!(patched.status(), StatusCode::METHOD_NOT_ALLOWED, "{id}");
-            let allowed = operations().allowed_methods(patched.data().unwrap()).unwrap();
-            assert!(allowed.split(", ").any(|one| one == method.as_str()), "{id}: {allowed}");
-        }
-    }
-}
