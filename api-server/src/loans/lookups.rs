@@ -6,9 +6,9 @@ use crate::auth::visibility::Visible;
 use crate::loans::account::LoanAccount;
 use crate::loans::refusals::LoanError;
 use sea_orm::sea_query::{Expr, Query, UnionType};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
 use shared::coalesced::{BatchLimits, Coalesced, padded};
-use shared::entity::{loan_transactions, loans, transaction_codes};
+use shared::entity::{cash_drawers, loan_transactions, loans, transaction_codes};
 use shared::read_pool::ReadPool;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -23,6 +23,7 @@ type OfLoan<T> = Result<Arc<T>, LoanError>;
 pub struct LoanLookups {
     accounts: Coalesced<i64, OfLoan<LoanAccount>, Caller>,
     codes: Coalesced<i64, OfLoan<VisibleCodes>, Caller>,
+    db: ReadPool,
 }
 
 impl LoanLookups {
@@ -44,7 +45,24 @@ impl LoanLookups {
                     in_order(&ids, found)
                 }
             }),
+            db: db.clone(),
         }
+    }
+
+    /// Returns those of these cash drawers that the caller may see.
+    pub async fn visible_drawers(
+        &self,
+        caller: &Caller,
+        drawer_ids: BTreeSet<i64>,
+    ) -> Result<BTreeSet<i64>, LoanError> {
+        if drawer_ids.is_empty() {
+            return Ok(drawer_ids);
+        }
+        let drawers = caller.find::<cash_drawers::Entity>().select_only();
+        let drawers = drawers.column(cash_drawers::Column::DrawerId);
+        let drawers = drawers.filter(cash_drawers::Column::DrawerId.is_in(drawer_ids));
+        let drawer_ids: Vec<i64> = drawers.into_tuple().all(&self.db).await?;
+        Ok(drawer_ids.into_iter().collect())
     }
 
     /// Returns the account of a loan; 404 if the caller may not see it.

@@ -162,7 +162,11 @@ impl LoanTransactions {
         let visible_codes = payment.value.admit(&state.loans, &caller, loan_id.0).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
         let new = payment.value;
-        let payment = PostPayment { caller, author, loan_id: loan_id.0, new, visible_codes };
+        let drawers = new.cash_drawer_id.into_iter().collect();
+        let drawers = state.loans.visible_drawers(&caller, drawers).await?;
+        let drawer_id = drawers.into_iter().next();
+        let loan_id = loan_id.0;
+        let payment = PostPayment { caller, author, loan_id, new, drawer_id, visible_codes };
         Ok(payment.execute(&state.payments, mode).await?)
     }
 

@@ -7,7 +7,7 @@ use crate::auth::caller::Caller;
 use crate::command::execute::ExecutionMode;
 use crate::command::group_commit::{GROUP_MAX, GroupCommit, Post};
 use crate::command::idempotency::{IdempotencyScope, Replayable};
-use crate::loans::lookups::{LoanLookups, VisibleCodes};
+use crate::loans::lookups::LoanLookups;
 use crate::loans::refusals::LoanError;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -72,15 +72,27 @@ impl PaymentBatch<'_> {
         payments: Vec<Placed<NewPayment>>,
         permits: &Semaphore,
     ) -> Vec<(usize, PaymentResponse)> {
-        let visible_codes = match self.loans.visible_codes(self.caller, loan_id).await {
-            Ok(visible_codes) => visible_codes,
+        let drawer_ids = payments.iter().filter_map(|(_, new, _)| new.cash_drawer_id).collect();
+        let looked_up = tokio::try_join!(
+            self.loans.visible_codes(self.caller, loan_id),
+            self.loans.visible_drawers(self.caller, drawer_ids),
+        );
+        let (visible_codes, drawers) = match looked_up {
+            Ok(looked_up) => looked_up,
             Err(error) => return all_fail(payments, &error),
         };
         let mut responses = Vec::with_capacity(payments.len());
         let mut admitted = Vec::with_capacity(payments.len());
         for (place, new, scope) in payments {
             match new.check_privileges(self.caller, &visible_codes) {
-                Ok(()) => admitted.push((place, self.command(loan_id, new, &visible_codes), scope)),
+                Ok(()) => {
+                    let (caller, author) = (self.caller.clone(), self.author.clone());
+                    let drawer_id = new.cash_drawer_id.filter(|id| drawers.contains(id));
+                    let visible_codes = Arc::clone(&visible_codes);
+                    let command =
+                        PostPayment { caller, author, loan_id, new, drawer_id, visible_codes };
+                    admitted.push((place, command, scope));
+                }
                 Err(forbidden) => responses.push((place, Err(forbidden.into()))),
             }
         }
@@ -99,16 +111,6 @@ impl PaymentBatch<'_> {
             responses.extend(posted);
         }
         responses
-    }
-
-    fn command(
-        &self,
-        loan_id: i64,
-        new: NewPayment,
-        visible_codes: &Arc<VisibleCodes>,
-    ) -> PostPayment {
-        let (caller, author) = (self.caller.clone(), self.author.clone());
-        PostPayment { caller, author, loan_id, new, visible_codes: Arc::clone(visible_codes) }
     }
 
     /// Divides payments on a loan into runs that are posted together: all of a dry run, and

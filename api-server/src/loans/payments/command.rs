@@ -27,6 +27,9 @@ pub struct PostPayment {
     pub loan_id: i64,
     /// The request.
     pub new: NewPayment,
+    /// The cash drawer to wait for: the one in the request, unless the caller may not see it. A wait
+    /// would tell that it exists.
+    pub drawer_id: Option<i64>,
     /// Codes of the rows that the response may contain.
     pub visible_codes: Arc<VisibleCodes>,
 }
@@ -65,7 +68,7 @@ impl Command for PostPayment {
     const LOCKS_ROWS: bool = true;
 
     fn rows(&self) -> Vec<RowKey> {
-        let drawer = self.new.cash_drawer_id.map(RowKey::Drawer);
+        let drawer = self.drawer_id.map(RowKey::Drawer);
         [RowKey::Loan(self.loan_id)].into_iter().chain(drawer).collect()
     }
 

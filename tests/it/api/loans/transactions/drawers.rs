@@ -264,6 +264,37 @@ async fn a_lock_timeout_names_the_lock() {
     .await;
 }
 
+#[tokio::test]
+async fn a_drawer_that_the_caller_may_not_see_is_not_found_even_while_it_is_locked() {
+    on_each_database(PROGRAM, |world| async move {
+        let loan_id = import_loan(&world, &world.token("admin").await, OPEN_TERMS).await;
+        let teller = world.token("teller").await;
+        let hidden = drawer(&world, "Hidden", "individual").await;
+        world.sql(&format!("DELETE FROM cash_drawer_assignments WHERE drawer_id = {hidden}")).await;
+        let path = format!("/loans/{loan_id}/transactions/payments");
+        let item = json!([{"Loan_ID": loan_id, "Key": "k", "Payment": cash_into(hidden)}]);
+        // SQLite has a single write lock: no row can be locked by itself.
+        if world.database.name() == "sqlite" {
+            world.client.post(&teller, &path, &cash_into(hidden), None).await.expect(404);
+            return world;
+        }
+        let locking_tx = db::begin_write(&world.db).await.expect("a transaction");
+        let touch =
+            format!("UPDATE cash_drawers SET drawer_id = {hidden} WHERE drawer_id = {hidden}");
+        locking_tx.execute_unprepared(&touch).await.expect("a lock");
+        let started = std::time::Instant::now();
+        let payment = world.client.post(&teller, &path, &cash_into(hidden), Some("one")).await;
+        payment.expect_problem(404, "not-found");
+        let payments =
+            world.client.post(&teller, "/loans/transactions/payments", &item, None).await;
+        assert_eq!(payments.expect(200).json()[0]["Status"], 404);
+        assert!(started.elapsed() < db::LOCK_WAIT, "{:?}", started.elapsed());
+        locking_tx.rollback().await.expect("let go");
+        world
+    })
+    .await;
+}
+
 /// While a posting waits for its loan, midnight may pass, and another server post on the next day.
 #[tokio::test]
 async fn today_is_that_of_the_moment_at_which_the_loan_is_locked() {
