@@ -75,6 +75,9 @@ impl Database {
     pub async fn copy(&self, url: &str, folder: &Path) -> String {
         match self {
             Self::Sqlite => {
+                let db = db::connect(url, 1).await.expect("a connection");
+                into_one_file(&db).await;
+                db.close().await.expect("closed");
                 let copy = folder.join("core.sqlite");
                 std::fs::copy(url.trim_start_matches("sqlite://"), &copy).expect("a copy");
                 format!("sqlite://{}", copy.display())
@@ -157,7 +160,16 @@ pub async fn fill(url: &str) {
     seed::users_and_clients(&db, credentials(), &passwords(), redirect, "")
         .await
         .expect("users and clients");
+    into_one_file(&db).await;
     db.close().await.expect("closed");
+}
+
+/// Leaves nothing of a SQLite database in the file beside it: of two connections that close at the
+/// same time, neither may find itself the last one, which does so by itself.
+async fn into_one_file(db: &DatabaseConnection) {
+    if db.get_database_backend() == DbBackend::Sqlite {
+        db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.expect("a checkpoint");
+    }
 }
 
 /// Copies a SQLite database that is created once.

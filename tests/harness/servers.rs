@@ -144,10 +144,11 @@ impl TestServer {
     async fn wait_until_ready(&mut self, http: &reqwest::Client) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
-            let response = http.get(&self.ready_url).send().await;
-            if response.is_ok_and(|response| response.status().is_success()) {
-                return;
-            }
+            let answer = match http.get(&self.ready_url).send().await {
+                Ok(response) if response.status().is_success() => return,
+                Ok(response) => response.text().await.unwrap_or_default(),
+                Err(error) => format!("{error:?}"),
+            };
             match &mut self.running {
                 Running::Process { child, .. } => {
                     if let Ok(Some(status)) = child.try_wait() {
@@ -164,7 +165,12 @@ impl TestServer {
                     }
                 }
             }
-            assert!(Instant::now() < deadline, "{:?} is not ready; {}", self.kind, self.log());
+            assert!(
+                Instant::now() < deadline,
+                "{:?} is not ready: {answer}; {}",
+                self.kind,
+                self.log()
+            );
             sleep(Duration::from_millis(20)).await;
         }
     }
