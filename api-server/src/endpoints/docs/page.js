@@ -200,20 +200,27 @@
     },
   });
 
-  const ui = SwaggerUIBundle({
-    dom_id: '#ui',
-    spec: settings.document,
-    plugins: [plugin],
-    deepLinking: true,
-    docExpansion: 'list',
-    defaultModelsExpandDepth: 0,
-    displayRequestDuration: true,
-    persistAuthorization: false,
-    showCommonExtensions: true,
-    syntaxHighlight: { activated: true, theme: 'tomorrow-night' },
-    oauth2RedirectUrl: window.location.origin + settings.receiver,
-  });
-  ui.initOAuth(settings.logIn);
+  // Starts when operations are first shown: it takes longer than the rest of the page.
+  let ui;
+  let all;
+  const begin = () => {
+    if (ui) return;
+    ui = SwaggerUIBundle({
+      dom_id: '#ui',
+      spec: settings.document,
+      plugins: [plugin],
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      persistAuthorization: false,
+      showCommonExtensions: true,
+      syntaxHighlight: { activated: true, theme: 'tomorrow-night' },
+      oauth2RedirectUrl: window.location.origin + settings.receiver,
+    });
+    ui.initOAuth(settings.logIn);
+    all = count();
+  };
 
   // Swagger UI leaves controls without a name, scrollable text out of the keyboard's reach, and
   // gaps between the levels of headings.
@@ -260,7 +267,6 @@
     const found = count();
     return found ? `${found} of ${all} operations` : `No operation matches “${phrase.trim()}”.`;
   };
-  const all = count();
 
   const rows = [...document.querySelectorAll('.problems tbody tr')];
   const searchProblems = phrase => {
@@ -290,6 +296,7 @@
     // Swagger UI follows links to operations only when it starts.
     const atOperation = location.hash.startsWith('#/');
     document.documentElement.classList.toggle('at-operation', atOperation);
+    if (atOperation || location.hash === '#operations') begin();
     if (atOperation) ui.layoutActions.parseDeepLinkHash(location.hash);
     const target = document.querySelector(':target');
     if (target && target.hidden) {
