@@ -27,6 +27,7 @@ pub mod pgbench;
 pub mod postgres;
 pub mod provider;
 pub mod published_loans;
+pub mod python_server;
 pub mod quickstart;
 pub mod response;
 pub mod seeds;

@@ -7,17 +7,14 @@
 //! as `invalid_request_error`, with Stripe's own code.
 
 use crate::installed_clients::python_program;
-use crate::servers::{free_port, send_signal};
-use reqwest::{Client, Method, Response};
+use crate::python_server::PythonServer;
+use reqwest::{Method, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
+use tokio::process::Command;
 
 /// The key that the api-server uses.
 pub const SECRET_KEY: &str = "sk_test_of_the_api_server";
@@ -145,59 +142,19 @@ pub struct Settlement {
 
 /// The provider.
 pub struct LocalStripe {
-    installed: LocalStripeProgram,
-    log: PathBuf,
-    port: u16,
-    http: Client,
-    child: Child,
+    /// Its process.
+    pub server: PythonServer,
 }
 
 impl LocalStripe {
     /// Starts it without any data. It writes its files into this directory.
     pub async fn start(installed: &LocalStripeProgram, folder: &Path) -> Self {
-        shared::tls::install_provider();
-        let (port, log) = (free_port(), folder.join("localstripe.log"));
-        let child = spawn(installed, port, &log);
-        let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
-        let http = http.build().expect("a client");
-        let mut stripe = Self { installed: installed.clone(), log, port, http, child };
-        stripe.wait_until_ready().await;
-        stripe
-    }
-
-    /// Its URL, without a trailing slash.
-    pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
-    }
-
-    /// Kills it: connections are refused, and its data is lost.
-    pub async fn kill(&mut self) {
-        self.child.kill().await.expect("killed");
-    }
-
-    /// Restarts it after a kill, without any data.
-    pub async fn restart(&mut self) {
-        self.child = spawn(&self.installed, self.port, &self.log);
-        self.wait_until_ready().await;
-    }
-
-    /// Suspends it: connections are accepted, and nothing is answered.
-    pub fn suspend(&self) {
-        self.signal("STOP");
-    }
-
-    pub fn resume(&self) {
-        self.signal("CONT");
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().expect("it runs");
-        send_signal(name, &[id]).expect("the signal is sent");
-    }
-
-    /// Its log so far.
-    pub fn log(&self) -> String {
-        std::fs::read_to_string(&self.log).unwrap_or_default()
+        let mut command = Command::new(&installed.program);
+        // Without `--from-scratch` it would start from the state that another one left in /tmp.
+        command.args(["--from-scratch", "--port"]);
+        command.envs(installed.authority.iter().map(|authority| ("SSL_CERT_FILE", authority)));
+        let server = PythonServer::start(command, folder.join("localstripe.log")).await;
+        Self { server }
     }
 
     /// All charges, oldest first.
@@ -281,7 +238,11 @@ impl LocalStripe {
     pub async fn attach(&self, card: &str, customer: &str) -> bool {
         let path = format!("/v1/payment_methods/{card}/attach");
         let response = self.send(Method::POST, &path, &[("customer", customer)]).await;
-        assert!(matches!(response.status().as_u16(), 200 | 402), "{response:?} {}", self.log());
+        assert!(
+            matches!(response.status().as_u16(), 200 | 402),
+            "{response:?} {}",
+            self.server.log()
+        );
         response.status().is_success()
     }
 
@@ -312,50 +273,25 @@ impl LocalStripe {
         }
         let path = format!("/v1/{resource}?limit=100000{query}");
         let response = self.send(Method::GET, &path, &[]).await;
-        assert!(response.status().is_success(), "{path}: {response:?} {}", self.log());
+        assert!(response.status().is_success(), "{path}: {response:?} {}", self.server.log());
         response.json::<ListResponse<T>>().await.expect("a list").data
     }
 
     async fn post(&self, path: &str, form: &[(&str, &str)]) -> Response {
         let response = self.send(Method::POST, path, form).await;
-        assert!(response.status().is_success(), "{path}: {response:?} {}", self.log());
+        assert!(response.status().is_success(), "{path}: {response:?} {}", self.server.log());
         response
     }
 
     async fn send(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
-        let request = self.http.request(method, format!("{}{path}", self.url()));
+        let request = self.server.http.request(method, format!("{}{path}", self.server.url));
         let request = request.bearer_auth(OWN_KEY);
         let request = if form.is_empty() { request } else { request.form(form) };
         request.send().await.expect("a response")
-    }
-
-    async fn wait_until_ready(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while self.http.get(self.url()).send().await.is_err() {
-            let status = self.child.try_wait().expect("its state");
-            assert!(status.is_none() && Instant::now() < deadline, "localstripe: {}", self.log());
-            sleep(Duration::from_millis(20)).await;
-        }
     }
 }
 
 async fn id_of(response: Response) -> String {
     let response: Value = response.json().await.expect("JSON");
     response["id"].as_str().expect("an id").to_owned()
-}
-
-/// Without `--from-scratch` it would start from the state that another one left in /tmp.
-fn spawn(installed: &LocalStripeProgram, port: u16, log: &Path) -> Child {
-    let mut options = std::fs::OpenOptions::new();
-    let log = options.create(true).append(true).open(log).expect("a log");
-    let authority = installed.authority.iter().map(|authority| ("SSL_CERT_FILE", authority));
-    Command::new(&installed.program)
-        .args(["--from-scratch", "--port", &port.to_string()])
-        .envs(authority)
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().expect("a log"))
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .expect("a process")
 }

@@ -50,10 +50,6 @@ impl Browser {
         self.cookies.lock().unwrap().get(name).cloned()
     }
 
-    pub fn set_cookie(&self, name: &str, value: &str) {
-        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
-    }
-
     /// Opens an address: a path of the auth server, or a complete URL.
     pub async fn get(&self, address: &str) -> TestResponse {
         self.send(self.client.http.get(self.url(address))).await

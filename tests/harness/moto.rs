@@ -2,15 +2,12 @@
 //! everything in memory, and tests read its contents without the product's client.
 
 use crate::installed_clients::python_program;
-use crate::servers::{free_port, send_signal};
+use crate::python_server::PythonServer;
 use crate::tcp_proxy::TcpProxy;
 use api_server::documents::store::{Bucket, Location};
-use reqwest::{Client, Method, Response};
+use reqwest::{Method, Response};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
+use tokio::process::Command;
 
 /// The bucket that exists at start.
 pub const BUCKET: &str = "loan-documents";
@@ -42,34 +39,28 @@ impl MotoProgram {
 pub struct Moto {
     /// The proxy in front of it, if the test wants one.
     pub proxy: Option<TcpProxy>,
-    program: PathBuf,
-    log: PathBuf,
-    port: u16,
-    http: Client,
-    child: Child,
+    /// Its process.
+    pub server: PythonServer,
 }
 
 impl Moto {
     /// Starts it with an empty bucket. It writes its files into this directory.
     pub async fn start(installed: &MotoProgram, folder: &Path) -> Self {
-        let (port, log) = (free_port(), folder.join("moto.log"));
-        let program = installed.program.clone();
-        let child = spawn(&program, port, &log);
-        shared::tls::install_provider();
-        let http = Client::builder().no_proxy().timeout(Duration::from_secs(60));
-        let http = http.build().expect("a client");
+        let mut command = Command::new(&installed.program);
+        command.args(["-H", "127.0.0.1", "-p"]);
+        let server = PythonServer::start(command, folder.join("moto.log")).await;
         let proxy = match installed.behind_proxy {
-            true => Some(TcpProxy::in_front_of(&format!("http://127.0.0.1:{port}/")).await),
+            true => Some(TcpProxy::in_front_of(&format!("{}/", server.url)).await),
             false => None,
         };
-        let mut moto = Self { proxy, program, log, port, http, child };
+        let moto = Self { proxy, server };
         moto.create_bucket().await;
         moto
     }
 
     /// The bucket, as in the api-server's settings.
     pub fn location(&self) -> Location {
-        let direct_url = format!("http://127.0.0.1:{}", self.port);
+        let direct_url = self.server.url.clone();
         Location::Bucket(Bucket {
             name: BUCKET.to_owned(),
             prefix: PREFIX.to_owned(),
@@ -80,29 +71,10 @@ impl Moto {
         })
     }
 
-    /// Kills it: connections are refused, and its contents are lost.
-    pub async fn kill(&mut self) {
-        self.child.kill().await.expect("killed");
-    }
-
     /// Restarts it after a kill, with an empty bucket.
     pub async fn restart(&mut self) {
-        self.child = spawn(&self.program, self.port, &self.log);
+        self.server.restart().await;
         self.create_bucket().await;
-    }
-
-    /// Suspends it: connections are accepted, and nothing is answered.
-    pub fn suspend(&self) {
-        self.signal("STOP");
-    }
-
-    pub fn resume(&self) {
-        self.signal("CONT");
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().expect("it runs");
-        send_signal(name, &[id]).expect("the signal is sent");
     }
 
     /// The names of all objects, with or without the prefix.
@@ -145,41 +117,17 @@ impl Moto {
     }
 
     async fn send(&self, method: Method, path_and_query: &str, body: Vec<u8>) -> Response {
-        let url = format!("http://127.0.0.1:{}/{BUCKET}{path_and_query}", self.port);
-        let request = self.http.request(method, url).header("authorization", SIGNED);
+        let url = format!("{}/{BUCKET}{path_and_query}", self.server.url);
+        let request = self.server.http.request(method, url).header("authorization", SIGNED);
         let response = request.body(body).send().await.expect("a response");
-        assert!(response.status().is_success(), "{path_and_query}: {response:?} {}", self.log());
+        let log = self.server.log();
+        assert!(response.status().is_success(), "{path_and_query}: {response:?} {log}");
         response
     }
 
-    async fn create_bucket(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let url = format!("http://127.0.0.1:{}/moto-api/", self.port);
-        while self.http.get(&url).send().await.is_err() {
-            let status = self.child.try_wait().expect("its state");
-            assert!(status.is_none() && Instant::now() < deadline, "moto: {}", self.log());
-            sleep(Duration::from_millis(20)).await;
-        }
+    async fn create_bucket(&self) {
         self.send(Method::PUT, "", Vec::new()).await;
     }
-
-    /// Its log so far.
-    pub fn log(&self) -> String {
-        std::fs::read_to_string(&self.log).unwrap_or_default()
-    }
-}
-
-fn spawn(program: &Path, port: u16, log: &Path) -> Child {
-    let mut options = std::fs::OpenOptions::new();
-    let log = options.create(true).append(true).open(log).expect("a log");
-    Command::new(program)
-        .args(["-H", "127.0.0.1", "-p", &port.to_string()])
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().expect("a log"))
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .expect("a process")
 }
 
 /// The texts between `<Key>` and `</Key>`.

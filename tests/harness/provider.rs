@@ -20,7 +20,7 @@ impl Provider {
     /// Starts it without any data. It writes its files into this directory.
     pub async fn start(program: &LocalStripeProgram, folder: &Path) -> Self {
         let stripe = LocalStripe::start(program, folder).await;
-        let proxy = StripeProxy::in_front_of(&stripe.url()).await;
+        let proxy = StripeProxy::in_front_of(&stripe.server.url).await;
         Self { stripe, proxy }
     }
 

@@ -230,9 +230,9 @@ async fn the_provider_can_be_unreachable_and_restarted() {
     assert_eq!(response, None);
     fixture.provider.stripe.assert_settled(&intent, 1000, 0).await;
 
-    fixture.provider.stripe.kill().await;
+    fixture.provider.stripe.server.kill().await;
     assert_eq!(fixture.confirm(&intent, "k").await, None);
-    fixture.provider.stripe.restart().await;
+    fixture.provider.stripe.server.restart().await;
     assert_eq!(fixture.provider.stripe.intents().await.len(), 0);
 }
 

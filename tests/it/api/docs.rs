@@ -120,6 +120,13 @@ async fn expect_only_underscore_warnings(browser: &WebBrowser) {
     assert!(complaints.iter().all(|text| text.contains("escaping deep link")), "{complaints:?}");
 }
 
+/// Leaves only the operations on the page that this text finds: a large page takes long for each step.
+async fn find_operations(browser: &WebBrowser, text: &str) {
+    browser.fill("#search-operations", text).await;
+    let found = browser.text("#search-operations-found").await;
+    assert!(found.contains(" of "), "{found}");
+}
+
 /// Waits until an element has this text.
 async fn wait_for(browser: &WebBrowser, selector: &str, text: &str) {
     let started = Instant::now();

@@ -7,8 +7,9 @@ use acceptance::world::{Environment, on_each_database_with, on_embedded_database
 use acceptance::{World, on_each_database};
 use rcgen::{CertificateParams, KeyPair};
 use shared::disk_space::DiskSpace;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::process::Command;
+use tokio::time::sleep;
 
 const FILES: [(&str, &str); 2] =
     [("--env-file", "auth-server.env"), ("--api-env-file", "api-server.env")];
@@ -106,6 +107,7 @@ async fn a_server_with_a_failing_task_is_unhealthy() {
                 break;
             }
             assert!(started.elapsed().as_secs() < 60, "{}", output.stdout);
+            sleep(Duration::from_millis(250)).await;
         }
         world.sql("ALTER TABLE elsewhere RENAME TO payment_method_sessions").await;
         world

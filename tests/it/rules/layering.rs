@@ -133,6 +133,7 @@ const HARNESS: &[&str] = &[
     "server_settings",
     "moto",
     "localstripe",
+    "python_server",
     "servers",
     "memory",
     "cpu_time",

@@ -104,7 +104,7 @@ async fn while_the_bucket_refuses_connections_uploads_fail_and_can_be_retried() 
             let document = attach(&world, &admin, &rows).await;
             let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
             let (before, sizes) = (row_counts(&world).await, [40, 12 * MIB]);
-            moto.kill().await;
+            moto.server.kill().await;
             for (upload_path, bytes) in upload_paths(&rows).iter().zip(sizes) {
                 let key = bytes.to_string();
                 let sent = upload(&world, &admin, upload_path, bytes, &key);
@@ -158,7 +158,7 @@ async fn while_the_bucket_is_unresponsive_requests_time_out_and_removals_succeed
     let removed = upload(&world, &admin, &other, 50, "gone").await.expect(201).json();
     let path = document["Files"][0]["Download_Path"].as_str().expect("a path");
     let before = row_counts(&world).await;
-    moto.suspend();
+    moto.server.suspend();
     let small = upload(&world, &admin, &upload_path, 40, "small");
     let large = upload(&world, &admin, &upload_path, 12 * MIB, "large");
     let (small, large, read, error, ()) = tokio::join!(
@@ -176,7 +176,7 @@ async fn while_the_bucket_is_unresponsive_requests_time_out_and_removals_succeed
     assert_eq!(row_counts(&world).await, before);
     let removal = format!("{other}?documentId={}", removed["Document_ID"]);
     within(REMOVAL_MAX, delete(&world, &admin, &removal)).await.expect(204);
-    moto.resume();
+    moto.server.resume();
     for (bytes, key) in [(40, "small"), (12 * MIB, "large")] {
         upload(&world, &admin, &upload_path, bytes, key).await.expect(201);
     }
@@ -212,7 +212,7 @@ async fn an_outage_during_an_upload_leaves_neither_object_nor_row() {
             let send_pieces = async {
                 pieces.send(Ok(first.to_vec())).await.expect("sent");
                 wait_for_objects(&moto, 0, 1).await;
-                moto.kill().await;
+                moto.server.kill().await;
                 if restart {
                     moto.restart().await;
                 }

@@ -1,6 +1,6 @@
 //! The documentation page in a real browser: logging in, trying out operations, logging out.
 
-use super::wait_for;
+use super::{find_operations, wait_for};
 use crate::PROGRAM;
 use crate::api::loans::import_loan;
 use acceptance::World;
@@ -22,7 +22,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         let loan_id = import_loan(&world, &world.token("admin").await, PUBLISHED_TERMS).await;
         browser.open(&format!("{}/docs#operations", world.client.api_url)).await;
         browser.see(".btn.authorize").await;
-        browser.inspect("docs").await;
+        find_operations(&browser, "get_loan").await;
         let page = browser.driver.window().await.unwrap();
 
         browser.see(".btn.authorize").await.click().await.unwrap();
@@ -61,7 +61,7 @@ async fn the_page_logs_in_and_shows_an_operations_response() {
         wait_for(&browser, "#said", "Logged out.").await;
         assert_eq!(world.count(LOGGED_IN).await, 1, "the page's token is dead");
         assert!(browser.driver.find(By::Css("#who")).await.is_err());
-        browser.inspect("docs-logged-out").await;
+        browser.inspect_part("docs-logged-out", "#said").await;
         // A discarded token is not sent either.
         browser.see(&format!("{GET_LOAN} .btn.execute")).await.click().await.unwrap();
         wait_for(&browser, &format!("{GET_LOAN} {STATUS}"), "401").await;
