@@ -12,7 +12,7 @@ const BUDGETS: [(&str, usize); 5] = [
     ("auth-server", 6_920),
     ("api-server", 43_190),
     ("installer", 15_130),
-    ("tests", 62_540),
+    ("tests", 62_630),
 ];
 /// What a package may be below its budget, before the budget is lowered.
 const SLACK: usize = 300;

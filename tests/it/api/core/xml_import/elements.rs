@@ -173,6 +173,90 @@ async fn every_element_is_imported_and_readable() {
     .await;
 }
 
+/// Each element with no more than an insertion needs.
+const MINIMAL: &str = r#"
+<Core CommitBlock="1">
+  <Contact ContactNumber="C-1" ContactTypeCode="BORROWER" EntityCode="COMPANY" Company="One">
+    <WebCredentials WebUserName="company.one" Password="a long pass phrase"/>
+  </Contact>
+  <Contact ContactNumber="C-2" ContactTypeCode="BORROWER" EntityCode="COMPANY" Company="Two"/>
+  <Loan LoanNumber="L-1" ContactNumber="C-1" LoanGroupCode="CONSUMER" PortfolioCode="MAIN"
+        OriginationDate="2024-01-15" LoanAmount="1000.00" InterestRate="10" NumberOfPayments="12"
+        FirstPaymentDate="2024-02-15">
+    <Relationship ContactNumber="C-2" RelationshipCode="COBORROWER"/>
+    <CreditLine Name="Main line" CreditLineLimit="5000.00"/>
+    <RecurringTransaction Description="Fee" EventType="billing" EventStartDate="2024-02-01"
+                          EventPeriod="monthly" TransactionCode="142" TransactionAmount="1.50"/>
+    <AutomatedPayment Description="Salary" PaymentType="ach" BankRoutingNumber="021000021"
+                      BankAccountNumber="123456789" BankAccountType="checking" AmountType="fixed"
+                      Amount="90.00" BillingType="billing" StartDate="2024-02-15"/>
+    <Collateral CollateralCode="AUTO" PricePerUnit="500.00">
+      <Insurance Company="Harbor Mutual" PolicyNumber="HM-1" CoverageType="collision"/>
+    </Collateral>
+    <Comment CommentCategoryCode="GENERAL">Call before noon.</Comment>
+  </Loan>
+</Core>
+"#;
+
+/// What is in the only row of a table that [`MINIMAL`] inserts.
+const DEFAULTS: [(&str, &str); 9] = [
+    ("web_credentials", "web_access_flag = true"),
+    (
+        "loans",
+        "loan_type = 'term' AND interest_year_numerator = 'ACT' AND interest_year_denominator = '365' \
+         AND payment_period = 'monthly' AND advance_days = 21 AND excess_handling = 'principal' \
+         AND interest_start_date = origination_date AND payment_day = 15",
+    ),
+    ("loan_contacts", "web_access_flag = false"),
+    ("credit_lines", "min_draw_amount IS NULL AND draw_until_date IS NULL"),
+    (
+        "recurring_transactions",
+        "active_flag = true AND amount_type = 'fixed' AND next_event_date = event_start_date",
+    ),
+    (
+        "automated_payments",
+        "status = 'active' AND debit_or_credit = 'debit' AND billing_period = 'none' \
+         AND temp_grace_period = 0 AND next_date = start_date",
+    ),
+    ("collaterals", "number_of_units = 1 AND net_value = price_per_unit"),
+    (
+        "collateral_insurance_policies",
+        "loss_payee_flag = false AND force_placed_flag = false AND status = 'active'",
+    ),
+    ("comments", "pinned_flag = false AND action_date IS NULL"),
+];
+
+#[tokio::test]
+async fn what_is_left_out_has_its_default_and_a_net_value_follows_each_of_its_factors() {
+    on_each_database(PROGRAM, |world| async move {
+        let admin = world.token("admin").await;
+        let result = world.import(&admin, MINIMAL).await;
+        for (table, defaults) in DEFAULTS {
+            let rows = world.count(&format!("SELECT COUNT(*) FROM {table}")).await;
+            let right =
+                world.count(&format!("SELECT COUNT(*) FROM {table} WHERE {defaults}")).await;
+            assert_eq!((rows, right), (1, 1), "{table}: {defaults}");
+        }
+        let collateral = id(&result, "Collateral");
+        for (factor, value, net_value) in [
+            ("PercentageValue", "80", "400.00"),
+            ("NumberOfUnits", "3", "1200.00"),
+            ("PricePerUnit", "0.01", "0.02"),
+            ("NetValue", "7.00", "7.00"),
+        ] {
+            let change = format!(
+                "<Loan UpdateFlag=\"1\" LoanNumber=\"L-1\"><Collateral UpdateFlag=\"1\" \
+                 CollateralID=\"{collateral}\" {factor}=\"{value}\"/></Loan>"
+            );
+            world.import(&admin, &file(&change)).await;
+            let row = read(&world, &format!("/loans/collateral/{collateral}")).await;
+            assert_eq!(row["Net_Value"], net_value, "{factor}");
+        }
+        world
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn the_history_records_each_imported_column_once() {
     on_each_database(PROGRAM, |world| async move {
