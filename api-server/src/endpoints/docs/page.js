@@ -261,6 +261,7 @@
     ui.getStore().dispatch({ type: 'layout_show', payload: { thing, shown: true } });
   };
   const searchOperations = phrase => {
+    begin();
     ui.layoutActions.updateFilter(phrase);
     if (!words(phrase).length) return '';
     for (const tag of ui.specSelectors.taggedOperations().keys()) open(tag);
