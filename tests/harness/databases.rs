@@ -76,7 +76,7 @@ impl Database {
         match self {
             Self::Sqlite => {
                 let db = db::connect(url, 1).await.expect("a connection");
-                into_one_file(&db).await;
+                checkpoint(&db).await;
                 db.close().await.expect("closed");
                 let copy = folder.join("core.sqlite");
                 std::fs::copy(url.trim_start_matches("sqlite://"), &copy).expect("a copy");
@@ -160,13 +160,14 @@ pub async fn fill(url: &str) {
     seed::users_and_clients(&db, credentials(), &passwords(), redirect, "")
         .await
         .expect("users and clients");
-    into_one_file(&db).await;
+    checkpoint(&db).await;
     db.close().await.expect("closed");
 }
 
-/// Leaves nothing of a SQLite database in the file beside it: of two connections that close at the
-/// same time, neither may find itself the last one, which does so by itself.
-async fn into_one_file(db: &DatabaseConnection) {
+/// Moves everything in a SQLite database's write-ahead log into its main file, which can then be
+/// copied alone. The last connection to close does that, too, but of two that close at the same
+/// time neither may be the last.
+async fn checkpoint(db: &DatabaseConnection) {
     if db.get_database_backend() == DbBackend::Sqlite {
         db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.expect("a checkpoint");
     }

@@ -82,7 +82,7 @@ where
     Fut: Future<Output = (World, WebBrowser)>,
 {
     let chromedriver = system_program("chromedriver", "chromium-driver");
-    // The shell starts faster, and draws nothing for a window that nobody sees.
+    // The headless shell starts faster and renders less.
     let chromium = system_program("chromium-headless-shell", "chromium-headless-shell")
         .or_else(|_| system_program("chromium", "chromium"));
     let (chromedriver, chromium) = match (chromedriver, chromium) {

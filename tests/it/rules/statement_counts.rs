@@ -23,7 +23,7 @@ async fn statements(world: &World, token: &str, rows: &FilledRows) -> BTreeMap<S
     for (id, path) in reading_operations(world).await {
         let mut sent = u64::MAX;
         // Until a number repeats: background tasks of the servers send statements, too.
-        loop {
+        for _ in 0..10 {
             let before = world.statements().await;
             let response = world.client.get(token, &rows.path(&path)).await.expect(200).json();
             assert!(rows.all_are_in(&response), "{id}: fewer than {} rows: {response}", rows.count);

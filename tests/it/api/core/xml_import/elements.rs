@@ -198,7 +198,7 @@ const MINIMAL: &str = r#"
 </Core>
 "#;
 
-/// What is in the only row of a table that [`MINIMAL`] inserts.
+/// The row that [`MINIMAL`] inserts into each table.
 const DEFAULTS: [(&str, &str); 9] = [
     ("web_credentials", "web_access_flag = true"),
     (
@@ -227,7 +227,7 @@ const DEFAULTS: [(&str, &str); 9] = [
 ];
 
 #[tokio::test]
-async fn what_is_left_out_has_its_default_and_a_net_value_follows_each_of_its_factors() {
+async fn omitted_attributes_have_defaults_and_a_net_value_follows_each_factor() {
     on_each_database(PROGRAM, |world| async move {
         let admin = world.token("admin").await;
         let result = world.import(&admin, MINIMAL).await;
