@@ -13,11 +13,10 @@ use crate::auth::caller::Caller;
 use sea_orm::{ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, Iterable, ModelTrait};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use shared::bulk_insert;
+use shared::database::batch::{self, WriteBatch};
 use shared::entity::field_changes::{self, ChangeSource};
 use shared::telemetry::RequestId;
 use shared::time::Timestamp;
-use shared::writes::Writes;
 use std::sync::Arc;
 
 /// Number of changes collected before they are written together.
@@ -169,7 +168,7 @@ pub struct UpdatedRow<'a, T> {
 
 /// Adds the records of updated rows, each by its own author, to these writes.
 pub fn queue_updates<'a, T: HasAuditTarget + 'a>(
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     now: Timestamp,
     updates: impl IntoIterator<Item = UpdatedRow<'a, T>>,
 ) -> Result<(), DbErr> {
@@ -179,7 +178,7 @@ pub fn queue_updates<'a, T: HasAuditTarget + 'a>(
         changes.add(&after.place(), Some(before), Some(after))?;
         rows = changes.rows;
     }
-    bulk_insert::queue(writes, rows)
+    writes.insert(rows)
 }
 
 /// Executes `work`, which changes tracked rows, and writes the changes that it noted in the same
@@ -294,7 +293,7 @@ impl Changes<'_> {
 
     /// Writes the collected changes.
     async fn write(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
-        bulk_insert::add_all(tx, std::mem::take(&mut self.rows)).await
+        batch::insert_rows(tx, std::mem::take(&mut self.rows)).await
     }
 
     /// Writes the collected changes if there are many.

@@ -7,9 +7,8 @@ use crate::documents::store::gc_report::{GcError, GcReport};
 use crate::state::State;
 use crate::xml_import::import_log;
 use sea_orm::DbErr;
-use shared::contact_search;
-use shared::database_gate::Unready;
-use shared::db;
+use shared::database::gate::Unready;
+use shared::database::{self, contact_search};
 use shared::rate_limit::KeyedRateLimiter;
 use std::convert::Infallible;
 use std::io;
@@ -49,11 +48,11 @@ async fn sweep_rate_limits(state: Arc<State>) -> Result<(), Infallible> {
 
 /// Removes old stored responses, then the records of imports that have none left.
 async fn sweep_stored_responses(state: Arc<State>) -> Result<(), DbErr> {
-    let responses = db::retry(|| idempotency::sweep(&state.db)).await;
+    let responses = database::retry(|| idempotency::sweep(&state.db)).await;
     if let Ok(rows @ 1..) = responses {
         tracing::info!(rows, "old stored responses removed");
     }
-    let imports = db::retry(|| import_log::sweep(&state.db)).await;
+    let imports = database::retry(|| import_log::sweep(&state.db)).await;
     responses.and(imports)
 }
 

@@ -26,10 +26,10 @@ use crate::state::State;
 use clap::Parser;
 use sea_orm::EntityName;
 use shared::certificate_expiry::CertificateExpiry;
-use shared::database_gate::{self, DatabaseGate, GateRules, StoreIdentity};
+use shared::database::gate::{self, DatabaseGate, GateRules, StoreIdentity};
+use shared::database::reads::{self, Connected};
 use shared::disk_space::WatchedFolders;
 use shared::entity::idempotency_records;
-use shared::read_pool::{self, Connected};
 use shared::runtime::{self, Serving};
 use shared::settings::{self, Settings};
 use shared::tasks::Tasks;
@@ -91,7 +91,7 @@ pub async fn check(settings: Settings) -> Result<(), String> {
     let (state, _) = assemble(&config).await?;
     state.documents.store.check().await.map_err(|error| format!("API_DOCUMENTS: {error}"))?;
     let rules = gate_rules(&config, Some(state.documents.store.clone()));
-    let checked = database_gate::check_once(&state.db, &rules).await;
+    let checked = gate::check_once(&state.db, &rules).await;
     let now = checked.map_err(|unready| unready.message())?;
     let identity = config.identity();
     let expiry = CertificateExpiry::of(&identity.leaf()?)?;
@@ -110,7 +110,7 @@ async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String>
     router::contract(config.extensions).expectations.operations.check()?;
     let mut metrics = Metrics::default();
     let Connected { db, reads, uncounted } =
-        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+        reads::connect(&config.database_url, config.database_connections, &mut metrics)
             .await
             .map_err(|error| format!("API_DATABASE_URL: {error}"))?;
     let unknown_parameters = match config.unknown_parameters_ignored {

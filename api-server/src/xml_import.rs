@@ -64,9 +64,8 @@ use crate::http::import_gate::ImportGate;
 use crate::xml_import::refusals::ImportError;
 use crate::xml_import::vin::VinCheck;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
-use shared::contact_search;
-use shared::database_gate::DatabaseGate;
-use shared::db;
+use shared::database::gate::DatabaseGate;
+use shared::database::{self, contact_search};
 use shared::entity::{self, user_defined_fields};
 use shared::passwords::Passwords;
 use shared::time::Clock;
@@ -236,7 +235,7 @@ impl<'a> Import<'a> {
     async fn begin_write(&self, db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
         match &self.database_gate {
             Some(gate) => gate.begin_write().await,
-            None => db::begin_write(db).await,
+            None => database::begin_write(db).await,
         }
     }
 

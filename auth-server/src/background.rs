@@ -6,8 +6,8 @@ use crate::state::State;
 use crate::store::{active_tokens, authorization_requests, client_assertions, keys, sessions};
 use sea_orm::DbErr;
 use shared::audit;
-use shared::database_gate::Unready;
-use shared::db;
+use shared::database;
+use shared::database::gate::Unready;
 use shared::introspection::UserKind;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub fn start(state: &Arc<State>) {
 /// Makes sure that the current signing key and its successor exist.
 pub async fn maintain_keys(state: Arc<State>) -> Result<(), OAuthError> {
     let (store, rotation_seconds) = (&state.store, state.config.key_rotation_seconds);
-    db::retry(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
+    database::retry(|| keys::maintain(&store.db, &store.master_keys, rotation_seconds)).await
 }
 
 async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
@@ -48,10 +48,10 @@ async fn sweep_rates(state: Arc<State>) -> Result<(), Infallible> {
 async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
     let store = &state.store;
     let outcomes = [
-        ("core tokens", db::retry(|| active_tokens::sweep(store, UserKind::Core)).await),
-        ("web tokens", db::retry(|| active_tokens::sweep(store, UserKind::Web)).await),
-        ("sessions", db::retry(|| sessions::sweep(store)).await),
-        ("authorization requests", db::retry(|| authorization_requests::sweep(store)).await),
+        ("core tokens", database::retry(|| active_tokens::sweep(store, UserKind::Core)).await),
+        ("web tokens", database::retry(|| active_tokens::sweep(store, UserKind::Web)).await),
+        ("sessions", database::retry(|| sessions::sweep(store)).await),
+        ("authorization requests", database::retry(|| authorization_requests::sweep(store)).await),
     ];
     let mut failure = Ok(());
     for (what, outcome) in outcomes {
@@ -64,18 +64,21 @@ async fn sweep_sessions(state: Arc<State>) -> Result<(), DbErr> {
 }
 
 async fn sweep_failures(state: Arc<State>) -> Result<(), DbErr> {
-    log_swept("failures", db::retry(|| lockout::sweep(&state.store.db)).await?);
+    log_swept("failures", database::retry(|| lockout::sweep(&state.store.db)).await?);
     Ok(())
 }
 
 async fn sweep_events(state: Arc<State>) -> Result<(), DbErr> {
     let sweep = || audit::sweep(&state.store.db, state.config.events_retention_days);
-    log_swept("events", db::retry(sweep).await?);
+    log_swept("events", database::retry(sweep).await?);
     Ok(())
 }
 
 async fn sweep_assertions(state: Arc<State>) -> Result<(), DbErr> {
-    log_swept("client assertions", db::retry(|| client_assertions::sweep(&state.store.db)).await?);
+    log_swept(
+        "client assertions",
+        database::retry(|| client_assertions::sweep(&state.store.db)).await?,
+    );
     Ok(())
 }
 

@@ -19,9 +19,9 @@ use clap::Parser;
 use futures_util::FutureExt;
 use sea_orm::EntityName;
 use shared::certificate_expiry::CertificateExpiry;
-use shared::database_gate::{self, DatabaseGate, GateRules};
+use shared::database::gate::{self, DatabaseGate, GateRules};
+use shared::database::reads::{self, Connected};
 use shared::entity::auth_sessions;
-use shared::read_pool::{self, Connected};
 use shared::runtime::{self, Serving};
 use shared::settings;
 use shared::tasks::Tasks;
@@ -94,7 +94,7 @@ pub async fn check(env_file: Option<&Path>) -> Result<(), String> {
     config.identity(false).server_config()?;
     let (state, _) = assemble(config).await?;
     let rules = gate_rules(&state.config);
-    let checked = database_gate::check_once(&state.store.db, &rules).await;
+    let checked = gate::check_once(&state.store.db, &rules).await;
     let now = checked.map_err(|unready| unready.message())?;
     let identity = state.config.identity(false);
     let expiry = CertificateExpiry::of(&identity.leaf()?)?;
@@ -113,7 +113,7 @@ async fn assemble(config: Config) -> Result<(Arc<State>, Arc<Metrics>), String> 
     let passwords = config.passwords.clone().ok_or("AUTH_PASSWORD_MEMORY_KIB is invalid")?;
     let mut metrics = Metrics::default();
     let Connected { db, reads, uncounted } =
-        read_pool::connect(&config.database_url, config.database_connections, &metrics)
+        reads::connect(&config.database_url, config.database_connections, &mut metrics)
             .await
             .map_err(|error| format!("AUTH_DATABASE_URL: {error}"))?;
     let gate = DatabaseGate::new(db.clone(), uncounted, gate_rules(&config), &mut metrics);

@@ -11,6 +11,7 @@ mod template;
 
 use self::template::Template;
 use crate::installation::core_settings;
+use crate::installation::database::gather_statistics;
 use crate::installation::{CliError, count, refuse};
 use crate::seed;
 use api_server::audit::Actor;
@@ -24,12 +25,11 @@ use api_server::xml_import::{Import, ImportMode, run};
 use chrono::{NaiveDate, TimeDelta};
 use indicatif::ProgressBar;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::amounts::Money;
-use shared::contact_search;
-use shared::db;
+use shared::database::{self, contact_search};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::loans as loan_rows;
 use shared::envelope_encryption::MasterKeys;
@@ -92,7 +92,7 @@ pub async fn fill(
 /// Returns true if a portfolio must be created. Records that it was begun, and adds its users and
 /// setup rows.
 async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
-    let tx = db::begin_write(db).await?;
+    let tx = database::begin_write(db).await?;
     let progress = core_settings::read(&tx, PROGRESS).await?;
     let has_loans = newest_loan(&tx).await? > 0;
     match progress.as_deref() {
@@ -109,10 +109,10 @@ async fn begin(db: &DatabaseConnection) -> Result<bool, CliError> {
     }
     core_settings::write(&tx, PROGRESS, Some(BEGUN)).await?;
     seed::further_users(&tx).await?;
-    let clock = db::clock(&tx).await?;
+    let clock = database::clock(&tx).await?;
     let template = Template { clock, backend: tx.get_database_backend(), number: 0, password: "" };
     execute(&tx, &template, SETUP).await?;
-    db::commit(tx).await?;
+    database::commit(tx).await?;
     Ok(true)
 }
 
@@ -157,7 +157,7 @@ impl PortfolioBuilder<'_> {
         let after_id = newest_loan(self.db).await?;
         let (clock, template) = (self.context.clock, self.template(first).await?);
         self.import(file(&template, loans)?).await?;
-        let tx = db::begin_write(self.db).await?;
+        let tx = database::begin_write(self.db).await?;
         let portfolio = Portfolio::read(&tx, after_id, self.actor.clone(), clock.today).await?;
         entries::draw(&tx, &portfolio).await?;
         entries::return_payment(&tx, &portfolio).await?;
@@ -168,19 +168,19 @@ impl PortfolioBuilder<'_> {
             drawers::add(&tx, &portfolio).await?;
             documents::add(&tx, self.store, &portfolio).await?;
         }
-        Ok(db::commit(tx).await?)
+        Ok(database::commit(tx).await?)
     }
 
     /// Adds what belongs to the loans and no import makes.
     async fn complete(&self) -> Result<(), CliError> {
         let template = self.template(0).await?;
-        let tx = db::begin_write(self.db).await?;
+        let tx = database::begin_write(self.db).await?;
         execute(&tx, &template, DETAILS).await?;
-        Ok(db::commit(tx).await?)
+        Ok(database::commit(tx).await?)
     }
 
     async fn template(&self, number: u32) -> Result<Template<'_>, CliError> {
-        let clock = Clock { today: self.context.clock.today, ..db::clock(self.db).await? };
+        let clock = Clock { today: self.context.clock.today, ..database::clock(self.db).await? };
         let backend = self.db.get_database_backend();
         Ok(Template { clock, backend, number, password: self.web_password })
     }
@@ -272,7 +272,7 @@ impl Portfolio {
             supervisor: seed::user_id(tx, "supervisor").await?,
         };
         // Later than the import, as the entries are.
-        let clock = Clock { today, ..db::clock(tx).await? };
+        let clock = Clock { today, ..database::clock(tx).await? };
         Ok(Self { loans: rows.into_iter().map(loan_ref).collect(), staff, actor, clock })
     }
 
@@ -295,24 +295,4 @@ impl Portfolio {
 /// An amount in cents.
 fn cents(cents: i64) -> Money {
     Money::from_cents(cents).unwrap_or_default()
-}
-
-/// Updates the database's statistics: it plans badly for tables that were empty when it last
-/// looked.
-pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
-    match db.get_database_backend() {
-        DbBackend::MySql => {
-            let names = "SELECT group_concat(table_name) AS names FROM information_schema.tables \
-                         WHERE table_schema = database()";
-            let row = db.query_one_raw(Statement::from_string(DbBackend::MySql, names)).await?;
-            let names: Option<String> = row.map(|row| row.try_get("", "names")).transpose()?;
-            db.execute_unprepared(&format!("ANALYZE TABLE {}", names.unwrap_or_default())).await
-        }
-        DbBackend::Sqlite => {
-            // A sample of each index is enough; all rows would take minutes.
-            db.execute_unprepared("PRAGMA analysis_limit = 1000; ANALYZE").await
-        }
-        _ => db.execute_unprepared("ANALYZE").await,
-    }
-    .map(drop)
 }

@@ -17,7 +17,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter,
 };
-use shared::db;
+use shared::database;
 use shared::entity::users::UserStatus;
 use shared::entity::{oauth_clients, privilege_grants, users, web_credentials};
 use shared::introspection::UserKind;
@@ -107,7 +107,7 @@ const FURTHER_USERS: [User; 7] = [
 
 /// Adds the users without passwords.
 pub async fn further_users(tx: &DatabaseTransaction) -> Result<(), DbErr> {
-    let now = db::time(tx).await?;
+    let now = database::time(tx).await?;
     let privileges = PrivilegeList::read(tx).await?;
     for user in &FURTHER_USERS {
         ensure_user(tx, user, &privileges, now).await?;
@@ -123,7 +123,7 @@ pub async fn users_and_clients(
     browser_redirects: &str,
     browser_origin: &str,
 ) -> Result<(), String> {
-    let now = db::time(db).await.map_err(|error| error.to_string())?;
+    let now = database::time(db).await.map_err(|error| error.to_string())?;
     let user_passwords =
         [&credentials.admin, &credentials.officer, &credentials.teller, &credentials.viewer];
     let privileges = PrivilegeList::read(db).await.map_err(|error| error.to_string())?;

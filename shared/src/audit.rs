@@ -1,7 +1,7 @@
 //! Audit trail of the auth server: events are written to `auth_events` in the transaction they
 //! describe.
 
-use crate::db;
+use crate::database;
 use crate::entity::auth_events::{Column, Entity, Model};
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
@@ -151,7 +151,7 @@ impl Event {
 /// Removes events older than `retention_days`, in batches: a table that was never swept is large.
 pub async fn sweep(db: &impl ConnectionTrait, retention_days: i64) -> Result<u64, DbErr> {
     let retention_seconds = Expr::value(retention_days * 24 * 60 * 60);
-    let oldest = db::seconds_ago(db.get_database_backend(), retention_seconds);
+    let oldest = database::seconds_ago(db, retention_seconds);
     let old = Query::select()
         .column(Column::EventId)
         .from(Entity)
@@ -183,7 +183,7 @@ pub async fn record(
     let columns: Vec<Column> = Column::iter().filter(|column| !is_key(column)).collect();
     let mut insert = Query::insert();
     insert.into_table(Entity).columns(columns.iter().copied());
-    let now = db::now(tx.get_database_backend());
+    let now = database::now(tx);
     for Event(row) in events {
         insert.values_panic(columns.iter().map(|column| match column {
             Column::EventDate => now.clone(),

@@ -60,7 +60,6 @@ impl FairQueue {
 }
 
 impl State {
-    /// Takes the next waiter.
     fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
         let line = self.round_robin.pop_front()?;
         let waiting = self.lines.get_mut(&line)?;

@@ -90,7 +90,6 @@ pub fn respond(status: StatusCode, page: &Page, form_action_origins: &str) -> Re
 /// Colors of all pages, light and dark, as custom properties of the root.
 pub const PALETTE: &str = include_str!("pages/palette.css");
 
-/// Style sheet of the single-card pages.
 const STYLE: &str = concat!(include_str!("pages/palette.css"), include_str!("pages/style.css"));
 
 /// CSP source expression that allows [`STYLE`] and nothing else.

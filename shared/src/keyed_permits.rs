@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct KeyedPermits<K>(Arc<Mutex<PermitCounts<K>>>);
 
-/// Counts of permits in use.
 #[derive(Debug)]
 struct PermitCounts<K> {
     all: u32,

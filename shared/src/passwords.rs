@@ -134,7 +134,6 @@ impl Rule {
         params.build().map_err(|error| error.to_string())
     }
 
-    /// Returns the hash of the normalized password.
     fn hash(&self, password: &str) -> Result<Secret, String> {
         let password: String = password.nfc().collect();
         let argon2 = argon2(self.peppers.0.first(), self.params()?)?;

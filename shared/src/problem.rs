@@ -8,7 +8,6 @@ mod kinds;
 pub use self::kinds::{ProblemType, TYPE_PREFIX};
 
 use crate::amounts::OutOfRange;
-use crate::db::{self, Fault};
 use poem::error::ResponseError;
 use poem::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::http::{HeaderValue, StatusCode};
@@ -16,7 +15,6 @@ use poem::{IntoResponse, Response};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiResponse, Object};
-use sea_orm::DbErr;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
@@ -271,18 +269,6 @@ impl std::error::Error for Problem {}
 impl ResponseError for Problem {
     fn status(&self) -> StatusCode {
         self.0.kind.status()
-    }
-}
-
-impl From<DbErr> for Problem {
-    fn from(error: DbErr) -> Self {
-        match db::fault(&error) {
-            Fault::Contention | Fault::LockTimeout | Fault::Unavailable => {
-                tracing::warn!(%error, "database");
-                Self::new(ProblemType::DatabaseUnavailable)
-            }
-            Fault::Conflict | Fault::Defect => Self::internal(&error),
-        }
     }
 }
 

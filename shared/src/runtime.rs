@@ -1,7 +1,7 @@
 //! Common lifecycle of the server processes: startup, certificate reload, and reporting failures.
 
 use crate::certificate_expiry::CertificateExpiry;
-use crate::database_gate::DatabaseGate;
+use crate::database::gate::DatabaseGate;
 use crate::server::{self, ServerLimits};
 use crate::shutdown::Shutdown;
 use crate::telemetry::Metrics;

@@ -95,7 +95,6 @@ pub struct TrustedPeer;
 
 /// How much of a response hyper may buffer if the client does not read it.
 const STREAM_BYTES_BUFFERED: usize = 32 * 1024;
-/// Maximum header bytes of a request.
 const HEADER_BYTES_MAX: usize = 32 * 1024;
 /// Concurrent requests on one HTTP/2 connection, and on one that is accepted while there are many.
 const STREAMS_MAX: u32 = 128;
@@ -304,7 +303,6 @@ impl<E: Endpoint<Output = Response> + 'static> Connection<E> {
     }
 }
 
-/// Handles one request of a connection.
 struct Exchange<E> {
     endpoint: Arc<E>,
     /// The connection's own permit.

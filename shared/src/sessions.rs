@@ -6,11 +6,11 @@
 //! until it commits. So ending something either waits for what is being issued from it, and ends
 //! that too, or leaves nothing to issue from.
 
+use crate::database::galera::{self, Hold};
 use crate::entity::{
     active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
     user_credentials, web_credentials,
 };
-use crate::galera::{self, Hold};
 use crate::introspection::UserKind;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};

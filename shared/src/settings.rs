@@ -1,7 +1,7 @@
 //! Settings, read from environment variables, optionally on top of a file, and from nowhere else.
 //! Everything that is missing or wrong is reported together, before anything starts.
 
-use crate::database_url;
+use crate::database;
 use crate::text_file;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -165,7 +165,7 @@ impl Settings {
     pub fn database_url(&mut self, name: &'static str) -> String {
         let url = self.text(name);
         if !url.is_empty()
-            && let Err(why) = database_url::check(&url)
+            && let Err(why) = database::url::check(&url)
         {
             self.faults.push(format!("{name}: {why}"));
         }

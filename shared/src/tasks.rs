@@ -1,7 +1,7 @@
 //! Supervised background tasks: periodic work for as long as a server runs. A run that fails or
 //! panics is logged, counted and retried, and affects nothing else.
 
-use crate::database_gate::{DatabaseGate, Unready};
+use crate::database::gate::{DatabaseGate, Unready};
 use crate::telemetry::Metrics;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -192,7 +192,7 @@ fn pause(interval: Duration, failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database_gate::Closed;
+    use crate::database::gate::Closed;
     use std::sync::atomic::{AtomicU32, Ordering};
     use tokio::sync::mpsc;
 

@@ -1,9 +1,7 @@
 //! Telemetry: logs, request ids and metrics. They never contain a token, a password, a card number
 //! or a body.
 
-use crate::db;
 use crate::random::random_bytes;
-use crate::waits::WAITS;
 use poem::http::Method;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
@@ -131,7 +129,6 @@ impl fmt::Display for RequestId {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OperationName(Option<(Method, Arc<str>)>);
 
-/// Methods that operations have.
 const METHODS: [Method; 7] = [
     Method::GET,
     Method::HEAD,
@@ -195,13 +192,7 @@ impl Default for Metrics {
             seconds.clone(),
         );
         registry.register("sql_statements", "Statements sent to the database", statements.clone());
-        registry.register(
-            "transactions_tried_again",
-            "Transactions retried after contention",
-            db::TRIED_AGAIN.clone(),
-        );
         registry.register_collector(Box::new(DroppedLogLines));
-        WAITS.register(&mut registry);
         Self { registry, requests, seconds, statements }
     }
 }
@@ -212,6 +203,11 @@ impl Metrics {
         let counter = Counter::default();
         self.register(name, help, counter.clone());
         counter
+    }
+
+    /// Returns what metrics of other modules are registered in.
+    pub(crate) fn registry(&mut self) -> &mut Registry {
+        &mut self.registry
     }
 
     /// Registers a metric that is kept elsewhere.

@@ -1,4 +1,4 @@
-//! Instants and business days. The only clock is the database's: see [`crate::db::clock`].
+//! Instants and business days. The only clock is the database's: see [`crate::database::clock`].
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;

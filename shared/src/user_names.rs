@@ -6,7 +6,7 @@
 //! kind. The skeletons are in `name_skeletons`, whose primary key rejects concurrent duplicates.
 //! Names that other programs have written keep working.
 
-use crate::bulk_insert;
+use crate::database::batch;
 use crate::entity::name_skeletons::{Column, Entity, Model};
 use crate::introspection::UserKind;
 use crate::passwords::PASSWORD_BYTES_MAX;
@@ -26,7 +26,6 @@ pub const NAME_CHARACTERS_MAX: usize = 50;
 pub const PASSWORD_CHARACTERS_MIN: usize = 8;
 /// A shorter name may be part of a password: nearly every password contains some letter.
 const NAME_IN_PASSWORD_MIN: usize = 4;
-/// Names per page when reading all of them.
 const NAMES_PER_PAGE: u64 = 5_000;
 
 /// Why a user name is refused.
@@ -124,7 +123,7 @@ pub async fn take(tx: &impl ConnectionTrait, kind: UserKind, name: &str) -> Resu
 /// Reserves many names, given the hashes of their skeletons.
 pub async fn take_all(tx: &impl ConnectionTrait, hashes: Vec<String>) -> Result<(), DbErr> {
     let rows = hashes.into_iter().map(|skeleton_hash| Model { skeleton_hash });
-    bulk_insert::add_all(tx, rows.collect::<Vec<_>>()).await
+    batch::insert_rows(tx, rows.collect::<Vec<_>>()).await
 }
 
 /// Releases the name of a user who is removed or renamed.

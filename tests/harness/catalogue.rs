@@ -4,7 +4,7 @@
 use crate::databases;
 use crate::databases::Database;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
-use shared::migration;
+use shared::database::migration;
 use std::collections::BTreeSet;
 
 const SQLITE: &[&str] =
@@ -57,7 +57,7 @@ pub async fn assert_new(database: &Database, db: &DatabaseConnection) {
         Database::Sqlite => format!("sqlite://{}", folder.path().join("new.sqlite").display()),
         Database::Server(server) => databases::create_empty(server).await,
     };
-    let new_db = shared::db::connect_or_create(&url, 2).await.expect("a connection");
+    let new_db = shared::database::connect_or_create(&url, 2).await.expect("a connection");
     migration::migrate(&new_db).await.expect("a schema");
     let expected = read(&new_db).await;
     new_db.close().await.expect("closed");

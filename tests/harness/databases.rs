@@ -4,9 +4,9 @@
 use installer::installation::credentials::Credentials;
 use installer::seed;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement};
+use shared::database::{self, migration};
 use shared::disk_space::DiskSpace;
 use shared::passwords::{Passwords, Peppers};
-use shared::{db, migration};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -75,7 +75,7 @@ impl Database {
     pub async fn copy(&self, url: &str, folder: &Path) -> String {
         match self {
             Self::Sqlite => {
-                let db = db::connect(url, 1).await.expect("a connection");
+                let db = database::connect(url, 1).await.expect("a connection");
                 checkpoint(&db).await;
                 db.close().await.expect("closed");
                 let copy = folder.join("core.sqlite");
@@ -121,8 +121,8 @@ pub async fn in_transaction_on_each(test: impl AsyncFn(&DatabaseTransaction)) {
         println!("on {}", database.name());
         let folder = temporary_folder();
         let url = database.create(folder.path()).await;
-        let db = db::connect(&url, 1).await.expect("a connection");
-        let tx = db::begin_write(&db).await.expect("a transaction");
+        let db = database::connect(&url, 1).await.expect("a connection");
+        let tx = database::begin_write(&db).await.expect("a transaction");
         test(&tx).await;
         tx.rollback().await.expect("rolled back");
         db.close().await.expect("closed");
@@ -154,7 +154,7 @@ pub fn passwords() -> Passwords {
 
 /// Creates the schema, and the users and clients that every test finds.
 pub async fn fill(url: &str) {
-    let db = db::connect_or_create(url, 2).await.expect("a connection");
+    let db = database::connect_or_create(url, 2).await.expect("a connection");
     migration::migrate(&db).await.expect("the schema");
     let redirect = "http://127.0.0.1:8765/callback";
     seed::users_and_clients(&db, credentials(), &passwords(), redirect, "")
@@ -235,7 +235,7 @@ async fn mariadb_copy(server: &str) -> String {
 /// Creates a MariaDB database with the statements of [`copying`].
 async fn mariadb_from(server: &str, statements: &str) -> String {
     let url = create_empty(server).await;
-    let db = db::connect(&url, 1).await.expect("the new database");
+    let db = database::connect(&url, 1).await.expect("the new database");
     db.execute_unprepared(statements).await.expect("a copy");
     db.close().await.expect("closed");
     url
@@ -244,7 +244,7 @@ async fn mariadb_from(server: &str, statements: &str) -> String {
 /// Returns the statements that copy this database's tables, rows and triggers into another one on its
 /// server.
 async fn copying(url: &str) -> String {
-    let db = db::connect(url, 1).await.expect("the template");
+    let db = database::connect(url, 1).await.expect("the template");
     let texts = async |sql: &str, column: usize| -> Vec<String> {
         let rows = Statement::from_string(DbBackend::MySql, sql);
         let rows = db.query_all_raw(rows).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -279,7 +279,7 @@ pub async fn drop_templates() {
 
 /// Runs a statement on the server itself.
 async fn run(server: &str, sql: &str) {
-    let db: DatabaseConnection = db::connect(server, 1).await.expect("the test server");
+    let db: DatabaseConnection = database::connect(server, 1).await.expect("the test server");
     if db.get_database_backend() == DbBackend::Postgres {
         // Two databases cannot be created from one template at the same time.
         db.execute_unprepared("SELECT pg_advisory_lock(7301)").await.expect("a lock");

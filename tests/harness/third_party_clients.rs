@@ -201,7 +201,7 @@ pub async fn add_client(world: &World, id: &str, redirects: &str, proof: Result<
         grants: Set("authorization_code refresh_token".to_owned()),
         user_kinds: Set("core web".to_owned()),
         resource_server_flag: Set(false),
-        created_date: Set(shared::db::time(&world.db).await.expect("the time")),
+        created_date: Set(shared::database::time(&world.db).await.expect("the time")),
         forwards_addresses_flag: Set(false),
     };
     client.insert(&world.db).await.expect("a client");

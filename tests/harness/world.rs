@@ -17,7 +17,7 @@ use installer::installation::certificates::{self, TlsFiles};
 use installer::installation::credentials::Credentials;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::Value;
-use shared::db;
+use shared::database;
 use shared::envelope_encryption::MasterKeys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -216,7 +216,7 @@ impl World {
         credentials: Credentials,
         environment: Environment,
     ) -> Self {
-        let db = db::connect(&database_url, 4).await.expect("a connection");
+        let db = database::connect(&database_url, 4).await.expect("a connection");
         let tls = tls_files();
         let ports = ServerPorts::free();
         let (database_proxy, statement_proxy) =
@@ -421,7 +421,7 @@ impl World {
 
     /// Defines the user-defined fields that every installation starts with.
     pub async fn define_fields(&self) {
-        let tx = shared::db::begin_write(&self.db).await.expect("a transaction");
+        let tx = shared::database::begin_write(&self.db).await.expect("a transaction");
         installer::seed::field_definitions::ensure(&tx).await.expect("the fields");
         tx.commit().await.expect("committed");
     }

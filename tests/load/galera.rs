@@ -59,7 +59,7 @@ use payments::loans::Loans;
 use payments::responses::{Attempt, Outcome, ResponseTable};
 use payments::sender::LoadMix;
 use payments::verdicts::{is_database_problem, unexpected_outcomes};
-use shared::db;
+use shared::database;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -246,7 +246,7 @@ impl ClusterRun<'_> {
         let started = Instant::now();
         let rounds = self.arguments.rounds;
         let url = self.cluster.url_on(1, &self.world.database_url);
-        let db = db::connect(&url, 4).await.map_err(|error| error.to_string())?;
+        let db = database::connect(&url, 4).await.map_err(|error| error.to_string())?;
         let races = Races { world: &self.world, replicas: self.replicas(), db: &db };
         let tallies: [(&str, Tally); 7] = {
             let (log_outs, refreshes, both, passwords, clients, keys, imports) = tokio::join!(

@@ -144,7 +144,7 @@ async fn postgres_version(server: &str) -> Result<String, String> {
         return Err("--database-url must be postgres://…, because pgbench is".to_owned());
     }
     let failed = |error: sea_orm::DbErr| format!("PostgreSQL does not answer: {error}");
-    let db = shared::db::connect(server, 1).await.map_err(failed)?;
+    let db = shared::database::connect(server, 1).await.map_err(failed)?;
     let statement = Statement::from_string(db.get_database_backend(), "SHOW server_version");
     let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no version")?;
     let version = row.try_get_by_index(0).map_err(failed)?;

@@ -35,6 +35,7 @@ use acceptance::world::{Environment, World};
 use clap::Parser;
 use futures_util::FutureExt;
 use installer::demo;
+use installer::installation::database::gather_statistics;
 use scale::{copies, searches};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 use std::fmt;
@@ -155,8 +156,8 @@ async fn measure(arguments: &Arguments, few: &World, many: &World) -> Result<(),
 
 async fn multiply(db: &DatabaseConnection, times: u32) -> Result<(), DbErr> {
     copies::multiply(db, times).await?;
-    shared::contact_search::refill(db).await?;
-    demo::gather_statistics(db).await
+    shared::database::contact_search::refill(db).await?;
+    gather_statistics(db).await
 }
 
 async fn measure_searches(arguments: &Arguments, few: &World, many: &World) -> Result<(), String> {

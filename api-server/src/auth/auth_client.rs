@@ -6,7 +6,7 @@
 use poem::http::StatusCode;
 use reqwest::Client;
 use serde::de::DeserializeOwned;
-use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
+use shared::database::coalesced::{BatchLimits, Coalesced, Unanswered};
 use shared::introspection::{ActiveToken, Introspection};
 use shared::problem::{Problem, ProblemType};
 use shared::tls;

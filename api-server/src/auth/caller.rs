@@ -2,7 +2,7 @@
 
 use super::privileges::{Forbidden, Privilege, Rights};
 use sea_orm::{ConnectionTrait, DbErr};
-use shared::db;
+use shared::database;
 use shared::time::Clock;
 use std::hash::{Hash, Hasher};
 
@@ -52,7 +52,7 @@ impl Caller {
         user_id: i64,
         user_name: &str,
     ) -> Result<RequestContext, DbErr> {
-        let clock = db::clock(db).await?;
+        let clock = database::clock(db).await?;
         let user = CoreCaller { user_id, user_name: user_name.to_owned(), rights: Rights::All };
         Ok(RequestContext { caller: Self::Core(user), clock })
     }

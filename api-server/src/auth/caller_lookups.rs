@@ -4,11 +4,11 @@
 use crate::auth::privileges::Grants;
 use sea_orm::sea_query::{Expr, ExprTrait, JoinType, Query, SelectStatement, UnionType};
 use sea_orm::{ConnectionTrait, DbErr, QueryResult};
-use shared::coalesced::{BatchLimits, Coalesced, Unanswered, padded};
-use shared::db;
+use shared::database;
+use shared::database::coalesced::{BatchLimits, Coalesced, Unanswered, padded};
+use shared::database::reads::ReadPool;
 use shared::entity::{group_members, privilege_grants, privileges};
 use shared::problem::{Problem, ProblemType};
-use shared::read_pool::ReadPool;
 use shared::time::Clock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,8 +67,8 @@ async fn read(
 ) -> Result<(Clock, HashMap<i64, Grants>), DbErr> {
     let one = Query::select().expr_as(Expr::value(1), "one").take();
     let mut select = Query::select()
-        .expr_as(db::now(db.get_database_backend()), "now")
-        .expr_as(db::business_time_zone(), "time_zone")
+        .expr_as(database::now(db), "now")
+        .expr_as(database::business_time_zone(), "time_zone")
         .from_subquery(one, "one")
         .take();
     let user_ids: Vec<i64> = user_ids.iter().copied().flatten().collect();

@@ -7,7 +7,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityName, PrimaryKeyTrait,
     QueryFilter, QuerySelect, Select,
 };
-use shared::galera;
+use shared::database::galera;
 use shared::problem::Problem;
 
 /// Why a row was not found.

@@ -27,8 +27,7 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseConnection,
     DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::bulk_insert;
-use shared::db;
+use shared::database::{self, batch};
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType, Gateway};
 use shared::entity::payment_method_sessions::{ActiveModel, Column, Entity, Model, SessionState};
@@ -115,7 +114,7 @@ pub async fn open(
         created_date: clock.now,
         expires_at,
     };
-    bulk_insert::add(&processor.db, session).await?;
+    batch::insert_row(&processor.db, session).await?;
     Ok(AddPaymentMethodUrl { url, expires_at })
 }
 
@@ -129,7 +128,7 @@ pub async fn find(
     secret: &str,
     gateway: Gateway,
 ) -> Result<Option<Model>, CardError> {
-    let now = db::time(&processor.db).await?;
+    let now = database::time(&processor.db).await?;
     let found = find_by_secret(processor, secret, gateway).await?;
     let usable = |session: &Model| session.state == SessionState::Open && session.expires_at > now;
     Ok(found.filter(usable))
@@ -179,7 +178,7 @@ pub async fn handle_return(
     processor: &Arc<CardProcessor>,
     secret: &str,
 ) -> Result<SessionOutcome, CardError> {
-    let now = db::time(&processor.db).await?;
+    let now = database::time(&processor.db).await?;
     let Some(session) = find_by_secret(processor, secret, Gateway::Stripe).await? else {
         return Ok(SessionOutcome::Ended);
     };
@@ -241,7 +240,7 @@ async fn close(
         .col_expr(Column::State, state.into())
         .filter(Column::SessionId.eq(session.session_id))
         .filter(Column::State.eq(SessionState::Open));
-    db::retry(|| update.clone().exec(&processor.db)).await?;
+    database::retry(|| update.clone().exec(&processor.db)).await?;
     Ok(match state {
         SessionState::Used => SessionOutcome::Added,
         SessionState::Open | SessionState::Expired => SessionOutcome::Ended,
@@ -282,19 +281,19 @@ pub(super) async fn sweep(processor: &Arc<CardProcessor>) -> Result<(), CardErro
 /// Expires the sessions for which no gateway can be asked: those of this server's own pages, and of
 /// a gateway that is no longer in use.
 async fn expire_own(processor: &CardProcessor) -> Result<(), DbErr> {
-    let expired = Column::ExpiresAt.into_expr().lt(db::now(processor.db.get_database_backend()));
+    let expired = Column::ExpiresAt.into_expr().lt(database::now(&processor.db));
     let own = processor.gateway.stripe().map(|_| Column::Gateway.ne(Gateway::Stripe));
     let update = Entity::update_many()
         .col_expr(Column::State, SessionState::Expired.into())
         .filter(Column::State.eq(SessionState::Open))
         .filter(expired)
         .filter(Condition::all().add_option(own));
-    db::retry(|| update.clone().exec(&processor.db)).await.map(drop)
+    database::retry(|| update.clone().exec(&processor.db)).await.map(drop)
 }
 
 #[expect(clippy::disallowed_methods, reason = "settled by the service, never shown to a caller")]
 async fn expired_at_stripe(db: &DatabaseConnection, after_id: i64) -> Result<Vec<Model>, DbErr> {
-    let expired = Column::ExpiresAt.into_expr().lt(db::now(db.get_database_backend()));
+    let expired = Column::ExpiresAt.into_expr().lt(database::now(db));
     Entity::find()
         .filter(Column::State.eq(SessionState::Open))
         .filter(expired)
@@ -306,11 +305,11 @@ async fn expired_at_stripe(db: &DatabaseConnection, after_id: i64) -> Result<Vec
 }
 
 async fn remove_unused(db: &DatabaseConnection) -> Result<(), DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), Expr::value(UNUSED_RETENTION_SECONDS));
+    let old = database::seconds_ago(db, Expr::value(UNUSED_RETENTION_SECONDS));
     let unused = Entity::delete_many()
         .filter(Column::State.eq(SessionState::Expired))
         .filter(Column::ExpiresAt.into_expr().lt(old));
-    db::retry(|| unused.clone().exec(db)).await.map(drop)
+    database::retry(|| unused.clone().exec(db)).await.map(drop)
 }
 
 /// A card that was added on a page.

@@ -40,7 +40,7 @@ use crate::command::idempotency::{
     self, Claim, ClaimOutcome, IdempotencyScope, LEASE_SECONDS, Replayable,
 };
 use poem::http::StatusCode;
-use shared::db;
+use shared::database;
 use shared::entity::gateway_payments::{CardPaymentState as State, Model};
 use std::sync::Arc;
 
@@ -234,7 +234,8 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardEr
     };
     match processor.gateway.prepare(request).await {
         Ok(reference) => {
-            Ok(db::retry(|| repository::set_reference(&processor.db, intent, &reference)).await?)
+            Ok(database::retry(|| repository::set_reference(&processor.db, intent, &reference))
+                .await?)
         }
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
         // Whether it was prepared or not, it is never charged: no reference to it is stored.
@@ -255,7 +256,7 @@ async fn charge(
         Err(GatewayError::Refused(refusal)) => fail(processor, intent, refusal).await,
         Err(GatewayError::Unavailable) => Err(CardError::Unavailable(UnavailableService::Gateway)),
         Err(GatewayError::Unknown) => {
-            db::retry(|| repository::set_unknown(&processor.db, intent)).await?;
+            database::retry(|| repository::set_unknown(&processor.db, intent)).await?;
             Err(CardError::OutcomeUnknown)
         }
     }
@@ -298,7 +299,7 @@ async fn settle(
 ) -> Result<(), CardError> {
     match outcome {
         ChargeOutcome::Charged(at) => {
-            Ok(db::retry(|| repository::set_charged(&processor.db, intent, at)).await?)
+            Ok(database::retry(|| repository::set_charged(&processor.db, intent, at)).await?)
         }
         ChargeOutcome::Declined(refusal) => fail(processor, intent, refusal).await,
         ChargeOutcome::Cancelled | ChargeOutcome::Refunded => {
@@ -313,7 +314,7 @@ async fn fail(
     intent: &Model,
     refusal: GatewayRefusal,
 ) -> Result<(), CardError> {
-    Ok(db::retry(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
+    Ok(database::retry(|| repository::set_failed(&processor.db, intent, &refusal)).await?)
 }
 
 /// Step 5, and the decision of step 6: if a rule refuses the posting, the charge is to be refunded.
@@ -330,7 +331,7 @@ async fn post(processor: &Arc<CardProcessor>, intent: &Model) -> Result<(), Card
     let refusal = CardRefusal::of_posting(error);
     tracing::warn!(id = intent.card_payment_id, code = refusal.code, "a charge is to be refunded");
     let record_decision = || repository::set_refund_due(&processor.db, intent, &refusal);
-    Ok(db::retry(record_decision).await?)
+    Ok(database::retry(record_decision).await?)
 }
 
 /// Step 6, once the decision is committed.
@@ -340,5 +341,5 @@ async fn refund(
     payment_ref: &PaymentRef,
 ) -> Result<(), CardError> {
     processor.gateway.refund(payment_ref).await.map_err(retry_later)?;
-    Ok(db::retry(|| repository::set_voided(&processor.db, intent)).await?)
+    Ok(database::retry(|| repository::set_voided(&processor.db, intent)).await?)
 }

@@ -13,7 +13,7 @@ use crate::command::idempotency::RESPONSE_RETENTION_SECONDS;
 use futures_util::StreamExt;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect};
-use shared::db;
+use shared::database;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{payment_gateway_secrets as secrets, payment_gateway_tokens as tokens};
 use shared::tasks::Tasks;
@@ -41,7 +41,9 @@ async fn settle_pages(processor: Arc<CardProcessor>) -> Result<(), CardError> {
 }
 
 async fn release_keys(processor: Arc<CardProcessor>) -> Result<(), DbErr> {
-    db::retry(|| payment::release_keys(&processor.db, RESPONSE_RETENTION_SECONDS)).await.map(drop)
+    database::retry(|| payment::release_keys(&processor.db, RESPONSE_RETENTION_SECONDS))
+        .await
+        .map(drop)
 }
 
 /// Limits the webhooks handled concurrently. Any beyond that are left to the next pass of the

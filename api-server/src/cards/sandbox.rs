@@ -13,7 +13,7 @@ use super::{CardDetails, ChargeOutcome, ChargeRequest, GatewayError, GatewayRefu
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
-use shared::db::{self, Fault};
+use shared::database::{self, Fault};
 use shared::entity::payment_gateway_tokens::BrandType;
 use shared::entity::sandbox_payments::{
     ActiveModel, Column, Entity, Model, SandboxOutcome, SandboxState,
@@ -92,7 +92,7 @@ impl Sandbox {
         let card = find(request.token)?;
         let outcome = card.outcome.ok_or(GatewayError::Unavailable)?;
         let reference = format!("sandbox-{}", request.card_payment_id);
-        let now = db::time(&self.db).await.map_err(unavailable)?;
+        let now = database::time(&self.db).await.map_err(unavailable)?;
         let row = ActiveModel {
             reference: Set(reference.clone()),
             outcome: Set(outcome),
@@ -104,10 +104,10 @@ impl Sandbox {
             charged_date: Set(None),
         };
         let insert = || Entity::insert(row.clone()).exec_without_returning(&self.db);
-        match db::retry(insert).await {
+        match database::retry(insert).await {
             Ok(_) => Ok(reference),
             // It was prepared before, and the response was lost.
-            Err(error) if db::fault(&error) == Fault::Conflict => Ok(reference),
+            Err(error) if database::fault(&error) == Fault::Conflict => Ok(reference),
             Err(error) => Err(unavailable(error)),
         }
     }
@@ -169,7 +169,7 @@ impl Sandbox {
         from: SandboxState,
         to: SandboxState,
     ) -> Result<(), DbErr> {
-        let now = db::time(&self.db).await?;
+        let now = database::time(&self.db).await?;
         let mut update = Entity::update_many()
             .col_expr(Column::State, Expr::value(to))
             .filter(Column::Reference.eq(reference))
@@ -182,7 +182,7 @@ impl Sandbox {
         if to == SandboxState::Refunded {
             update = update.col_expr(Column::RefundCount, Column::RefundCount.into_expr().add(1));
         }
-        db::retry(|| update.clone().exec(&self.db)).await.map(drop)
+        database::retry(|| update.clone().exec(&self.db)).await.map(drop)
     }
 }
 

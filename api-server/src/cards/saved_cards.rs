@@ -13,11 +13,10 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::bulk_insert;
+use shared::database::{batch, galera};
 use shared::entity::automated_payments::{self, AutomatedPaymentStatus};
 use shared::entity::payment_gateway_tokens::{self as cards, EntryType};
 use shared::entity::{contacts, loan_contacts, loans, payment_gateway_secrets as secrets};
-use shared::galera;
 use shared::interface_names;
 use shared::time::Clock;
 use std::sync::Arc;
@@ -198,12 +197,12 @@ impl Card {
             last_used_date: None,
             used_count: 0,
         };
-        card.payment_gateway_token_id = bulk_insert::add(tx, card.clone()).await?;
+        card.payment_gateway_token_id = batch::insert_row(tx, card.clone()).await?;
         let secret = secrets::Model {
             payment_gateway_token_id: card.payment_gateway_token_id,
             gateway_token: gateway.seal(card.payment_gateway_token_id, &described.token)?,
         };
-        bulk_insert::add_all(tx, vec![secret.clone()]).await?;
+        batch::insert_rows(tx, vec![secret.clone()]).await?;
         let recorded = audit::recording(tx, author, clock.now, async |changes| {
             changes.add(&audit_target(&card), None, Some(&card))?;
             changes.add(&audit_target(&card), None, Some(&secret))

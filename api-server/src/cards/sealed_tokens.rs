@@ -3,8 +3,8 @@
 use super::label;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QuerySelect};
-use shared::database_gate::key_checks::{KeyCheck, Keys};
-use shared::database_gate::{Closed, Unready};
+use shared::database::gate::key_checks::{KeyCheck, Keys};
+use shared::database::gate::{Closed, Unready};
 use shared::entity::payment_gateway_secrets::{Column, Entity, Model};
 use shared::envelope_encryption::MasterKeys;
 

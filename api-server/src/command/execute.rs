@@ -11,11 +11,11 @@ use crate::command::lock_queues::{LockMode, LockQueues, QueueLock, RowKey};
 use crate::http::import_gate::ImportGate;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
-use shared::database_gate::DatabaseGate;
-use shared::db;
+use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use shared::database;
+use shared::database::gate::DatabaseGate;
+use shared::database::waits::WAITS;
 use shared::time::{Clock, Timestamp};
-use shared::waits::WAITS;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,14 +123,14 @@ impl ExecutionMode {
         match self {
             Self::DryRun => {
                 let response = Replayable::new(StatusCode::OK, &answer);
-                db::roll_back(tx).await?;
+                database::roll_back(tx).await?;
                 Ok(response)
             }
             Self::Commit(scope) => {
                 let response = Replayable::new(StatusCode::CREATED, &answer);
                 let stored = scope.iter().map(|scope| response.of_request(scope)).collect();
                 in_transaction::store(&tx, now, stored).await?;
-                db::commit(tx).await?;
+                database::commit(tx).await?;
                 Ok(response)
             }
         }
@@ -167,7 +167,7 @@ pub async fn execute_without_key<C: Command>(
 ) -> Result<C::Answer, Failure<C::Refusal>> {
     in_task::<C, _, _>(executor, |executor| async move {
         let _locks = executor.lock(&command, LockMode::Exclusive).await?;
-        db::retry(|| with_time_limit(executor.attempt_without_key(&command))).await
+        database::retry(|| with_time_limit(executor.attempt_without_key(&command))).await
     })
     .await
 }
@@ -227,13 +227,13 @@ impl Executor {
 
     /// When the request's waits for locks end. An attempt that comes late has a moment, too.
     fn lock_deadline(&self) -> Instant {
-        (self.began + db::LOCK_WAIT).max(Instant::now() + LATE_LOCK_WAIT)
+        (self.began + database::LOCK_WAIT).max(Instant::now() + LATE_LOCK_WAIT)
     }
 
     /// Begins a write transaction. On SQLite that is the lock on every row.
     async fn begin<C: Command>(&self) -> Result<DatabaseTransaction, Failure<C::Refusal>> {
         let begun = self.database_gate.begin_write();
-        if !C::LOCKS_ROWS || self.db.get_database_backend() != DbBackend::Sqlite {
+        if !C::LOCKS_ROWS || !database::is_embedded(&self.db) {
             return Ok(begun.await?);
         }
         match timeout_at(self.lock_deadline(), begun).await {
@@ -256,7 +256,7 @@ impl Executor {
             let at_row = |failure: Failure<C::Refusal>| failure.at(LockedRow::of(row));
             match timeout_at(deadline, row.lock_in(tx)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => return Err(db::failed(tx, at_row(error.into())).await),
+                Ok(Err(error)) => return Err(database::failed(tx, at_row(error.into())).await),
                 // The statement is still waiting: dropping the transaction gives it up.
                 Err(_) => return Err(at_row(Failure::Locked(None))),
             }
@@ -293,7 +293,7 @@ impl Executor {
         command: &C,
         mode: &ExecutionMode,
     ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
-        db::retry(|| with_time_limit(self.attempt(command, mode))).await
+        database::retry(|| with_time_limit(self.attempt(command, mode))).await
     }
 
     async fn attempt<C: Command<Answer: ToJSON>>(
@@ -303,11 +303,11 @@ impl Executor {
     ) -> Result<Replayable<C::Answer, true>, Failure<C::Refusal>> {
         let tx = self.begin::<C>().await?;
         if let Some(response) = mode.replay(&tx).await? {
-            db::roll_back(tx).await?;
+            database::roll_back(tx).await?;
             return Ok(response);
         }
         self.lock_rows(&tx, command).await?;
-        let clock = db::clock(&tx).await?;
+        let clock = database::clock(&tx).await?;
         let failure = match command.apply(&tx, clock).await {
             Ok(answer) => return Ok(mode.end(tx, clock.now, answer).await?),
             Err(failure) => failure,
@@ -317,10 +317,10 @@ impl Executor {
         if failure.is_refusal()
             && let Some(response) = mode.replay(&tx).await?
         {
-            db::roll_back(tx).await?;
+            database::roll_back(tx).await?;
             return Ok(response);
         }
-        Err(db::failed(&tx, failure).await)
+        Err(database::failed(&tx, failure).await)
     }
 
     async fn attempt_without_key<C: Command>(
@@ -329,10 +329,10 @@ impl Executor {
     ) -> Result<C::Answer, Failure<C::Refusal>> {
         let tx = self.begin::<C>().await?;
         self.lock_rows(&tx, command).await?;
-        let clock = db::clock(&tx).await?;
+        let clock = database::clock(&tx).await?;
         match command.apply(&tx, clock).await {
-            Ok(answer) => db::commit(tx).await.map(|()| answer).map_err(Failure::from),
-            Err(failure) => Err(db::failed(&tx, failure).await),
+            Ok(answer) => database::commit(tx).await.map(|()| answer).map_err(Failure::from),
+            Err(failure) => Err(database::failed(&tx, failure).await),
         }
     }
 }

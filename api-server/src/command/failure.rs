@@ -8,8 +8,8 @@ use crate::command::lock_queues::RowKey;
 use crate::http::import_gate;
 use sea_orm::DbErr;
 use shared::amounts::OutOfRange;
-use shared::coalesced::Unanswered;
-use shared::db::{self, Contended, Fault};
+use shared::database::coalesced::Unanswered;
+use shared::database::{self, Contended, Fault};
 use shared::problem::{InvalidValue, Problem, ProblemType};
 use std::fmt;
 
@@ -177,7 +177,7 @@ impl<R> Contended for Failure<R> {
 
 impl<R> From<DbErr> for Failure<R> {
     fn from(error: DbErr) -> Self {
-        let failure = match db::fault(&error) {
+        let failure = match database::fault(&error) {
             Fault::Contention => Self::Contended(None),
             Fault::LockTimeout => Self::Locked(None),
             Fault::Unavailable => Self::Unavailable(UnavailableService::Database),

@@ -17,12 +17,12 @@ use futures_util::FutureExt;
 use poem::http::StatusCode;
 use poem_openapi::types::ToJSON;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
-use shared::coalesced::{BatchLimits, Coalesced, Unanswered};
-use shared::database_gate::DatabaseGate;
-use shared::db::{self, Contended};
-use shared::read_pool::ReadPool;
+use shared::database::batch::WriteBatch;
+use shared::database::coalesced::{BatchLimits, Coalesced, Unanswered};
+use shared::database::gate::DatabaseGate;
+use shared::database::reads::ReadPool;
+use shared::database::{self, Contended};
 use shared::time::Clock;
-use shared::writes::Writes;
 use std::collections::HashSet;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -70,7 +70,7 @@ pub trait GroupCommand: Command<Answer: ToJSON + Clone> {
     /// a transaction of its own.
     fn apply_all(
         tx: &DatabaseTransaction,
-        writes: &mut Writes,
+        writes: &mut WriteBatch,
         clock: Clock,
         read: Self::Read,
         commands: &[&Self],
@@ -249,8 +249,10 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             let Some(first) = commands.first() else { return Ok(Vec::new()) };
             let _locks = executor.lock(first, LockMode::Exclusive).await?;
             let commands: Vec<&C> = commands.iter().collect();
-            db::retry(|| with_time_limit(try_and_roll_back(&executor.database_gate, &commands)))
-                .await
+            database::retry(|| {
+                with_time_limit(try_and_roll_back(&executor.database_gate, &commands))
+            })
+            .await
         })
         .await
     }
@@ -274,10 +276,10 @@ async fn try_and_roll_back<C: GroupCommand>(
     let tx = gate.begin_write().await?;
     match try_in_order(&tx, commands).await {
         Ok(results) => {
-            db::roll_back(tx).await?;
+            database::roll_back(tx).await?;
             Ok(results)
         }
-        Err(failure) => Err(db::failed(&tx, failure).await),
+        Err(failure) => Err(database::failed(&tx, failure).await),
     }
 }
 
@@ -287,7 +289,7 @@ async fn try_in_order<C: GroupCommand>(
     tx: &DatabaseTransaction,
     commands: &[&C],
 ) -> Result<DryRunResults<C>, Failure<C::Refusal>> {
-    let clock = db::clock(tx).await?;
+    let clock = database::clock(tx).await?;
     let mut results: DryRunResults<C> = Vec::with_capacity(commands.len());
     while results.len() < commands.len() {
         let begun = results.len();
@@ -295,7 +297,7 @@ async fn try_in_order<C: GroupCommand>(
         let locked = C::lock_available(tx, group).await?;
         if commands[begun].is_locked(&locked) {
             let read = C::read(tx, locked, group).await?;
-            let mut writes = Writes::new(tx);
+            let mut writes = WriteBatch::new(tx);
             let together = C::apply_all(tx, &mut writes, clock, read, group).await?;
             results.extend(together.into_iter().map_while(|result| result));
             if results.len() < commands.len() {
@@ -317,7 +319,7 @@ async fn try_alone<C: Command>(
     clock: Clock,
     command: &C,
 ) -> Result<Result<C::Answer, Failure<C::Refusal>>, Failure<C::Refusal>> {
-    let part = db::begin_part(tx).await?;
+    let part = database::begin_part(tx).await?;
     let result = command.apply(part.as_ref().unwrap_or(tx), clock).await;
     match (result, part) {
         (Err(failure), _) if !failure.is_refusal() => Err(failure),
@@ -326,7 +328,7 @@ async fn try_alone<C: Command>(
             Ok(Err(refusal))
         }
         (Ok(answer), Some(part)) => {
-            db::commit(part).await?;
+            database::commit(part).await?;
             Ok(Ok(answer))
         }
         (result, None) => Ok(result),
@@ -350,7 +352,7 @@ async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
         // Dropping the transaction rolls it back.
         return vec![Shared::Alone; posts.len()];
     };
-    match db::commit(tx).await {
+    match database::commit(tx).await {
         Ok(()) => responses,
         Err(error) => {
             let contended = error.is_contention();
@@ -391,7 +393,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     let (read, stored, clock) = tokio::join!(
         C::read(&reads, locked, &of_held),
         in_transaction::find(tx, &reads, &scopes),
-        db::clock(&reads),
+        database::clock(&reads),
     );
     let (read, stored, clock) = (read?, stored?, clock?);
     for (index, stored) in indexes.into_iter().zip(stored) {
@@ -406,7 +408,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     }
     held.retain(|index| matches!(responses[*index], Shared::Alone));
     let executed: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
-    let mut writes = Writes::new(tx);
+    let mut writes = WriteBatch::new(tx);
     let outcomes = C::apply_all(tx, &mut writes, clock, read, &executed).await?;
     for (index, outcome) in held.into_iter().zip(outcomes) {
         if let Some(outcome) = outcome {

@@ -25,12 +25,11 @@ use poem::http::StatusCode;
 use poem::http::header::HeaderName;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait,
-    FromQueryResult, QueryFilter, UpdateMany,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
+    QueryFilter, UpdateMany,
 };
-use shared::bulk_insert;
-use shared::coalesced::padded;
-use shared::db::{self, Contended, Fault};
+use shared::database::coalesced::padded;
+use shared::database::{self, Contended, Fault, batch};
 use shared::entity::idempotency_records::{Column, Entity};
 use shared::problem::Problem;
 use shared::random::random_bytes;
@@ -188,7 +187,7 @@ pub async fn claim(
     scope: &IdempotencyScope,
     lease_seconds: i64,
 ) -> Result<ClaimOutcome, KeyError> {
-    db::retry(|| try_claim(db, scope, lease_seconds)).await
+    database::retry(|| try_claim(db, scope, lease_seconds)).await
 }
 
 async fn try_claim(
@@ -243,7 +242,7 @@ async fn find(
     db: &impl ConnectionTrait,
     scopes: &[&IdempotencyScope],
 ) -> Result<Vec<StoredKey>, DbErr> {
-    let given_up = given_up(db.get_database_backend());
+    let given_up = given_up(db);
     let key_hashes = padded(scopes.iter().map(|scope| scope.key_hash.clone()).collect());
     let select = Query::select()
         .columns([
@@ -279,17 +278,17 @@ pub async fn held_until(
 }
 
 /// True for a claim whose lease has lapsed, and for a stored response that has expired.
-fn given_up(backend: DbBackend) -> Expr {
-    let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(db::now(backend)));
-    lapsed.or(is_past_retention(backend))
+fn given_up(db: &impl ConnectionTrait) -> Expr {
+    let lapsed = Column::Status.is_null().and(Column::LeaseUntil.into_expr().lt(database::now(db)));
+    lapsed.or(is_past_retention(db))
 }
 
 /// True if the retention period is over. It is counted from the time of the response, however long
 /// the request took: storing the response sets `lease_until` anew.
-fn is_past_retention(backend: DbBackend) -> Expr {
+fn is_past_retention(db: &impl ConnectionTrait) -> Expr {
     Column::LeaseUntil
         .into_expr()
-        .lt(db::seconds_ago(backend, Expr::value(RESPONSE_RETENTION_SECONDS)))
+        .lt(database::seconds_ago(db, Expr::value(RESPONSE_RETENTION_SECONDS)))
 }
 
 /// A stored row: a claim, or a response.
@@ -323,7 +322,7 @@ impl Claim {
     }
 
     async fn insert(&self, db: &DatabaseConnection) -> Result<bool, DbErr> {
-        let insert = bulk_insert::insert(
+        let insert = batch::insert_values(
             Entity,
             [
                 (Column::KeyHash, self.key_hash.as_str().into()),
@@ -331,12 +330,12 @@ impl Claim {
                 (Column::ClaimToken, self.token.as_str().into()),
                 (Column::LeaseUntil, self.lease_until(db)),
                 (Column::BegunFlag, false.into()),
-                (Column::CreatedDate, db::now(db.get_database_backend())),
+                (Column::CreatedDate, database::now(db)),
             ],
         );
         match db.execute(&insert).await {
             Ok(_) => Ok(true),
-            Err(error) if db::fault(&error) == Fault::Conflict => Ok(false),
+            Err(error) if database::fault(&error) == Fault::Conflict => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -345,23 +344,22 @@ impl Claim {
     /// repeats these conditions: a request that outlived its lease may have stored its response, or
     /// renewed the lease, since the row was read.
     async fn take_over(&self, db: &DatabaseConnection, stored: &StoredKey) -> Result<bool, DbErr> {
-        let backend = db.get_database_backend();
         let update = Entity::update_many()
             .col_expr(Column::ClaimToken, self.token.as_str().into())
             .col_expr(Column::Fingerprint, self.fingerprint.as_str().into())
             .col_expr(Column::LeaseUntil, self.lease_until(db))
             .col_expr(Column::BegunFlag, (stored.begun_flag && stored.status.is_none()).into())
-            .col_expr(Column::CreatedDate, db::now(backend))
+            .col_expr(Column::CreatedDate, database::now(db))
             .col_expr(Column::Status, Expr::value(None::<i32>))
             .col_expr(Column::Body, Expr::value(None::<String>))
             .filter(Column::KeyHash.eq(stored.key_hash.as_str()))
             .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
-            .filter(given_up(backend));
+            .filter(given_up(db));
         Ok(update.exec(db).await?.rows_affected == 1)
     }
 
     fn lease_until(&self, db: &impl ConnectionTrait) -> Expr {
-        db::seconds_from_now(db.get_database_backend(), self.lease_seconds)
+        database::seconds_from_now(db, self.lease_seconds)
     }
 
     /// The row of the claim, as long as it belongs to this request and has no response.
@@ -435,7 +433,7 @@ impl Claim {
         if deleted.rows_affected > 0 {
             return Ok(true);
         }
-        let a_second_ago = db::seconds_ago(db.get_database_backend(), Expr::value(1_i64));
+        let a_second_ago = database::seconds_ago(db, Expr::value(1_i64));
         let update = Entity::update_many().col_expr(Column::LeaseUntil, a_second_ago);
         update.filter(self.own_row()).exec(db).await.map(|_| false)
     }
@@ -452,10 +450,9 @@ pub async fn free(db: &impl ConnectionTrait, key_hashes: SelectStatement) -> Res
 /// Deletes expired responses. Claims of work that has begun are kept until it is done: if the
 /// request started over, that part would be done twice.
 pub async fn sweep(db: &DatabaseConnection) -> Result<u64, DbErr> {
-    let backend = db.get_database_backend();
-    let oldest = db::seconds_ago(backend, Expr::value(RESPONSE_RETENTION_SECONDS));
+    let oldest = database::seconds_ago(db, Expr::value(RESPONSE_RETENTION_SECONDS));
     // The creation date of the claim has an index.
-    let old = Column::CreatedDate.into_expr().lt(oldest).and(is_past_retention(backend));
+    let old = Column::CreatedDate.into_expr().lt(oldest).and(is_past_retention(db));
     let ended = Column::Status.is_not_null().or(Column::BegunFlag.eq(false));
     let deleted = Entity::delete_many().filter(old.and(ended)).exec(db).await?;
     Ok(deleted.rows_affected)

@@ -9,8 +9,8 @@
 //! Requests that share a transaction share the lock, too.
 
 use sea_orm::sea_query::{IntoTableRef, LockType, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
-use shared::db::LOCK_WAIT;
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr};
+use shared::database::{self, LOCK_WAIT};
 use shared::entity::{cash_drawers, loans};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,7 @@ impl RowKey {
     /// Locks the row in the database. On SQLite the transaction holds the only lock.
     pub async fn lock_in(self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
         let mut select = match self {
-            _ if tx.get_database_backend() == DbBackend::Sqlite => return Ok(()),
+            _ if database::is_embedded(tx) => return Ok(()),
             Self::Comment(_) | Self::Document(_) => return Ok(()),
             Self::Loan(id) => row_of(loans::Entity, loans::Column::LoanId, id),
             Self::Drawer(id) => row_of(cash_drawers::Entity, cash_drawers::Column::DrawerId, id),

@@ -23,10 +23,10 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, NotSet, QueryFilter, QueryOrder,
     QuerySelect,
 };
+use shared::database::galera;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::user_defined_fields;
 use shared::entity::{contacts, document_files, documents, loans};
-use shared::galera;
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::telemetry::RequestId;

@@ -13,12 +13,12 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, JoinType,
     QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
 };
+use shared::database::galera;
 use shared::entity::comments::CommentPriority;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::{
     collaterals, comment_categories, comments, contacts, loan_collaterals, loans,
 };
-use shared::galera;
 use shared::interface_names;
 use shared::time::{Day, Timestamp};
 

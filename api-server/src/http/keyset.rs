@@ -3,11 +3,11 @@
 //!
 //! A cursor holds the sort key and the id of the page's last row, and nothing else.
 
-use super::business_day_filter::literal;
 use super::pagination::{Cursor, Page, invalid_cursor};
 use chrono::NaiveDate;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, UnionType};
-use sea_orm::{Condition, ConnectionTrait, DbBackend, DbErr, QueryResult};
+use sea_orm::{Condition, ConnectionTrait, DbErr, QueryResult};
+use shared::database;
 use shared::problem::Problem;
 use shared::time::{Day, Timestamp};
 use std::fmt;
@@ -127,7 +127,7 @@ impl Keyset {
         mut rows: SelectStatement,
         key: Expr,
         id: Expr,
-        db: DbBackend,
+        db: &impl ConnectionTrait,
     ) -> SelectStatement {
         rows.expr_as(key.clone(), "sort_key").expr_as(id.clone(), "row_id");
         self.put_in_order(&mut rows, key, id, db);
@@ -136,7 +136,13 @@ impl Keyset {
 
     /// Puts the rows of a statement in this order, begins after the position, and limits their
     /// number. `key` must not be NULL in any of them.
-    pub fn put_in_order(&self, rows: &mut SelectStatement, key: Expr, id: Expr, db: DbBackend) {
+    pub fn put_in_order(
+        &self,
+        rows: &mut SelectStatement,
+        key: Expr,
+        id: Expr,
+        db: &impl ConnectionTrait,
+    ) {
         let order = self.direction();
         if let Some(after) = &self.after {
             rows.cond_where(self.beyond(after, &key, &id, db));
@@ -153,7 +159,13 @@ impl Keyset {
 
     /// Condition: the row comes after this one. Its first part repeats what follows from the second,
     /// in the form for which databases use an index.
-    fn beyond(&self, after: &RowPosition, key: &Expr, id: &Expr, db: DbBackend) -> Condition {
+    fn beyond(
+        &self,
+        after: &RowPosition,
+        key: &Expr,
+        id: &Expr,
+        db: &impl ConnectionTrait,
+    ) -> Condition {
         let is_beyond = |expression: &Expr, value: Expr| match self.descending {
             false => expression.clone().gt(value),
             true => expression.clone().lt(value),
@@ -162,7 +174,7 @@ impl Keyset {
         let value = || match &after.key {
             KeyValue::Id(id) => Expr::val(*id),
             KeyValue::Date(date) => Expr::val(*date),
-            KeyValue::Time(instant) => literal(db, *instant),
+            KeyValue::Time(instant) => database::literal(db, *instant),
             KeyValue::Text(text) => Expr::val(text.clone()),
         };
         if self.sort_key == SortKey::Id {

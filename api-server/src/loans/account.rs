@@ -17,13 +17,11 @@ use sea_orm::{
     JoinType, ModelTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
 use shared::amounts::Money;
-use shared::bulk_insert;
-use shared::bulk_update::{self, RowUpdate};
-use shared::coalesced::padded;
+use shared::database::batch::{self, RowUpdate, WriteBatch};
+use shared::database::coalesced::padded;
+use shared::database::galera;
 use shared::entity::{loan_interest_rates, loan_status_codes, loans, payments_due};
-use shared::galera;
 use shared::time::Timestamp;
-use shared::writes::Writes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -280,7 +278,7 @@ pub async fn save(
     now: Timestamp,
     changes: &[AccountChange<'_>],
 ) -> Result<(), DbErr> {
-    let mut writes = Writes::new(tx);
+    let mut writes = WriteBatch::new(tx);
     queue(tx, &mut writes, now, changes).await?;
     writes.execute(tx).await
 }
@@ -288,7 +286,7 @@ pub async fn save(
 /// Adds these changes to `writes`. Due rows that are created or deleted are written at once.
 pub(super) async fn queue(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     now: Timestamp,
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
@@ -307,7 +305,7 @@ pub(super) async fn queue(
             values: columns.iter().map(|column| loan.get(*column)).collect(),
         });
         let rows: Vec<RowUpdate> = rows.collect();
-        bulk_update::queue(writes, loans::Column::LoanId, &columns, &rows)?;
+        writes.update(loans::Column::LoanId, &columns, &rows)?;
     }
     let updates = changes.iter().map(|AccountChange { author, before, after, .. }| UpdatedRow {
         author,
@@ -322,7 +320,7 @@ pub(super) async fn queue(
 /// paid on them. Stored ones whose paid amounts changed are updated with these writes.
 async fn save_due_rows(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     changes: &[AccountChange<'_>],
 ) -> Result<NewDueRows, DbErr> {
     use payments_due::Column::{DueDate, LoanId};
@@ -359,13 +357,13 @@ async fn save_due_rows(
     }
     queue_paid(writes, paid)?;
     let places: Vec<(i64, NaiveDate)> = new.iter().map(|row| (row.loan_id, row.due_date)).collect();
-    let keys = bulk_insert::add_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
+    let keys = batch::insert_numbered::<_, payments_due::ActiveModel>(tx, new).await?;
     Ok(places.into_iter().zip(keys).collect())
 }
 
 /// Adds the paid amounts of stored due rows to these writes, each as key, interest and principal.
 fn queue_paid(
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     rows: impl IntoIterator<Item = (i64, Money, Money)>,
 ) -> Result<(), DbErr> {
     use payments_due::Column::{InterestPaid, PrincipalPaid, RowId};
@@ -374,7 +372,7 @@ fn queue_paid(
         values: vec![interest.into(), principal.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    bulk_update::queue(writes, RowId, &[InterestPaid, PrincipalPaid], &rows)
+    writes.update(RowId, &[InterestPaid, PrincipalPaid], &rows)
 }
 
 /// The columns of a loan that entries change together with due rows. If they are the same in two

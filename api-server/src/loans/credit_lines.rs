@@ -11,12 +11,11 @@ use sea_orm::{
     ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use shared::amounts::{Money, OutOfRange};
-use shared::bulk_update::{self, RowUpdate};
+use shared::database::batch::{RowUpdate, WriteBatch};
 use shared::entity::credit_lines::{self, DrawUntilType};
 use shared::entity::loan_transactions;
 use shared::entity::loans::{self, LoanType, PaymentPeriod};
 use shared::time::Timestamp;
-use shared::writes::Writes;
 use std::collections::BTreeMap;
 
 /// Transaction code of a main line. A sub-line has the code that it serves.
@@ -61,7 +60,7 @@ impl CreditLineChange {
 /// Adds the changes of entries in their order, each with its author, and the lines' field history
 /// to these writes. Each line is written once.
 pub(super) fn queue(
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     now: Timestamp,
     changes: &[(&Actor, CreditLineChange)],
 ) -> Result<(), DbErr> {
@@ -73,7 +72,7 @@ pub(super) fn queue(
         values: vec![line.draw_count.into(), line.draw_total.into()],
     });
     let rows: Vec<RowUpdate> = rows.collect();
-    bulk_update::queue(writes, CreditlineId, &[DrawCount, DrawTotal], &rows)?;
+    writes.update(CreditlineId, &[DrawCount, DrawTotal], &rows)?;
     let updates = changes.iter().map(|(author, CreditLineChange { before, after })| UpdatedRow {
         author,
         before,

@@ -16,12 +16,10 @@ use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
 use shared::amounts::Money;
-use shared::bulk_insert;
-use shared::bulk_update::{self, RowUpdate, update_each};
-use shared::coalesced::padded;
+use shared::database::batch::{self, RowUpdate, WriteBatch};
+use shared::database::coalesced::padded;
 use shared::entity::{loan_transactions, loans, payment_allocations};
 use shared::time::{Clock, Timestamp};
-use shared::writes::Writes;
 
 /// Reference numbers per UPDATE, which for each row compares the keys of all.
 const REFERENCES_MAX: usize = 64;
@@ -83,7 +81,7 @@ pub async fn write(
     now: Timestamp,
     entries: Vec<Entry<'_>>,
 ) -> Result<Vec<Vec<loan_transactions::Model>>, DbErr> {
-    let mut writes = Writes::new(tx);
+    let mut writes = WriteBatch::new(tx);
     let rows = queue(tx, &mut writes, now, entries).await?;
     writes.execute(tx).await?;
     Ok(rows)
@@ -94,7 +92,7 @@ pub async fn write(
 /// statement together, elsewhere each takes one, however many entries there are.
 pub async fn queue(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     now: Timestamp,
     entries: Vec<Entry<'_>>,
 ) -> Result<Vec<Vec<loan_transactions::Model>>, DbErr> {
@@ -123,8 +121,8 @@ pub async fn queue(
         }
         allocations.extend(allocate(rows, parts, change.after.loan_id, &new_due_rows)?);
     }
-    bulk_insert::queue(writes, snapshots)?;
-    bulk_insert::queue(writes, allocations)?;
+    writes.insert(snapshots)?;
+    writes.insert(allocations)?;
     credit_lines::queue(writes, now, &credit_lines)?;
     Ok(rows)
 }
@@ -134,7 +132,7 @@ pub async fn insert(
     tx: &DatabaseTransaction,
     entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
-    let mut writes = Writes::new(tx);
+    let mut writes = WriteBatch::new(tx);
     number_rows(tx, &mut writes, entries).await?;
     writes.execute(tx).await
 }
@@ -143,16 +141,15 @@ pub async fn insert(
 /// them, at once.
 async fn number_rows(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     entries: &mut [Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
     let rows = entries.concat();
-    if let Some(keys) = bulk_insert::reserve_keys(tx, loan_transactions::Entity, rows.len()).await?
-    {
+    if let Some(keys) = batch::reserve_keys(tx, loan_transactions::Entity, rows.len()).await? {
         number(entries, keys);
-        return bulk_insert::queue_keyed(writes, entries.concat());
+        return writes.insert_keyed(entries.concat());
     }
-    number(entries, bulk_insert::add_numbered(tx, rows).await?);
+    number(entries, batch::insert_numbered(tx, rows).await?);
     set_references(tx, entries).await
 }
 
@@ -179,7 +176,7 @@ async fn set_references(
     });
     let updates: Vec<_> = updates.collect();
     for chunk in updates.chunks(REFERENCES_MAX) {
-        update_each(tx, TransactionId, &[TransactionReferenceNo], chunk).await?;
+        batch::update_rows(tx, TransactionId, &[TransactionReferenceNo], chunk).await?;
     }
     Ok(())
 }
@@ -187,7 +184,7 @@ async fn set_references(
 /// Links the rows that reversals name to these, and removes their allocations to due rows.
 async fn mark_reversed(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     entries: &[Vec<loan_transactions::Model>],
 ) -> Result<(), DbErr> {
     use loan_transactions::Column::{
@@ -203,7 +200,7 @@ async fn mark_reversed(
         return Ok(());
     }
     let columns = [ReversedFlag, ReversalTransactionId, NsfFlag, NsfDate];
-    bulk_update::queue(writes, TransactionId, &columns, &links)?;
+    writes.update(TransactionId, &columns, &links)?;
     let reversed = padded(links.iter().map(|link| link.key).collect());
     payment_allocations::Entity::delete_many()
         .filter(payment_allocations::Column::TransactionId.is_in(reversed))

@@ -7,9 +7,9 @@ use crate::loans::account::LoanAccount;
 use crate::loans::refusals::LoanError;
 use sea_orm::sea_query::{Expr, Query, UnionType};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter, QuerySelect};
-use shared::coalesced::{BatchLimits, Coalesced, padded};
+use shared::database::coalesced::{BatchLimits, Coalesced, padded};
+use shared::database::reads::ReadPool;
 use shared::entity::{cash_drawers, loan_transactions, loans, transaction_codes};
-use shared::read_pool::ReadPool;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 

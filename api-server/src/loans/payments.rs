@@ -27,9 +27,9 @@ use crate::loans::servicing;
 use crate::loans::servicing::payment::{AllocationMode, PaymentInput, PostedPayment};
 use chrono::NaiveDate;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use shared::database::batch::WriteBatch;
 use shared::entity::{loan_transactions, loans, payment_methods};
 use shared::time::{Clock, Day};
-use shared::writes::Writes;
 use std::collections::{HashMap, HashSet};
 
 /// A payment on a loan, and who posts it.
@@ -100,7 +100,7 @@ impl LockedLoans {
 /// payments.
 pub async fn post_all(
     tx: &DatabaseTransaction,
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     clock: Clock,
     LockedLoans { mut accounts, setup }: LockedLoans,
     payments: &[LoanPayment<'_>],

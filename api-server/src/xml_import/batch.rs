@@ -13,7 +13,7 @@ use sea_orm::{
     ActiveModelTrait, DatabaseTransaction, DbErr, EntityTrait, IdenStatic, IntoActiveModel,
     Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value,
 };
-use shared::bulk_insert;
+use shared::database::batch;
 use shared::entity::*;
 use shared::time::Timestamp;
 use shared::user_names;
@@ -232,7 +232,7 @@ where
     let rows: Vec<M> = staged.iter().map(|staged| staged.row.clone()).collect();
     match <M::Entity as EntityTrait>::PrimaryKey::auto_increment() {
         true => {
-            let written = bulk_insert::add_numbered(tx, rows).await?;
+            let written = batch::insert_numbered(tx, rows).await?;
             for (BatchRow { row, .. }, key) in staged.iter_mut().zip(written) {
                 keys.set(row.record_id(), key);
                 for column in <M::Entity as EntityTrait>::PrimaryKey::iter() {
@@ -240,7 +240,7 @@ where
                 }
             }
         }
-        false => bulk_insert::add_all(tx, rows).await?,
+        false => batch::insert_rows(tx, rows).await?,
     }
     for BatchRow { row, target } in &mut staged {
         keys.resolve(target);

@@ -12,7 +12,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     NotSet, QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::db;
+use shared::database;
 use shared::entity::{import_records, import_runs};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -53,11 +53,7 @@ impl<'c> ImportRun<'c> {
         }
         use import_runs::Column::*;
         let counts = [ReadCount, InsertedCount, UpdatedCount, DeletedCount, FailedCount];
-        let values = [
-            claim.key_hash().into(),
-            claim.fingerprint().into(),
-            db::now(db.get_database_backend()),
-        ];
+        let values = [claim.key_hash().into(), claim.fingerprint().into(), database::now(db)];
         let insert = Query::insert()
             .into_table(import_runs::Entity)
             .columns([KeyHash, BodyHash, StartedDate].into_iter().chain(counts))

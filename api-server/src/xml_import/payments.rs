@@ -13,7 +13,7 @@ use crate::loans::payments::{self, NewPayment};
 use chrono::NaiveDate;
 use sea_orm::{ColumnTrait, QueryFilter};
 use shared::amounts::{AmountText, Money};
-use shared::db;
+use shared::database;
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
 use shared::time::Day;
@@ -81,7 +81,7 @@ impl ImportTransaction<'_, '_> {
         let validated = payment.validate()?;
         // Today is that of the moment from which no other posting comes between.
         RowKey::Loan(loan.loan_id).lock_in(self.tx).await?;
-        let clock = db::clock(self.tx).await?;
+        let clock = database::clock(self.tx).await?;
         let (tx, caller, author) = (self.tx, self.caller, &self.author);
         let rows = payments::post(tx, caller, author, clock, loan.loan_id, &validated).await?;
         let total = rows.first().map(|row| row.transaction_id).unwrap_or_default();

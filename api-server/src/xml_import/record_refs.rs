@@ -3,7 +3,8 @@
 //! temporary SQLite file.
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict, Query};
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use shared::database;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -99,17 +100,11 @@ impl SpilledRefs {
     async fn new(directory: &Path) -> Result<Self, DbErr> {
         let directory = tempfile::tempdir_in(directory).map_err(to_db_err)?;
         let path = directory.path().join("names.sqlite");
-        let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
-        options.max_connections(1).sqlx_logging(false);
-        let db = Database::connect(options).await?;
-        // The file lives as long as the import, so it needs no crash recovery.
-        for statement in [
-            "PRAGMA journal_mode = OFF",
-            "PRAGMA synchronous = OFF",
+        let db = database::create_scratch(&path).await?;
+        db.execute_unprepared(
             "CREATE TABLE names (name TEXT PRIMARY KEY, loan INTEGER, id INTEGER) WITHOUT ROWID",
-        ] {
-            db.execute_unprepared(statement).await?;
-        }
+        )
+        .await?;
         Ok(Self { db, _directory: directory })
     }
 

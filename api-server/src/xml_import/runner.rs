@@ -10,9 +10,8 @@ use super::{ElementOutcome, Import, ImportMode};
 use crate::command::idempotency::Claim;
 use crate::http::import_gate::ClosedGate;
 use crate::xml_import::refusals::{ImportError, ImportRefusal};
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend};
-use shared::db::{self, Tries};
-use shared::galera;
+use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use shared::database::{self, Tries, galera};
 use std::time::Instant;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
@@ -114,7 +113,7 @@ impl Runner<'_> {
         let response = results.finish(mode.test, !rolled_back && !mode.test).await?;
         let tx = match rolled_back || mode.test {
             true => {
-                db::roll_back(tx).await?;
+                database::roll_back(tx).await?;
                 match run {
                     Some(_) => import.begin_write(db).await?,
                     None => return Ok(response),
@@ -125,14 +124,14 @@ impl Runner<'_> {
         if let Some(run) = run {
             run.finish_block(&tx, &response).await?;
         }
-        db::commit(tx).await?;
+        database::commit(tx).await?;
         Ok(response)
     }
 
     /// Closes the gate on SQLite, which has one writer: while a transaction lasts longer than a
     /// record, that is this import.
     fn close_gate(&self) -> Option<ClosedGate> {
-        let locks_database = self.db.get_database_backend() == DbBackend::Sqlite;
+        let locks_database = database::is_embedded(self.db);
         locks_database.then(|| self.import.gate.close())
     }
 
@@ -143,10 +142,10 @@ impl Runner<'_> {
         let committed = applied || results.totals.read == 0;
         let response = results.finish(false, committed).await?;
         if let Some(run) = run {
-            db::retry(async || {
+            database::retry(async || {
                 let tx = import.begin_write(db).await?;
                 run.finish(&tx, &response).await?;
-                Ok::<_, ImportError>(db::commit(tx).await?)
+                Ok::<_, ImportError>(database::commit(tx).await?)
             })
             .await?;
         }
@@ -216,9 +215,9 @@ impl Runner<'_> {
     /// write lock keeps others out instead.
     async fn renew(&mut self) -> Result<(), ImportError> {
         let run = self.run.as_ref();
-        let run = run.filter(|_| self.db.get_database_backend() != DbBackend::Sqlite);
+        let run = run.filter(|_| !database::is_embedded(self.db));
         if let Some(run) = run.filter(|run| self.renewed_at.elapsed() > run.renewal_interval()) {
-            db::retry(|| run.renew(self.db)).await?;
+            database::retry(|| run.renew(self.db)).await?;
             self.renewed_at = Instant::now();
         }
         Ok(())
@@ -230,7 +229,7 @@ impl Runner<'_> {
         if let Some(run) = &self.run {
             run.mark_begun(&tx).await?;
         }
-        self.import.clock = db::clock(&tx).await?;
+        self.import.clock = database::clock(&tx).await?;
         Ok(tx)
     }
 
@@ -239,7 +238,7 @@ impl Runner<'_> {
     /// transaction if it held the row.
     async fn begin_long(&mut self) -> Result<DatabaseTransaction, ImportError> {
         let tx = self.import.begin_write(self.db).await?;
-        self.import.clock = db::clock(&tx).await?;
+        self.import.clock = database::clock(&tx).await?;
         Ok(tx)
     }
 
@@ -280,7 +279,7 @@ impl Runner<'_> {
         let tx = match outer {
             Some(outer) => {
                 self.renew().await?;
-                let savepoint = db::begin_part(outer).await?;
+                let savepoint = database::begin_part(outer).await?;
                 savepoint.ok_or_else(|| ImportError::defect("a batch needs a savepoint"))?
             }
             None => self.begin().await?,
@@ -288,7 +287,7 @@ impl Runner<'_> {
         let outcomes = match self.import.within(&tx).batch(records).await {
             Ok(outcomes) => outcomes,
             Err(error) => {
-                let error = db::failed(&tx, error).await;
+                let error = database::failed(&tx, error).await;
                 // May fail: a deadlock has already rolled back everything, savepoints included.
                 let _ = tx.rollback().await;
                 return Err(error);
@@ -299,7 +298,7 @@ impl Runner<'_> {
                 outcomes.iter().map(|applied| &applied.results).collect();
             run.store_results(&tx, self.record_index, &results).await?;
         }
-        db::commit(tx).await?;
+        database::commit(tx).await?;
         for applied in &outcomes {
             self.add_outcome(applied).await?;
         }
@@ -342,11 +341,11 @@ impl Runner<'_> {
             let tx = self.begin().await?;
             let applied = match self.import.within(&tx).record_alone(record).await {
                 Ok(applied) => applied,
-                Err(error) => return Err(db::failed(&tx, error).await),
+                Err(error) => return Err(database::failed(&tx, error).await),
             };
             let tx = match applied.failed {
                 true => {
-                    db::roll_back(tx).await?;
+                    database::roll_back(tx).await?;
                     self.begin().await?
                 }
                 false => tx,
@@ -354,18 +353,18 @@ impl Runner<'_> {
             if let Some(run) = &self.run {
                 run.store_results(&tx, self.record_index, &[&applied.results]).await?;
             }
-            db::commit(tx).await?;
+            database::commit(tx).await?;
             return Ok(applied);
         };
         self.renew().await?;
         // Without savepoints, what a failed record has written is rolled back with the file.
-        let Some(savepoint) = db::begin_part(outer).await? else {
+        let Some(savepoint) = database::begin_part(outer).await? else {
             return self.import.within(outer).record_alone(record).await;
         };
         let applied = self.import.within(&savepoint).record_alone(record).await?;
         match applied.failed {
             true => savepoint.rollback().await?,
-            false => db::commit(savepoint).await?,
+            false => database::commit(savepoint).await?,
         }
         Ok(applied)
     }
@@ -378,7 +377,7 @@ impl Runner<'_> {
     ) -> Result<(), ImportError> {
         let _closed = outer.is_none().then(|| self.close_gate());
         let inner = match outer {
-            Some(outer) => db::begin_part(outer).await?,
+            Some(outer) => database::begin_part(outer).await?,
             None => Some(self.begin_long().await?),
         };
         let Some(tx) = inner.as_ref().or(outer) else {
@@ -398,13 +397,13 @@ impl Runner<'_> {
         }
         let own = match (inner, outer) {
             (Some(inner), None) if failed => {
-                db::roll_back(inner).await?;
+                database::roll_back(inner).await?;
                 Some(self.begin_long().await?)
             }
             (Some(inner), Some(_)) => {
                 match failed {
                     true => inner.rollback().await?,
-                    false => db::commit(inner).await?,
+                    false => database::commit(inner).await?,
                 }
                 None
             }
@@ -415,7 +414,7 @@ impl Runner<'_> {
             if let Some(run) = &self.run {
                 run.mark_begun(&tx).await?;
             }
-            db::commit(tx).await?;
+            database::commit(tx).await?;
         }
         self.failed |= failed;
         self.applied |= !failed;

@@ -21,7 +21,7 @@ use crate::web::pages::link_back;
 use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
-use shared::db;
+use shared::database;
 use shared::entity::oauth_clients::Model;
 use std::sync::Arc;
 use url::form_urlencoded;
@@ -199,7 +199,7 @@ impl AuthorizeRequest<'_> {
                 .await?;
         let id = stored_id.ok_or_else(too_many)?;
         let request_id = browser::hash(&id);
-        let code = db::write(&self.state.store.db, async |tx| {
+        let code = database::write(&self.state.store.db, async |tx| {
             authorization_requests::grant_code(&self.state.store, tx, &request_id, log_in).await
         })
         .await?;

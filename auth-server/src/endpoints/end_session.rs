@@ -22,7 +22,7 @@ use poem::http::Method;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use shared::audit::EventKind;
-use shared::db;
+use shared::database;
 use shared::entity::auth_sessions;
 use shared::entity::oauth_clients::Model;
 use shared::html::Back;
@@ -132,7 +132,7 @@ async fn log_out_browser(
     if subject.is_some_and(|subject| subject != keys::sub(kind, user_id)) {
         return Ok(false);
     }
-    db::write(&state.store.db, async |tx| {
+    database::write(&state.store.db, async |tx| {
         shared::sessions::log_out_browser(tx, kind, &log_in.browser_id).await?;
         let event = source.event(EventKind::LoggedOut).reason("browser");
         event.user(kind, user_id).record(tx).await

@@ -21,7 +21,7 @@ use crate::web::redirects;
 use poem::http::header::SET_COOKIE;
 use poem::{Request, Response};
 use sea_orm::DatabaseTransaction;
-use shared::db;
+use shared::database;
 use shared::entity::authorization_requests::Model;
 use shared::entity::oauth_clients;
 use shared::html::Back;
@@ -68,7 +68,7 @@ async fn log_in(
     };
     let previous_cookie = browser::cookie(request, LOG_IN_COOKIE);
     let logged_in =
-        db::retry(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
+        database::retry(|| try_log_in(state, attempt, pending, previous_cookie.as_deref())).await?;
     let Some((cookie, code)) = logged_in else {
         return Ok(login.page(state, user_name, true));
     };
@@ -92,7 +92,7 @@ async fn try_log_in(
         Err(refusal) => return Err(refusal.into()),
     };
     let granted = grant(state, &tx, user_id, pending, previous_cookie).await;
-    db::finish(tx, granted).await.map(Some)
+    database::finish(tx, granted).await.map(Some)
 }
 
 /// Remembers the log-in in this browser, and issues the code.

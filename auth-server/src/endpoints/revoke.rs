@@ -12,7 +12,7 @@ use crate::store::sessions;
 use crate::store::tokens::{AccessToken, RefreshToken, TokenKeys};
 use poem::{Request, Response};
 use shared::audit::EventKind;
-use shared::db;
+use shared::database;
 use shared::entity::auth_sessions;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub async fn revoke(state: Arc<State>, mut request: Request) -> Result<Response,
     if owner.client_id != client.client_id {
         return Err(OAuthError::unauthorized_client("the token was issued to another client"));
     }
-    db::write(&state.store.db, async |tx| {
+    database::write(&state.store.db, async |tx| {
         shared::sessions::end_session(tx, owner.user_kind, &session).await?;
         let event = source.event(EventKind::Revoked).client(&owner.client_id);
         let event = event.user(owner.user_kind, owner.user_id);

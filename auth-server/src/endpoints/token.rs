@@ -18,7 +18,7 @@ use crate::store::sessions::{self, NewSession};
 use crate::store::tokens::{Code, RefreshToken, SessionId};
 use poem::{Request, Response};
 use serde_json::Value;
-use shared::db;
+use shared::database;
 use shared::entity::oauth_clients::{ClientKind, Model};
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ async fn log_in_with_password(
         user_name: form.required("username")?,
         password: form.required("password")?,
     };
-    db::retry(async || {
+    database::retry(async || {
         let LoggedIn { tx, user_id } = password_login::log_in(&state.store.login, attempt).await?;
         let new_session = NewSession {
             session: SessionId::random(),
@@ -112,7 +112,7 @@ async fn log_in_with_password(
             nonce: None,
         };
         let response = sessions::begin(&state.store, &tx, new_session, source).await;
-        db::finish(tx, response).await
+        database::finish(tx, response).await
     })
     .await
 }

@@ -25,7 +25,7 @@ pub async fn show(state: Arc<State>, request: Request) -> Result<Response, OAuth
     let store = &state.store;
     let mut select = active_tokens::live_tokens(
         &store.lifetimes,
-        store.db.get_database_backend(),
+        &store.db,
         token.kind(),
         store.token_keys.hashes(token.text()),
     );

@@ -5,8 +5,8 @@ use poem::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use poem::{IntoResponse, Response};
 use sea_orm::DbErr;
 use serde_json::json;
-use shared::database_gate::Unready;
-use shared::db::{self, Contended, Fault};
+use shared::database::gate::Unready;
+use shared::database::{self, Contended, Fault};
 
 /// Retry-After when too many log-ins are in progress.
 pub const CONCURRENCY_RETRY_SECONDS: i64 = 1;
@@ -171,7 +171,7 @@ impl From<Unready> for OAuthError {
 
 impl From<DbErr> for OAuthError {
     fn from(error: DbErr) -> Self {
-        let fault = db::fault(&error);
+        let fault = database::fault(&error);
         let description = match fault {
             Fault::Unavailable => "the database cannot be reached",
             Fault::Contention | Fault::LockTimeout => {

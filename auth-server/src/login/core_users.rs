@@ -5,9 +5,9 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
+use shared::database::galera::Hold;
 use shared::entity::users::UserStatus;
 use shared::entity::{user_credentials, users};
-use shared::galera::Hold;
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::sessions;

@@ -17,11 +17,9 @@
 use crate::http::client_address::ClientAddress;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait,
-    FromQueryResult,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, FromQueryResult,
 };
-use shared::bulk_insert;
-use shared::db;
+use shared::database::{self, batch};
 use shared::entity::log_in_failures::{self, Column, Entity};
 use shared::time::Timestamp;
 use std::time::Duration;
@@ -61,7 +59,7 @@ pub async fn admit(
 ) -> Result<Option<TooMany>, DbErr> {
     let network = source.map(|source| log_in_failures::source(&source.network()));
     let keys: Vec<&str> = [account].into_iter().chain(network.as_deref()).collect();
-    let counts = db::once_more(|| counts(db, &keys)).await?;
+    let counts = database::once_more(|| counts(db, &keys)).await?;
     let find = |subject: &str| counts.iter().find(|count| count.subject == subject);
     let of_network = network.as_deref().and_then(find);
     if let Some(too_many) = of_network.and_then(|count| check_source(source_failures_max, count)) {
@@ -107,7 +105,6 @@ fn check_source(source_failures_max: i32, count: &Count) -> Option<TooMany> {
 }
 
 async fn counts(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Count>, DbErr> {
-    let backend = db.get_database_backend();
     let select = Query::select()
         .columns([
             Column::Subject,
@@ -115,7 +112,7 @@ async fn counts(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Coun
             Column::FirstFailureDate,
             Column::LastFailureDate,
         ])
-        .expr_as(db::now(backend), "now")
+        .expr_as(database::now(db), "now")
         .from(Entity)
         .and_where(Column::Subject.is_in(subjects.iter().copied()))
         .take();
@@ -125,13 +122,12 @@ async fn counts(db: &impl ConnectionTrait, subjects: &[&str]) -> Result<Vec<Coun
 
 /// True while an account is locked.
 pub async fn locked(tx: &impl ConnectionTrait, account: &str) -> Result<bool, DbErr> {
-    let backend = tx.get_database_backend();
     let select = Query::select()
         .column(Column::Failures)
         .from(Entity)
         .and_where(Column::Subject.eq(account))
         .and_where(Column::Failures.gte(FAILURES_MAX))
-        .and_where(Column::LastFailureDate.into_expr().gt(half_an_hour_ago(backend)))
+        .and_where(Column::LastFailureDate.into_expr().gt(half_an_hour_ago(tx)))
         .take();
     Ok(tx.query_one(&select).await?.is_some())
 }
@@ -155,10 +151,9 @@ pub async fn count_source(tx: &impl ConnectionTrait, source: &ClientAddress) -> 
 
 /// One upsert. `since` is the date from which the half hour runs; after it, counting starts again.
 async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Result<(), DbErr> {
-    let backend = tx.get_database_backend();
-    let now = db::now(backend);
+    let now = database::now(tx);
     let stored = |column: Column| Expr::col((Entity, column));
-    let restarts = || stored(since).lte(half_an_hour_ago(backend));
+    let restarts = || stored(since).lte(half_an_hour_ago(tx));
     let failures =
         CaseStatement::new().case(restarts(), 1).finally(stored(Column::Failures).add(1));
     let first_failure_date = CaseStatement::new()
@@ -171,7 +166,7 @@ async fn count(tx: &impl ConnectionTrait, subject: &str, since: Column) -> Resul
         .value(Column::FirstFailureDate, first_failure_date)
         .value(Column::LastFailureDate, now.clone())
         .to_owned();
-    let mut insert = bulk_insert::insert(
+    let mut insert = batch::insert_values(
         Entity,
         [
             (Column::Subject, subject.into()),
@@ -190,16 +185,15 @@ pub async fn clear(tx: &impl ConnectionTrait, account: &str) -> Result<(), DbErr
 
 /// Removes expired counts.
 pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
-    let backend = db.get_database_backend();
     let delete = Query::delete()
         .from_table(Entity)
-        .and_where(Column::LastFailureDate.into_expr().lte(half_an_hour_ago(backend)))
+        .and_where(Column::LastFailureDate.into_expr().lte(half_an_hour_ago(db)))
         .take();
     Ok(db.execute(&delete).await?.rows_affected())
 }
 
-fn half_an_hour_ago(backend: DbBackend) -> Expr {
-    db::seconds_ago(backend, Expr::value(LOCK_SECONDS))
+fn half_an_hour_ago(db: &impl ConnectionTrait) -> Expr {
+    database::seconds_ago(db, Expr::value(LOCK_SECONDS))
 }
 
 #[cfg(test)]

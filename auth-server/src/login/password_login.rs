@@ -19,7 +19,7 @@ use crate::login::web_users;
 use governor::Quota;
 use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr};
 use shared::audit::{self, EventKind};
-use shared::db;
+use shared::database;
 use shared::entity::log_in_failures;
 use shared::fair_queue::FairQueue;
 use shared::introspection::UserKind;
@@ -259,8 +259,12 @@ async fn check(
     // PostgreSQL rejects U+0000 in text; no stored name has one.
     let user = match kind {
         _ if user_name.contains('\0') => None,
-        UserKind::Core => db::once_more(|| core_users::find(&authenticator.db, user_name)).await?,
-        UserKind::Web => db::once_more(|| web_users::find(&authenticator.db, user_name)).await?,
+        UserKind::Core => {
+            database::once_more(|| core_users::find(&authenticator.db, user_name)).await?
+        }
+        UserKind::Web => {
+            database::once_more(|| web_users::find(&authenticator.db, user_name)).await?
+        }
     };
     let hash = user.as_ref().map(|user| &user.password_hash);
     let (verdict, is_unverifiable) = match authenticator.passwords.verify(password, hash).await {
@@ -272,7 +276,7 @@ async fn check(
             (Verdict::Wrong, true)
         }
     };
-    let tx = db::begin_write(&authenticator.db).await?;
+    let tx = database::begin_write(&authenticator.db).await?;
     let enabled = lock_credentials(&tx, kind, user.as_ref()).await?;
     Ok(CheckedPassword { tx, user, verdict, is_unverifiable, enabled })
 }
@@ -285,7 +289,7 @@ fn replace_hash(authenticator: &Authenticator, attempt: LoginAttempt<'_>, user: 
     tokio::spawn(async move {
         let replaced = async {
             let hash = &passwords.hash(&password).await?;
-            let stored = db::write(&db, async |tx| match kind {
+            let stored = database::write(&db, async |tx| match kind {
                 UserKind::Core => core_users::replace_hash(tx, &user, hash).await,
                 UserKind::Web => web_users::replace_hash(tx, &user, hash).await,
             });
@@ -348,7 +352,7 @@ async fn record_failure(
         events.push(event(EventKind::Locked));
     }
     audit::record(&tx, events).await?;
-    db::commit(tx).await?;
+    database::commit(tx).await?;
     tracing::info!(kind = attempt.kind.as_str(), reason, attempt.client_id, "log-in refused");
     Ok(())
 }

@@ -6,11 +6,11 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
+use shared::database::galera::Hold;
 use shared::entity::web_credentials;
 use shared::entity::web_credentials::Column::{
     ContactId, PasswordHash, WebAccessFlag, WebUserName,
 };
-use shared::galera::Hold;
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::sessions;

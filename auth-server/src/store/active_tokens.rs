@@ -7,8 +7,8 @@ use crate::store::Store;
 use crate::store::lifetimes::{self, Lifetimes, seconds_of};
 use crate::store::tokens::AccessToken;
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Value};
-use shared::db;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, Value};
+use shared::database;
 use shared::entity::{active_users, cif_web_active_users};
 use shared::introspection::UserKind;
 use shared::time::Timestamp;
@@ -39,10 +39,10 @@ pub fn table_of(kind: UserKind) -> ActiveTokenTable {
 }
 
 /// Lifetime of tokens of this kind in seconds, as an SQL expression.
-pub fn lifetime(lifetimes: &Lifetimes, kind: UserKind, backend: DbBackend) -> Expr {
+pub fn lifetime(lifetimes: &Lifetimes, kind: UserKind, db: &impl ConnectionTrait) -> Expr {
     match kind {
         UserKind::Core => Expr::value(lifetimes.core_token_seconds as i64),
-        UserKind::Web => lifetimes::web_lifetime_seconds(backend),
+        UserKind::Web => lifetimes::web_lifetime_seconds(db),
     }
 }
 
@@ -61,7 +61,6 @@ pub async fn issue(
     user_id: i64,
     client_id: &str,
 ) -> Result<Issued, OAuthError> {
-    let backend = tx.get_database_backend();
     let kind = token.kind();
     let hash = store.token_keys.hash(token.text());
     let ActiveTokenTable { table, user, created } = table_of(kind);
@@ -72,7 +71,7 @@ pub async fn issue(
         .columns(columns)
         .values_panic([
             user_id.into(),
-            db::now(backend),
+            database::now(tx),
             token.session().text().into(),
             client_id.into(),
             hash.as_str().into(),
@@ -81,7 +80,7 @@ pub async fn issue(
     tx.execute(&insert).await?;
     let select = Query::select()
         .expr_as(Expr::col(created), "created")
-        .expr_as(lifetime(&store.lifetimes, kind, backend), "lifetime_seconds")
+        .expr_as(lifetime(&store.lifetimes, kind, tx), "lifetime_seconds")
         .from(table)
         .and_where(Expr::col("token_hash").eq(hash))
         .take();
@@ -99,12 +98,12 @@ pub async fn issue(
 /// evaluated at that statement's own time.
 pub fn live_tokens(
     lifetimes: &Lifetimes,
-    backend: DbBackend,
+    db: &impl ConnectionTrait,
     kind: UserKind,
     hashes: impl IntoIterator<Item = impl Into<Value>>,
 ) -> SelectStatement {
     let ActiveTokenTable { table, user, created } = table_of(kind);
-    let seconds = lifetime(lifetimes, kind, backend);
+    let seconds = lifetime(lifetimes, kind, db);
     let hash = Expr::col((table.clone(), "token_hash"));
     Query::select()
         .expr_as(hash.clone(), "token_hash")
@@ -123,18 +122,17 @@ pub fn live_tokens(
             Expr::col(("subject", "subject_id")).equals((table.clone(), user)),
         )
         .and_where(hash.is_in(hashes.into_iter().map(|hash| Expr::value(hash))))
-        .and_where(lifetimes::alive(backend, Expr::col((table, created)), seconds))
+        .and_where(lifetimes::alive(db, Expr::col((table, created)), seconds))
         .take()
 }
 
 /// Removes expired rows of this kind; returns how many.
 pub async fn sweep(store: &Store, kind: UserKind) -> Result<u64, DbErr> {
-    let backend = store.db.get_database_backend();
     let ActiveTokenTable { table, created, .. } = table_of(kind);
-    let seconds = lifetime(&store.lifetimes, kind, backend);
+    let seconds = lifetime(&store.lifetimes, kind, &store.db);
     let delete = Query::delete()
         .from_table(table)
-        .and_where(lifetimes::expired(backend, Expr::col(created), seconds))
+        .and_where(lifetimes::expired(&store.db, Expr::col(created), seconds))
         .take();
     Ok(store.db.execute(&delete).await?.rows_affected())
 }

@@ -21,13 +21,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use governor::Quota;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    FromQueryResult, QueryFilter, QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult,
+    QueryFilter, QuerySelect,
 };
 use serde_json::Value;
 use shared::audit::EventKind;
-use shared::bulk_insert;
-use shared::db;
+use shared::database::{self, batch};
 use shared::entity::authorization_requests::{Column, Entity, Model};
 use shared::entity::{auth_sessions, browser_log_ins, oauth_clients};
 use shared::introspection::UserKind;
@@ -76,7 +75,7 @@ pub async fn create(
     let Some(_queue_permit) = store.login.anonymous_limits.queue.acquire(&network).await else {
         return Ok(None);
     };
-    db::retry(|| try_create(store, new_request, browser_secret, &network)).await
+    database::retry(|| try_create(store, new_request, browser_secret, &network)).await
 }
 
 async fn try_create(
@@ -85,13 +84,12 @@ async fn try_create(
     browser_secret: &str,
     network: &str,
 ) -> Result<Option<String>, DbErr> {
-    let backend = store.db.get_database_backend();
     let pending = Query::select()
         .expr_as(Func::count(Expr::col(Column::RequestId)), "pending")
         .from(Entity)
         .and_where(Column::SourceNetwork.eq(network))
         .and_where(Column::CodeHash.is_null())
-        .and_where(younger_than(Column::CreatedDate, backend, PENDING_SECONDS))
+        .and_where(younger_than(Column::CreatedDate, &store.db, PENDING_SECONDS))
         .take();
     let row = store.db.query_one(&pending).await?;
     let count: i64 = row.map_or(Ok(0), |row| row.try_get("", "pending"))?;
@@ -100,14 +98,14 @@ async fn try_create(
             .from_table(Entity)
             .and_where(Column::SourceNetwork.eq(network))
             .and_where(Column::CodeHash.is_null())
-            .and_where(younger_than(Column::CreatedDate, backend, PROTECTED_SECONDS).not())
+            .and_where(younger_than(Column::CreatedDate, &store.db, PROTECTED_SECONDS).not())
             .take();
         if store.db.execute(&delete).await?.rows_affected() == 0 {
             return Ok(None);
         }
     }
     let id = random_name();
-    let insert = bulk_insert::insert(
+    let insert = batch::insert_values(
         Entity,
         [
             (Column::RequestId, browser::hash(&id).into()),
@@ -120,7 +118,7 @@ async fn try_create(
             (Column::CodeChallenge, new_request.code_challenge.into()),
             (Column::LoginHint, new_request.login_hint.into()),
             (Column::SourceNetwork, network.into()),
-            (Column::CreatedDate, db::now(backend)),
+            (Column::CreatedDate, database::now(&store.db)),
             (Column::UserKind, new_request.scope.kind.as_str().into()),
         ],
     );
@@ -138,7 +136,7 @@ pub async fn pending(
     Entity::find_by_id(browser::hash(id))
         .filter(Column::BrowserSecretHash.eq(browser::hash(browser_secret)))
         .filter(Column::UsedDate.is_null())
-        .filter(younger_than(Column::CreatedDate, db.get_database_backend(), PENDING_SECONDS))
+        .filter(younger_than(Column::CreatedDate, db, PENDING_SECONDS))
         .one(db)
         .await
 }
@@ -162,7 +160,6 @@ pub async fn logged_in(
     age_seconds_max: Option<i64>,
 ) -> Result<Option<BrowserLogIn>, DbErr> {
     use browser_log_ins::Column as Browser;
-    let backend = store.db.get_database_backend();
     let (began, used) = (Browser::LogInDate.into_expr(), Browser::UsedDate.into_expr());
     let mut select = Query::select();
     select
@@ -170,10 +167,10 @@ pub async fn logged_in(
         .from(browser_log_ins::Entity)
         .and_where(Browser::BrowserId.eq(browser::hash(cookie)))
         .and_where(Browser::UserKind.eq(kind.as_str()))
-        .and_where(lifetimes::within_caps(store, backend, kind, began.clone(), used))
+        .and_where(lifetimes::within_caps(store, kind, began.clone(), used))
         .and_where(login::may_log_in(kind, (browser_log_ins::Entity, Browser::UserId)));
     if let Some(seconds) = age_seconds_max {
-        select.and_where(began.gt(db::seconds_ago(backend, Expr::value(seconds))));
+        select.and_where(began.gt(database::seconds_ago(&store.db, Expr::value(seconds))));
     }
     let row = store.db.query_one(&select).await?;
     row.map(|row| BrowserLogIn::from_query_result(&row, "")).transpose()
@@ -202,8 +199,8 @@ pub async fn remember_browser(
     if let Some(previous) = previous_cookie {
         replace_log_in(tx, kind, user_id, &browser::hash(previous), &browser_id).await?;
     }
-    let now = db::now(tx.get_database_backend());
-    let insert = bulk_insert::insert(
+    let now = database::now(tx);
+    let insert = batch::insert_values(
         browser_log_ins::Entity,
         [
             (Browser::BrowserId, browser_id.as_str().into()),
@@ -214,7 +211,7 @@ pub async fn remember_browser(
         ],
     );
     tx.execute(&insert).await?;
-    let log_in_date = db::time(tx).await?;
+    let log_in_date = database::time(tx).await?;
     Ok((cookie, BrowserLogIn { browser_id, user_id, log_in_date }))
 }
 
@@ -257,7 +254,7 @@ pub async fn grant_code(
     log_in: &BrowserLogIn,
 ) -> Result<Option<Code>, DbErr> {
     let code = Code::random(&store.token_keys);
-    let now = db::now(tx.get_database_backend());
+    let now = database::now(tx);
     let used = Query::update()
         .table(browser_log_ins::Entity)
         .value(browser_log_ins::Column::UsedDate, now.clone())
@@ -298,8 +295,9 @@ pub async fn exchange(
     exchange: &Exchange<'_>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
-    let exchanged =
-        db::write(&store.db, async |tx| try_exchange(store, tx, client, exchange, source).await);
+    let exchanged = database::write(&store.db, async |tx| {
+        try_exchange(store, tx, client, exchange, source).await
+    });
     exchanged.await?.ok_or_else(|| {
         tracing::warn!(client.client_id, "an authorization code was reused: session ended");
         invalid_code()
@@ -341,7 +339,7 @@ async fn try_exchange(
     }
     let used = Query::update()
         .table(Entity)
-        .value(Column::UsedDate, db::now(tx.get_database_backend()))
+        .value(Column::UsedDate, database::now(tx))
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
         .take();
     tx.execute(&used).await?;
@@ -370,29 +368,29 @@ async fn lock_code(
 
 /// True if the code has not expired and its user may log in.
 async fn is_redeemable(tx: &DatabaseTransaction, request: &Model) -> Result<bool, DbErr> {
-    let backend = tx.get_database_backend();
     let select = Query::select()
         .column(Column::RequestId)
         .from(Entity)
         .and_where(Column::RequestId.eq(request.request_id.as_str()))
-        .and_where(younger_than(Column::CodeDate, backend, CODE_SECONDS))
+        .and_where(younger_than(Column::CodeDate, tx, CODE_SECONDS))
         .and_where(login::may_log_in(request.user_kind, (Entity, Column::UserId)))
         .take();
     Ok(tx.query_one(&select).await?.is_some())
 }
 
-fn younger_than(column: Column, backend: DbBackend, seconds: i64) -> Expr {
-    column.into_expr().gt(db::seconds_ago(backend, Expr::value(seconds)))
+fn younger_than(column: Column, db: &impl ConnectionTrait, seconds: i64) -> Expr {
+    column.into_expr().gt(database::seconds_ago(db, Expr::value(seconds)))
 }
 
 /// Removes expired requests and codes, and browser log-ins past their caps without sessions.
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     use browser_log_ins::Column as Browser;
-    let backend = store.db.get_database_backend();
     let last = Func::coalesce([Expr::col(Column::CodeDate), Expr::col(Column::CreatedDate)]);
     let requests = Query::delete()
         .from_table(Entity)
-        .and_where(Expr::from(last).lte(db::seconds_ago(backend, Expr::value(PENDING_SECONDS))))
+        .and_where(
+            Expr::from(last).lte(database::seconds_ago(&store.db, Expr::value(PENDING_SECONDS))),
+        )
         .take();
     let mut rows = store.db.execute(&requests).await?.rows_affected();
     let of_browser = auth_sessions::Column::BrowserId.into_expr();
@@ -408,7 +406,7 @@ pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
         let delete = Query::delete()
             .from_table(browser_log_ins::Entity)
             .and_where(Browser::UserKind.eq(kind.as_str()))
-            .and_where(lifetimes::within_caps(store, backend, kind, began, used).not())
+            .and_where(lifetimes::within_caps(store, kind, began, used).not())
             .and_where(has_sessions.clone().not())
             .take();
         rows += store.db.execute(&delete).await?.rows_affected();

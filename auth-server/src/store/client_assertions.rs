@@ -13,7 +13,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use shared::db::{self, Fault};
+use shared::database::{self, Fault};
 use shared::entity::client_assertions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::time::Timestamp;
@@ -83,16 +83,18 @@ pub async fn check(
     if !is_audience(store, &claims.aud) {
         return Ok(Err("audience_is_not_the_issuer"));
     }
-    let now = db::time(&store.db).await?.0.timestamp();
+    let now = database::time(&store.db).await?.0.timestamp();
     if !is_timely(&claims, now) {
         return Ok(Err("assertion_out_of_time"));
     }
     if claims.jti.is_empty() || claims.jti.len() > JTI_BYTES_MAX {
         return Ok(Err("no_jti"));
     }
-    match db::retry(|| record_use(&store.db, &claims)).await {
+    match database::retry(|| record_use(&store.db, &claims)).await {
         Ok(()) => Ok(Ok(())),
-        Err(error) if db::fault(&error) == Fault::Conflict => Ok(Err("assertion_used_before")),
+        Err(error) if database::fault(&error) == Fault::Conflict => {
+            Ok(Err("assertion_used_before"))
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -165,7 +167,7 @@ async fn record_use(db: &impl ConnectionTrait, claims: &AssertionClaims) -> Resu
 pub async fn sweep(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let delete = Query::delete()
         .from_table(Entity)
-        .and_where(Expr::col(Column::ExpiresDate).lte(db::now(db.get_database_backend())))
+        .and_where(Expr::col(Column::ExpiresDate).lte(database::now(db)))
         .take();
     Ok(db.execute(&delete).await?.rows_affected())
 }

@@ -24,15 +24,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use poem::Request;
 use poem::http::header::AUTHORIZATION;
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    QuerySelect,
-};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QuerySelect};
 use shared::audit::EventKind;
 use shared::certificate_expiry::CertificateExpiry;
-use shared::db;
+use shared::database;
+use shared::database::galera::Hold;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
-use shared::galera::Hold;
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
 use shared::server::PeerCertificate;
@@ -157,11 +154,7 @@ pub async fn find(db: &DatabaseConnection, client_id: &str) -> Result<Option<Mod
 #[expect(clippy::disallowed_methods, reason = "clients are not rows of the resource API")]
 pub async fn lock(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuthError> {
     let row = Entity::find_by_id(client_id);
-    let row = match tx.get_database_backend() {
-        DbBackend::Postgres => row.lock_shared(),
-        // MariaDB has no FOR SHARE; SQLite has a single writer.
-        _ => row.lock_exclusive(),
-    };
+    let row = row.lock(database::shared_lock(tx));
     let found = row.one(tx).await?;
     sessions::guard_client(tx, client_id, Hold::Together).await?;
     found.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
@@ -173,7 +166,7 @@ pub async fn authenticate(
     credentials: &Credentials,
     source: &ClientAddress,
 ) -> Result<Model, OAuthError> {
-    let client = db::once_more(|| find(&store.db, &credentials.client_id)).await?;
+    let client = database::once_more(|| find(&store.db, &credentials.client_id)).await?;
     match (&credentials.proof, client) {
         (Proof::None, Some(client)) if client.kind == ClientKind::Public => Ok(client),
         (_, client) => authenticate_confidential(store, client, credentials, source).await,
@@ -225,7 +218,7 @@ async fn verify_proof<C: Borrow<Model>>(
         }
         Proof::Assertion(assertion) => client_assertions::check(store, client, assertion).await?,
         Proof::Certificate(certificate) => match has_certificate(client, certificate) {
-            true if has_expired(certificate, db::time(&store.db).await?) => {
+            true if has_expired(certificate, database::time(&store.db).await?) => {
                 Err("expired_certificate")
             }
             true => Ok(()),
@@ -258,7 +251,7 @@ async fn record_failure(
     reason: &'static str,
     source: &ClientAddress,
 ) -> Result<OAuthError, OAuthError> {
-    db::write(&store.db, async |tx| {
+    database::write(&store.db, async |tx| {
         if let Some(too_many) =
             lockout::count_client(store.login.source_failures_max, tx, source).await?
         {

@@ -24,9 +24,8 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::audit::{Event, EventKind};
-use shared::bulk_insert;
-use shared::coalesced::{BatchLimits, Coalesced};
-use shared::db::{self, Fault};
+use shared::database::coalesced::{BatchLimits, Coalesced};
+use shared::database::{self, Fault, batch};
 use shared::entity::signing_keys::{Column, Entity};
 use shared::envelope_encryption::MasterKeys;
 use shared::introspection::UserKind;
@@ -56,12 +55,11 @@ struct StoredKey {
 
 /// Returns the keys that have not been withdrawn, oldest first.
 async fn load(db: &impl ConnectionTrait) -> Result<Vec<StoredKey>, DbErr> {
-    let backend = db.get_database_backend();
-    let ago = |seconds: i64| db::seconds_ago(backend, Expr::value(seconds));
+    let ago = |seconds: i64| database::seconds_ago(db, Expr::value(seconds));
     let before = |column: Column, time: Expr| column.into_expr().lte(time);
     let select = Query::select()
         .columns([Column::KeyId, Column::Generation, Column::PublicKey, Column::SealedPrivateKey])
-        .expr_as(before(Column::SignsFromDate, db::now(backend)), "started")
+        .expr_as(before(Column::SignsFromDate, database::now(db)), "started")
         .expr_as(before(Column::SignsFromDate, ago(RETIRED_SECONDS)), "settled")
         .expr_as(before(Column::CreatedDate, ago(ANNOUNCED_SECONDS)), "announced")
         .from(Entity)
@@ -108,8 +106,7 @@ pub async fn maintain(
     master_keys: &MasterKeys,
     rotation_seconds: i64,
 ) -> Result<(), OAuthError> {
-    let backend = db.get_database_backend();
-    let from_the_future = Column::CreatedDate.into_expr().gt(db::seconds_from_now(backend, 60));
+    let from_the_future = Column::CreatedDate.into_expr().gt(database::seconds_from_now(db, 60));
     Entity::delete_many().filter(from_the_future).exec(db).await?;
     let keys = load(db).await?;
     let Some(first) = keys.first() else {
@@ -137,7 +134,7 @@ pub async fn maintain(
 async fn start_now(db: &impl ConnectionTrait, key_id: &str) -> Result<(), DbErr> {
     let start = Query::update()
         .table(Entity)
-        .value(Column::SignsFromDate, db::now(db.get_database_backend()))
+        .value(Column::SignsFromDate, database::now(db))
         .and_where(Column::KeyId.eq(key_id))
         .take();
     db.execute(&start).await.map(drop)
@@ -151,11 +148,10 @@ async fn add(
     generation: i32,
     signs_in_seconds: i64,
 ) -> Result<(), OAuthError> {
-    let backend = db.get_database_backend();
     let new_key = NewKey::random().map_err(OAuthError::server_error)?;
     let sealed =
         master_keys.seal(&new_key.key_id, &new_key.private).map_err(OAuthError::server_error)?;
-    let insert = bulk_insert::insert(
+    let insert = batch::insert_values(
         Entity,
         [
             (Column::KeyId, new_key.key_id.into()),
@@ -163,12 +159,12 @@ async fn add(
             (Column::Algorithm, ALGORITHM.into()),
             (Column::PublicKey, new_key.public.to_string().into()),
             (Column::SealedPrivateKey, sealed.reveal().into()),
-            (Column::CreatedDate, db::now(backend)),
-            (Column::SignsFromDate, db::seconds_from_now(backend, signs_in_seconds)),
+            (Column::CreatedDate, database::now(db)),
+            (Column::SignsFromDate, database::seconds_from_now(db, signs_in_seconds)),
         ],
     );
     match db.execute(&insert).await {
-        Err(error) if db::fault(&error) != Fault::Conflict => Err(error.into()),
+        Err(error) if database::fault(&error) != Fault::Conflict => Err(error.into()),
         _ => Ok(()),
     }
 }
@@ -193,10 +189,10 @@ pub async fn rotate(
     check(db, master_keys).await.map_err(|why| {
         format!("nothing was changed, because AUTH_MASTER_KEYS does not open what there is: {why}")
     })?;
-    db::time(db).await.map_err(|error| error.to_string())?;
-    let maintained = db::retry(|| maintain(db, master_keys, rotation_seconds));
+    database::time(db).await.map_err(|error| error.to_string())?;
+    let maintained = database::retry(|| maintain(db, master_keys, rotation_seconds));
     maintained.await.map_err(|error| error.to_string())?;
-    let rotated = db::write(db, async |tx| {
+    let rotated = database::write(db, async |tx| {
         try_rotate(tx, master_keys, rotation_seconds, others, actor).await
     });
     rotated.await.map_err(|error| error.to_string())?
@@ -224,7 +220,7 @@ async fn try_rotate(
     if others == OlderKeys::Withdrawn {
         let withdraw = Query::update()
             .table(Entity)
-            .value(Column::RemovedDate, db::now(tx.get_database_backend()))
+            .value(Column::RemovedDate, database::now(tx))
             .and_where(Column::Generation.lt(next.generation))
             .and_where(Column::RemovedDate.is_null())
             .take();

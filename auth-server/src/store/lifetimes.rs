@@ -13,11 +13,9 @@
 
 use crate::store::Store;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{
-    ColIdx, ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult,
-};
-use shared::coalesced::{BatchLimits, Coalesced};
-use shared::db;
+use sea_orm::{ColIdx, ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
+use shared::database;
+use shared::database::coalesced::{BatchLimits, Coalesced};
 use shared::entity::settings;
 use shared::introspection::UserKind;
 
@@ -26,16 +24,8 @@ pub const WEB_INACTIVITY_TIMEOUT: &str = "web_inactivity_timeout";
 
 /// Lifetime of a web user's token in seconds, as an SQL expression: NULL, so that no token is live,
 /// if the setting is missing or not a valid number of minutes.
-pub fn web_lifetime_seconds(backend: DbBackend) -> Expr {
-    // Text that is not a number must not reach the cast: PostgreSQL would fail the whole statement.
-    let minutes = match backend {
-        DbBackend::Postgres => "CASE WHEN value ~ '^[0-9]{1,5}$' THEN CAST(value AS integer) END",
-        DbBackend::MySql => "CASE WHEN value REGEXP '^[0-9]{1,5}$' THEN CAST(value AS signed) END",
-        _ => {
-            "CASE WHEN value NOT GLOB '*[^0-9]*' AND length(value) BETWEEN 1 AND 5 \
-             THEN CAST(value AS integer) END"
-        }
-    };
+pub fn web_lifetime_seconds(db: &impl ConnectionTrait) -> Expr {
+    let minutes = database::digits_as_integer(db, "value");
     let seconds = format!("CASE WHEN {minutes} BETWEEN 1 AND 10080 THEN 60 * {minutes} END");
     let setting = Query::select()
         .expr(Expr::cust(seconds))
@@ -56,7 +46,7 @@ pub fn web_lifetimes(db: DatabaseConnection) -> Coalesced<(), Result<Option<i64>
 /// Returns the lifetime of a web user's token in seconds; `None` if the setting is missing or not a
 /// valid number of minutes.
 pub async fn web_lifetime(db: &impl ConnectionTrait) -> Result<Option<i64>, DbErr> {
-    let seconds = web_lifetime_seconds(db.get_database_backend());
+    let seconds = web_lifetime_seconds(db);
     let row = db.query_one(&Query::select().expr_as(seconds, "seconds").take()).await?;
     row.map_or(Ok(None), |row| seconds_of(&row, "seconds"))
 }
@@ -71,14 +61,14 @@ pub fn seconds_of(row: &QueryResult, column: impl ColIdx) -> Result<Option<i64>,
 const AHEAD_SECONDS_MAX: i64 = 60;
 
 /// True while a token created at this time is live.
-pub fn alive(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
-    let ahead = db::seconds_from_now(backend, AHEAD_SECONDS_MAX);
-    created.clone().gt(db::seconds_ago(backend, lifetime_seconds)).and(created.lt(ahead))
+pub fn alive(db: &impl ConnectionTrait, created: Expr, lifetime_seconds: Expr) -> Expr {
+    let ahead = database::seconds_from_now(db, AHEAD_SECONDS_MAX);
+    created.clone().gt(database::seconds_ago(db, lifetime_seconds)).and(created.lt(ahead))
 }
 
 /// True once a token created at this time has expired.
-pub fn expired(backend: DbBackend, created: Expr, lifetime_seconds: Expr) -> Expr {
-    created.lte(db::seconds_ago(backend, lifetime_seconds))
+pub fn expired(db: &impl ConnectionTrait, created: Expr, lifetime_seconds: Expr) -> Expr {
+    created.lte(database::seconds_ago(db, lifetime_seconds))
 }
 
 /// Lifetimes from the settings. The Web Inactivity Timeout is in the database instead.
@@ -95,19 +85,13 @@ pub struct Lifetimes {
 }
 
 /// True while a session, or a browser's log-in, is within both its idle and its absolute cap.
-pub fn within_caps(
-    store: &Store,
-    backend: DbBackend,
-    kind: UserKind,
-    began: Expr,
-    used: Expr,
-) -> Expr {
+pub fn within_caps(store: &Store, kind: UserKind, began: Expr, used: Expr) -> Expr {
     let seconds = |seconds: u64| Expr::value(seconds as i64);
     let (idle, absolute) = match kind {
         UserKind::Core => {
             (seconds(store.lifetimes.core_idle_seconds), store.lifetimes.core_session_seconds)
         }
-        UserKind::Web => (web_lifetime_seconds(backend), store.lifetimes.web_session_seconds),
+        UserKind::Web => (web_lifetime_seconds(&store.db), store.lifetimes.web_session_seconds),
     };
-    alive(backend, began, seconds(absolute)).and(alive(backend, used, idle))
+    alive(&store.db, began, seconds(absolute)).and(alive(&store.db, used, idle))
 }

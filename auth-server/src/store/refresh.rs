@@ -33,7 +33,7 @@ use sea_orm::{
 };
 use serde_json::Value;
 use shared::audit::EventKind;
-use shared::db;
+use shared::database;
 use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
@@ -59,7 +59,7 @@ pub async fn refresh(
     let refused = |seconds| OAuthError::too_many("too many refreshes of this session", seconds);
     store.refresh_rate_limit.check(&token.session().text()).map_err(refused)?;
     for _ in 0..ATTEMPTS_MAX {
-        let exchanged = db::write(&store.db, async |tx| {
+        let exchanged = database::write(&store.db, async |tx| {
             exchange(store, tx, client, token, scope, source).await
         });
         match exchanged.await? {
@@ -225,8 +225,7 @@ async fn read_family(
     tx: &DatabaseTransaction,
     session_id: &str,
 ) -> Result<Option<Family>, DbErr> {
-    let backend = tx.get_database_backend();
-    let a_minute_ago = db::seconds_ago(backend, Expr::value(REISSUE_SECONDS));
+    let a_minute_ago = database::seconds_ago(tx, Expr::value(REISSUE_SECONDS));
     let select = Query::select()
         .columns([
             Column::PublicId,
@@ -238,7 +237,7 @@ async fn read_family(
             Column::RefreshHash,
             Column::PreviousRefreshHash,
         ])
-        .expr_as(alive(store, backend), "alive")
+        .expr_as(alive(store), "alive")
         .expr_as(enabled(), "enabled")
         .expr_as(Column::RefreshedDate.into_expr().gt(a_minute_ago), "recent")
         .from(Entity)
@@ -261,7 +260,7 @@ async fn rotate(
         .table(Entity)
         .value(Column::RefreshHash, store.token_keys.hash(next.text()))
         .value(Column::PreviousRefreshHash, store.token_keys.hash(used.text()))
-        .value(Column::RefreshedDate, db::now(tx.get_database_backend()))
+        .value(Column::RefreshedDate, database::now(tx))
         .and_where(Column::SessionId.eq(session_id))
         .and_where(Column::RefreshHash.eq(family.refresh_hash.as_deref().unwrap_or_default()))
         .take();

@@ -6,8 +6,8 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter,
     QuerySelect, QueryTrait,
 };
-use shared::database_gate::key_checks::{KeyCheck, Keys};
-use shared::database_gate::{Closed, Unready};
+use shared::database::gate::key_checks::{KeyCheck, Keys};
+use shared::database::gate::{Closed, Unready};
 use shared::entity::{active_users, auth_sessions, cif_web_active_users};
 use shared::envelope_encryption::MasterKeys;
 

@@ -14,13 +14,10 @@ use crate::store::grants::{Grant, issue_tokens};
 use crate::store::lifetimes;
 use crate::store::tokens::{AccessToken, RefreshToken, SessionId, random_name};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, FromQueryResult,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, FromQueryResult};
 use serde_json::Value;
 use shared::audit::EventKind;
-use shared::bulk_insert;
-use shared::db;
+use shared::database::{self, batch};
 use shared::entity::auth_sessions::{Column, Entity};
 use shared::entity::oauth_clients;
 use shared::introspection::UserKind;
@@ -53,14 +50,13 @@ pub async fn begin(
     new_session: NewSession<'_>,
     source: &ClientAddress,
 ) -> Result<Value, OAuthError> {
-    let backend = tx.get_database_backend();
     clients::lock(tx, &new_session.client.client_id).await?;
     let refresh_token = clients::contains_word(&new_session.client.grants, "refresh_token")
         .then(|| RefreshToken::random(&store.token_keys, &new_session.session));
     let refresh_hash = refresh_token.as_ref().map(|token| store.token_keys.hash(token.text()));
     let public_id = random_name();
-    let log_in_date = new_session.log_in_date.map_or_else(|| db::now(backend), Expr::from);
-    let insert = bulk_insert::insert(
+    let log_in_date = new_session.log_in_date.map_or_else(|| database::now(tx), Expr::from);
+    let insert = batch::insert_values(
         Entity,
         [
             (Column::SessionId, new_session.session.text().into()),
@@ -73,7 +69,7 @@ pub async fn begin(
             (Column::BrowserId, new_session.browser_id.clone().into()),
             (Column::RefreshHash, refresh_hash.into()),
             (Column::ContestedFlag, false.into()),
-            (Column::RefreshedDate, db::now(backend)),
+            (Column::RefreshedDate, database::now(tx)),
         ],
     );
     tx.execute(&insert).await?;
@@ -95,11 +91,10 @@ pub async fn begin(
 }
 
 /// True while a session is within its idle and absolute caps.
-pub fn alive(store: &Store, backend: DbBackend) -> Expr {
+pub fn alive(store: &Store) -> Expr {
     let within_caps = |kind: UserKind| {
         lifetimes::within_caps(
             store,
-            backend,
             kind,
             Column::LogInDate.into_expr(),
             Column::RefreshedDate.into_expr(),
@@ -153,7 +148,7 @@ pub async fn log_out(
     source: &ClientAddress,
     reason: &str,
 ) -> Result<(), OAuthError> {
-    db::write(&store.db, async |tx| {
+    database::write(&store.db, async |tx| {
         shared::sessions::log_out(tx, owner.user_kind, &owner.session_id).await?;
         let event = source.event(EventKind::LoggedOut).client(&owner.client_id).reason(reason);
         event.user(owner.user_kind, owner.user_id).record(tx).await
@@ -166,7 +161,6 @@ pub async fn log_out(
 /// Removes sessions that can no longer be refreshed, once their last token row is gone: until then
 /// a log-out must still find what to end.
 pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
-    let backend = store.db.get_database_backend();
     let has_tokens = |kind: UserKind| {
         let table = active_tokens::table_of(kind).table;
         let of_session = Expr::col((table.clone(), "session_id"));
@@ -180,7 +174,7 @@ pub async fn sweep(store: &Store) -> Result<u64, DbErr> {
     };
     let delete = Query::delete()
         .from_table(Entity)
-        .and_where(alive(store, backend).not())
+        .and_where(alive(store).not())
         .and_where(has_tokens(UserKind::Core).not())
         .and_where(has_tokens(UserKind::Web).not())
         .take();

@@ -12,10 +12,10 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable, QueryFilter,
     QueryResult, QueryTrait,
 };
-use shared::coalesced::{BatchLimits, Coalesced, padded};
+use shared::database::coalesced::{BatchLimits, Coalesced, padded};
+use shared::database::reads::ReadPool;
 use shared::entity::oauth_clients::{Column, Entity, Model};
 use shared::introspection::UserKind;
-use shared::read_pool::ReadPool;
 use shared::time::Timestamp;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -165,7 +165,7 @@ async fn read_together(
     kind: UserKind,
     hashes: Vec<&str>,
 ) -> Result<(Clients, Tokens), DbErr> {
-    let tokens = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
+    let tokens = live_tokens(lifetimes, db, kind, padded(hashes));
     let mut select = Entity::find().filter(Column::ClientId.eq(client_id)).into_query();
     select.column(("token", Asterisk)).join_subquery(
         JoinType::LeftJoin,
@@ -203,7 +203,7 @@ async fn read_tokens(
     if hashes.is_empty() {
         return Ok(Tokens::new());
     }
-    let select = live_tokens(lifetimes, db.get_database_backend(), kind, padded(hashes));
+    let select = live_tokens(lifetimes, db, kind, padded(hashes));
     let rows = db.query_all(&select).await?;
     rows.iter().map(|row| Ok((row.try_get_by_index(0)?, LiveToken::read(row, 0, kind)?))).collect()
 }

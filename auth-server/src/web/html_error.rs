@@ -6,7 +6,7 @@ use poem::Response;
 use poem::http::header::RETRY_AFTER;
 use poem::http::{HeaderValue, StatusCode};
 use sea_orm::DbErr;
-use shared::db::Contended;
+use shared::database::Contended;
 use shared::html::{Back, Notice};
 
 #[derive(Debug)]

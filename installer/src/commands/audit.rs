@@ -7,12 +7,12 @@ use chrono::{DateTime, Utc};
 use clap::builder::PossibleValuesParser;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, Iterable, QueryFilter,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, Iterable, QueryFilter,
     QueryOrder, QuerySelect, QueryTrait,
 };
 use serde_json::json;
 use shared::audit::EventKind;
-use shared::db;
+use shared::database;
 use shared::entity::auth_events::{Column, Entity, Model};
 use shared::entity::oauth_clients;
 use shared::time::Timestamp;
@@ -90,10 +90,10 @@ impl FromStr for Since {
 }
 
 impl Since {
-    fn instant(self, backend: DbBackend) -> Expr {
+    fn instant(self, db: &impl ConnectionTrait) -> Expr {
         match self {
             Self::Instant(instant) => Expr::value(instant),
-            Self::SecondsAgo(seconds) => db::seconds_ago(backend, Expr::value(seconds)),
+            Self::SecondsAgo(seconds) => database::seconds_ago(db, Expr::value(seconds)),
         }
     }
 }
@@ -130,7 +130,6 @@ async fn check_names_exist(db: &DatabaseConnection, arguments: &AuditArgs) -> Re
 
 /// The last events that match, newest last.
 async fn events(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<Vec<Model>, DbErr> {
-    let backend = db.get_database_backend();
     let kind = accounts::kind(arguments.web);
     let mut events = Entity::find()
         .apply_if(arguments.user.as_deref(), |find, name| {
@@ -138,7 +137,7 @@ async fn events(db: &DatabaseConnection, arguments: &AuditArgs) -> Result<Vec<Mo
         })
         .apply_if(arguments.client.as_deref(), |find, id| find.filter(Column::ClientId.eq(id)))
         .apply_if(arguments.since, |find, since| {
-            find.filter(Expr::col(Column::EventDate).gte(since.instant(backend)))
+            find.filter(Expr::col(Column::EventDate).gte(since.instant(db)))
         })
         .apply_if(Some(&arguments.events).filter(|kinds| !kinds.is_empty()), |find, kinds| {
             find.filter(Column::Event.is_in(kinds))

@@ -16,8 +16,8 @@ use crate::installation::document_files::{Compared, compare};
 use crate::installation::{CliError, SettingsFiles, count, print, refuse};
 use api_server::documents::store::{DocumentStore, Location};
 use sea_orm::DatabaseConnection;
-use shared::database_url;
-use shared::migration::{self, SchemaState};
+use shared::database;
+use shared::database::migration::{self, SchemaState};
 use shared::settings::Settings;
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub async fn run(arguments: &BackupCheckArgs) -> Result<bool, CliError> {
     }
     let restored = match &arguments.restored_password_file {
         Some(file) => {
-            database_url::check(&arguments.restored).map_err(CliError)?;
+            database::url::check(&arguments.restored).map_err(CliError)?;
             with_password(&arguments.restored, file, "--restored")?
         }
         None => arguments.restored.clone(),

@@ -15,9 +15,9 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::json;
 use shared::audit::EventKind;
-use shared::db::{self, Fault};
+use shared::database::galera::Hold;
+use shared::database::{self, Fault};
 use shared::entity::oauth_clients::{ActiveModel, Column, Entity, Model};
-use shared::galera::Hold;
 use shared::secrets::Secret;
 use shared::sessions;
 
@@ -96,7 +96,7 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
     let id = &registration.id;
     let secret = registration.wants_secret().then(random_secret);
     let db = installation.open().await?;
-    let now = db::time(&db).await?;
+    let now = database::time(&db).await?;
     let already_exists =
         || CliError(format!("the client {id} already exists; nothing was changed"));
     let row = registration.row(secret.as_deref(), public_keys, now);
@@ -105,7 +105,7 @@ async fn add(installation: &Installation, registration: &Registration) -> Result
             return Err(already_exists().into());
         }
         match Entity::insert(row.clone()).exec_without_returning(tx).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => {
+            Err(error) if database::fault(&error) == Fault::Conflict => {
                 return Err(already_exists().into());
             }
             inserted => inserted?,

@@ -7,19 +7,20 @@ mod folder;
 use crate::demo;
 use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::credentials::Credentials;
-use crate::installation::database::{query_value, tables};
+use crate::installation::database::{database_name, tables};
 use crate::installation::files::write_private;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use crate::installation::server_process::Server;
 use crate::seed;
 use crate::verification;
 use api_server::documents::store::DocumentStore;
-use sea_orm::{DatabaseConnection, DbBackend, DbErr};
+use sea_orm::{DatabaseConnection, DbErr};
 use serde_json::{Value, json};
-use shared::database_gate::check_session;
-use shared::migration::SchemaState;
+use shared::database::gate::check_session;
+use shared::database::migration::SchemaState;
+use shared::database::{self, migration};
 use shared::passwords::Passwords;
-use shared::{db, migration, shutdown};
+use shared::shutdown;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -92,12 +93,7 @@ async fn check_own(db: &DatabaseConnection) -> Result<(), String> {
     if migration::schema_state(db).await.map_err(text)? != SchemaState::Missing {
         return Ok(());
     }
-    let name = match db.get_database_backend() {
-        DbBackend::Postgres => query_value(db, "SELECT current_database()::text").await,
-        DbBackend::MySql => query_value(db, "SELECT database()").await,
-        _ => Ok(String::new()),
-    };
-    let name = name.map_err(text)?;
+    let name = database_name(db).await.map_err(text)?;
     let create = "create one for it, such as with CREATE DATABASE loans, and name that in the URL";
     if MAINTENANCE_DATABASES.contains(&name.as_str()) {
         return Err(format!("{name} is the server's own database: {create}"));
@@ -170,7 +166,7 @@ impl QuickstartFolder {
     async fn fill_database(&self, arguments: &QuickstartArgs) -> Result<DatabaseContents, String> {
         let failed = |error: String| format!("cannot use the database: {error}");
         let db_error = |error: DbErr| failed(error.to_string());
-        let db = db::connect_or_create(&self.database_url, 4).await.map_err(db_error)?;
+        let db = database::connect_or_create(&self.database_url, 4).await.map_err(db_error)?;
         if arguments.database_url.is_some() {
             check_own(&db).await.map_err(failed)?;
         }
@@ -239,7 +235,7 @@ impl QuickstartFolder {
             secret_file: Some(secret_file),
             ..verification::VerificationArgs::default()
         };
-        let db = db::connect(&self.database_url, 2).await;
+        let db = database::connect(&self.database_url, 2).await;
         let db = db.map_err(|error| format!("cannot use the database: {error}"))?;
         let passwords = Passwords::recommended()?;
         let report = verification::verify_with_round_trip(&arguments, &db, &passwords).await;

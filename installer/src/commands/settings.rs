@@ -8,7 +8,7 @@ use api_server::xml_import::vin;
 use auth_server::store::lifetimes::WEB_INACTIVITY_TIMEOUT;
 use serde::Serialize;
 use shared::audit::EventKind;
-use shared::db::{self, BUSINESS_TIME_ZONE};
+use shared::database::{self, BUSINESS_TIME_ZONE};
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
@@ -118,7 +118,7 @@ async fn set(installation: &Installation, name: &str, value: &str) -> Result<(),
         Ok::<_, ChangeError>(before)
     })
     .await?;
-    let today = db::clock(&db).await?.today;
+    let today = database::clock(&db).await?.today;
     db.close().await?;
     let previous = before.unwrap_or_else(|| "not set".to_owned());
     print(&format!("{name} is {value} (was {previous})"))?;

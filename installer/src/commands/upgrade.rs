@@ -9,8 +9,8 @@ use crate::installation::database::product;
 use crate::installation::db_probe;
 use crate::installation::{CliError, Installation, print, refuse};
 use console::Term;
-use sea_orm::{DatabaseConnection, DbBackend};
-use shared::migration::{
+use sea_orm::DatabaseConnection;
+use shared::database::migration::{
     self, Ending, MIGRATIONS, Migration, Progress, SchemaState, Stopped, Watch,
 };
 use std::time::Instant;
@@ -102,7 +102,7 @@ fn print_plan(pending: &[&Migration]) -> Result<(), CliError> {
 }
 
 async fn try_out(db: &DatabaseConnection, alone: bool) -> Result<(), CliError> {
-    if db.get_database_backend() == DbBackend::MySql {
+    if !migration::can_roll_back(db) {
         return print(
             "trial      none: MariaDB cannot roll back schema changes; nothing was changed",
         );
@@ -151,8 +151,8 @@ async fn upgrade(db: &DatabaseConnection) -> Result<(), CliError> {
 
 async fn run_migrations(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), CliError> {
     migration::run(db, Ending::Committed, watch).await.map_err(|stopped| {
-        CliError(match (db.get_database_backend(), &stopped) {
-            (DbBackend::MySql, Stopped::Step { .. }) => format!(
+        CliError(match (migration::can_roll_back(db), &stopped) {
+            (false, Stopped::Step { .. }) => format!(
                 "{stopped}; completed steps stay: once the cause is fixed, run the same command \
                  again"
             ),

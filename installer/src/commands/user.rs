@@ -13,7 +13,7 @@ use rights::{GrantArgs, GranteeName};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
 use shared::audit::EventKind;
-use shared::db::{self, Fault};
+use shared::database::{self, Fault};
 use shared::entity::{log_in_failures, privilege_grants, users};
 use shared::sessions;
 use shared::time::Timestamp;
@@ -165,10 +165,12 @@ async fn add(installation: &Installation, new_user: &NewUser) -> Result<(), CliE
     let privileges = &list.find_all(&new_user.privileges)?;
     let password = new_user.password.read(name)?;
     let hash = installation.passwords()?.hash(&password.text).await.map_err(CliError)?;
-    let user = new_user.row(db::time(&db).await?);
+    let user = new_user.row(database::time(&db).await?);
     let account = change(&db, async |tx| {
         let account = match accounts::add(tx, user.clone()).await {
-            Err(error) if db::fault(&error) == Fault::Conflict => return Ok(refuse(lookalike)?),
+            Err(error) if database::fault(&error) == Fault::Conflict => {
+                return Ok(refuse(lookalike)?);
+            }
             added => added?,
         };
         accounts::set_password(tx, account.kind, account.user_id, hash.clone()).await?;

@@ -8,7 +8,7 @@ use api_server::cards::saved_cards::Card;
 use api_server::cards::{GatewayChoice, GatewaySettings, PaymentGateway};
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ActiveModelTrait, DatabaseConnection, DatabaseTransaction, EntityTrait};
-use shared::bulk_insert;
+use shared::database::batch;
 use shared::entity::automated_payments::{
     self, AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BillingType,
     DebitOrCredit,
@@ -76,7 +76,7 @@ pub(super) async fn add(
                 true => AutomatedPaymentStatus::Disabled,
                 false => AutomatedPaymentStatus::Active,
             };
-            bulk_insert::add(tx, automated_payment(portfolio, loan, card_id, status)).await?;
+            batch::insert_row(tx, automated_payment(portfolio, loan, card_id, status)).await?;
         }
         if (number, token) == (1, PAYING) {
             by_card::add(tx, portfolio, &card).await?;

@@ -5,7 +5,7 @@ use crate::installation::CliError;
 use api_server::documents::store::DocumentStore;
 use aws_lc_rs::digest::{SHA256, digest};
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
-use shared::bulk_insert;
+use shared::database::batch;
 use shared::entity::documents::DocumentOwner;
 use shared::entity::user_defined_fields::{self, DataType, Form};
 use shared::entity::{comments, document_files, documents};
@@ -22,7 +22,7 @@ pub(super) async fn add(
     for document in documents {
         let name = document.name.clone();
         let file_count = if document.field_name.is_some() { 2 } else { 1 };
-        let document_id = bulk_insert::add(tx, document).await?;
+        let document_id = batch::insert_row(tx, document).await?;
         for copy in 1..=file_count {
             let number = files.len() + 1;
             let bytes = format!("File {number} of the demo portfolio.\n\nThis text is made up.\n");
@@ -42,7 +42,7 @@ pub(super) async fn add(
             files.push(file);
         }
     }
-    Ok(bulk_insert::add_all(tx, files).await?)
+    Ok(batch::insert_rows(tx, files).await?)
 }
 
 /// The file's key in the object store: it looks random, and is the same in every portfolio.

@@ -3,7 +3,7 @@
 use crate::installation::checks::Failure;
 use crate::installation::db_probe::DatabaseUnreachable;
 use sea_orm::DbErr;
-use shared::db::{self, Fault};
+use shared::database::{self, Fault};
 use std::fmt;
 
 /// The reason why a command did nothing.
@@ -29,7 +29,7 @@ impl From<DatabaseUnreachable> for CliError {
 
 impl From<DbErr> for CliError {
     fn from(error: DbErr) -> Self {
-        Self(match db::fault(&error) {
+        Self(match database::fault(&error) {
             Fault::Contention | Fault::LockTimeout => {
                 format!("another transaction is using the same rows, try again: {error}")
             }

@@ -10,9 +10,9 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
     TryGetable,
 };
-use shared::database_gate::check_session;
-use shared::db::{self, Contended};
-use shared::migration::check_schema;
+use shared::database::gate::check_session;
+use shared::database::migration::check_schema;
+use shared::database::{self, Contended};
 use shared::time::Timestamp;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -67,13 +67,12 @@ pub async fn change<T>(
     db: &DatabaseConnection,
     work: impl Copy + AsyncFnOnce(&DatabaseTransaction) -> Result<T, ChangeError>,
 ) -> Result<T, CliError> {
-    Ok(db::write(db, work).await?)
+    Ok(database::write(db, work).await?)
 }
 
 /// The tables in a database.
 pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
-    let backend = db.get_database_backend();
-    let sql = match backend {
+    let sql = match db.get_database_backend() {
         DbBackend::Postgres => {
             "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
         }
@@ -87,8 +86,17 @@ pub async fn tables(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
              ORDER BY rowid DESC"
         }
     };
-    let rows = db.query_all_raw(Statement::from_string(backend, sql)).await?;
+    let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
+/// The name of a database on a server; empty for an embedded one.
+pub async fn database_name(db: &impl ConnectionTrait) -> Result<String, DbErr> {
+    match db.get_database_backend() {
+        DbBackend::Postgres => query_value(db, "SELECT current_database()::text").await,
+        DbBackend::MySql => query_value(db, "SELECT database()").await,
+        _ => Ok(String::new()),
+    }
 }
 
 /// The database's product, version and name.
@@ -121,11 +129,11 @@ pub async fn file(db: &DatabaseConnection) -> Result<Option<PathBuf>, DbErr> {
 }
 
 /// Compares the database's clock with this machine's: whether they agree, and the difference.
-/// Unlike [`db::time`], needs no table.
+/// Unlike [`database::time`], needs no table.
 pub async fn compare_clocks(db: &DatabaseConnection) -> Result<(bool, String), DbErr> {
     let machine = || DateTime::<Utc>::from(SystemTime::now());
     let before = machine();
-    let select = Query::select().expr_as(db::now(db.get_database_backend()), "now").take();
+    let select = Query::select().expr_as(database::now(db), "now").take();
     let row = db.query_one(&select).await?;
     let row = row.ok_or_else(|| DbErr::RecordNotFound("the database's clock".to_owned()))?;
     let time: Timestamp = row.try_get("", "now")?;
@@ -134,6 +142,25 @@ pub async fn compare_clocks(db: &DatabaseConnection) -> Result<(bool, String), D
     let seconds = difference.abs().num_milliseconds() as f64 / 1000.0;
     let side = if difference < TimeDelta::zero() { "behind" } else { "ahead of" };
     Ok((difference.abs() <= CLOCK_LIMIT, format!("{seconds:.1} s {side} this machine's")))
+}
+
+/// Updates the database's statistics: it plans badly for tables that were empty when it last
+/// looked.
+pub async fn gather_statistics(db: &DatabaseConnection) -> Result<(), DbErr> {
+    match db.get_database_backend() {
+        DbBackend::MySql => {
+            let names = "SELECT group_concat(table_name) AS names FROM information_schema.tables \
+                         WHERE table_schema = database()";
+            let names: Option<String> = query_value(db, names).await?;
+            db.execute_unprepared(&format!("ANALYZE TABLE {}", names.unwrap_or_default())).await
+        }
+        DbBackend::Sqlite => {
+            // A sample of each index is enough; all rows would take minutes.
+            db.execute_unprepared("PRAGMA analysis_limit = 1000; ANALYZE").await
+        }
+        _ => db.execute_unprepared("ANALYZE").await,
+    }
+    .map(drop)
 }
 
 /// Escapes a name or a password for a URL setter, which leaves percent-encodings as they are.

@@ -2,9 +2,8 @@
 //! connects here, so that all report the same, and immediately.
 
 use crate::installation::checks::Failure;
-use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
-use shared::database_url::without_password;
-use shared::{database_url, db};
+use sea_orm::{DatabaseConnection, DbErr};
+use shared::database::{self, url::without_password};
 use std::path::PathBuf;
 use url::Url;
 
@@ -31,7 +30,7 @@ impl From<DatabaseUnreachable> for Failure {
 /// Opens a pool of this size to the database of this URL, and checks that it answers.
 pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, DatabaseUnreachable> {
     probe(url).await?;
-    let db = match db::connect(url, connections).await {
+    let db = match database::connect(url, connections).await {
         Ok(db) => db.ping().await.map(|()| db),
         Err(error) => Err(error),
     };
@@ -40,7 +39,7 @@ pub async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, Dat
 
 /// Refuses an invalid URL, files in it that cannot be read, and a database that rejects a connection.
 pub async fn probe(url: &str) -> Result<(), DatabaseUnreachable> {
-    database_url::check(url)
+    database::url::check(url)
         .map_err(|why| DatabaseUnreachable::new(why, "correct the URL of the database"))?;
     for file in files(url) {
         if let Err(error) = std::fs::File::open(&file) {
@@ -51,7 +50,7 @@ pub async fn probe(url: &str) -> Result<(), DatabaseUnreachable> {
     }
     match url.starts_with("sqlite:") {
         true => Ok(()),
-        false => db::probe(url).await.map_err(|error| explain(url, &error)),
+        false => database::probe(url).await.map_err(|error| explain(url, &error)),
     }
 }
 
@@ -72,8 +71,8 @@ pub fn explain(url: &str, error: &DbErr) -> DatabaseUnreachable {
     let user = parsed.as_ref().map_or("", |url| url.username());
     let name = parsed.as_ref().map_or("", |url| url.path().trim_start_matches('/'));
     let shown = without_password(url);
-    let message = message(error);
-    match code(error).as_str() {
+    let message = database::error_message(error);
+    match database::error_code(error).as_str() {
         // This code covers TLS, addresses and names, whatever the password.
         "28000" if message.contains("pg_hba.conf") => DatabaseUnreachable::new(
             format!("the database rejects the user {user:?}: {message}"),
@@ -101,34 +100,5 @@ pub fn explain(url: &str, error: &DbErr) -> DatabaseUnreachable {
             format!("cannot use {shown}: {message}"),
             "make sure this is the right server, or see its log",
         ),
-    }
-}
-
-fn sqlx_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
-    match error {
-        DbErr::Conn(RuntimeErr::SqlxError(error))
-        | DbErr::Exec(RuntimeErr::SqlxError(error))
-        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(error),
-        _ => None,
-    }
-}
-
-/// The database's own message, or else the driver's.
-fn message(error: &DbErr) -> String {
-    match sqlx_error(error).map(|error| (error, error.as_database_error())) {
-        Some((_, Some(error))) => error.message().to_owned(),
-        Some((error, None)) => error.to_string(),
-        None => error.to_string(),
-    }
-}
-
-/// The database's own error code: an SQLSTATE, or MariaDB's number.
-pub fn code(error: &DbErr) -> String {
-    let Some(error) = sqlx_error(error).and_then(|error| error.as_database_error()) else {
-        return String::new();
-    };
-    match error.try_downcast_ref::<sea_orm::sqlx::mysql::MySqlDatabaseError>() {
-        Some(error) => error.number().to_string(),
-        None => error.code().unwrap_or_default().into_owned(),
     }
 }

@@ -12,10 +12,10 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 use shared::audit::{self, Event, EventKind};
+use shared::database::galera;
 use shared::entity::privilege_grants::{Column, Entity};
 use shared::entity::privileges::{Entity as Privileges, Model as Privilege};
 use shared::entity::{user_groups, users};
-use shared::galera;
 use shared::introspection::UserKind;
 use std::collections::HashSet;
 

@@ -16,7 +16,7 @@ const REQUIRED: u8 = 8;
 type Field = (&'static str, DataType, &'static [&'static str], u8);
 
 use DataType::{Date, Document, Flag, Money, Number, PickList, Text};
-use shared::bulk_insert;
+use shared::database::batch;
 
 const LOAN_DETAIL1: [Field; 5] = [
     ("Referral source", Text, &[], 0),
@@ -90,7 +90,7 @@ pub async fn ensure(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         if Entity::find().filter(Column::Form.eq(form)).count(tx).await? == 0 {
             let fields =
                 fields.iter().zip(1..).map(|(field, number)| definition(form, field, number));
-            bulk_insert::add_all(tx, fields.collect()).await?;
+            batch::insert_rows(tx, fields.collect()).await?;
         }
     }
     Ok(())

@@ -10,8 +10,7 @@ use sea_orm::{
     QueryFilter,
 };
 use shared::amounts::{Money, Rate};
-use shared::bulk_insert;
-use shared::db;
+use shared::database::{self, batch};
 use shared::entity::cash_drawers::{DrawerStatus, DrawerType};
 use shared::entity::{cash_drawer_assignments, cash_drawers, convenience_fee_rules};
 
@@ -20,11 +19,11 @@ pub const TELLER_DRAWER: &str = "Teller 1";
 
 /// Adds the missing rows.
 pub async fn ensure(db: &DatabaseConnection) -> Result<(), DbErr> {
-    let tx = db::begin_write(db).await?;
+    let tx = database::begin_write(db).await?;
     ensure_fee_rule(&tx).await?;
     ensure_teller_drawer(&tx).await?;
     field_definitions::ensure(&tx).await?;
-    db::commit(tx).await
+    database::commit(tx).await
 }
 
 /// The fee rule for every loan group and every brand.
@@ -47,7 +46,7 @@ async fn ensure_fee_rule(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         maximum_fee: Some(cents(1500)),
         active_flag: true,
     };
-    bulk_insert::add(tx, rule).await.map(drop)
+    batch::insert_row(tx, rule).await.map(drop)
 }
 
 /// An individual drawer assigned to the teller.
@@ -71,13 +70,13 @@ async fn ensure_teller_drawer(tx: &DatabaseTransaction) -> Result<(), DbErr> {
         check_balance: Money::ZERO,
         last_reconciled_date: None,
     };
-    let drawer_id = bulk_insert::add(tx, drawer).await?;
+    let drawer_id = batch::insert_row(tx, drawer).await?;
     let assignment = cash_drawer_assignments::Model {
         row_id: 0,
         drawer_id,
         user_id: teller,
-        assigned_date: db::time(tx).await?,
+        assigned_date: database::time(tx).await?,
         assigned_by_user_id: user_id(tx, "admin").await?,
     };
-    bulk_insert::add(tx, assignment).await.map(drop)
+    batch::insert_row(tx, assignment).await.map(drop)
 }

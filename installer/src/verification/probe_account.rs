@@ -10,7 +10,7 @@ use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
 };
 use shared::audit::EventKind;
-use shared::db;
+use shared::database;
 use shared::entity::{log_in_failures, oauth_clients, user_credentials, users};
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
@@ -39,8 +39,8 @@ impl ProbeAccount {
         let name = format!("{PREFIX}{}", hex::encode(random_bytes::<12>()));
         let (password, secret) = (random_password(), random_secret());
         let hash = passwords.hash(&password).await.map_err(CliError)?;
-        let now = db::time(db).await?;
-        let tx = db::begin_write(db).await?;
+        let now = database::time(db).await?;
+        let tx = database::begin_write(db).await?;
         let user = accounts::row(&name, "Verify Auth Server", now);
         let account = accounts::add(&tx, user).await?;
         accounts::set_password(&tx, account.kind, account.user_id, hash).await?;
@@ -55,7 +55,7 @@ impl ProbeAccount {
         oauth_clients::Entity::insert(client).exec_without_returning(&tx).await?;
         account.event(EventKind::UserAdded).reason("round_trip").record(&tx).await?;
         event(EventKind::ClientChanged).reason("added").client(&name).record(&tx).await?;
-        db::commit(tx).await?;
+        database::commit(tx).await?;
         Ok(Self { name, password, secret, user_id: account.user_id })
     }
 
@@ -67,7 +67,7 @@ impl ProbeAccount {
 
 /// Removes probe accounts of this age, left by runs that were killed.
 pub(crate) async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Result<(), DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), seconds.into());
+    let old = database::seconds_ago(db, seconds.into());
     let users = users::Entity::find()
         .filter(users::Column::UserName.starts_with(PREFIX))
         .filter(sea_orm::sea_query::Expr::col(users::Column::CreatedDate).lte(old))
@@ -80,7 +80,7 @@ pub(crate) async fn remove_older(db: &DatabaseConnection, seconds: i64) -> Resul
 }
 
 async fn remove(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
-    db::write(db, async |tx| remove_in(tx, name).await).await
+    database::write(db, async |tx| remove_in(tx, name).await).await
 }
 
 async fn remove_in(tx: &DatabaseTransaction, name: &str) -> Result<(), DbErr> {

@@ -1,5 +1,5 @@
 //! Names, phones, e-mail addresses and tax ids of contacts, in the form in which they are compared:
-//! see [`crate::contact_search`].
+//! see [`crate::database::contact_search`].
 
 #[shared_macros::table("contact_search_keys")]
 pub struct Model {

@@ -17,9 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Maximum number of bytes read and discarded.
 const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Maximum time for that.
 const UNREAD_TIME_MAX: Duration = Duration::from_secs(30);
 
 type Chunks = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;

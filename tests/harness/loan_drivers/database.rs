@@ -31,13 +31,13 @@ use sea_orm::{
     TransactionTrait,
 };
 use serde_json::{Value, json};
-use shared::db;
+use shared::database;
+use shared::database::batch::WriteBatch;
 use shared::entity::field_changes::ChangeSource;
 use shared::entity::{loan_transactions, loans, payment_allocations, payments_due};
 use shared::problem::{Problem, ProblemType};
 use shared::telemetry::RequestId;
 use shared::time::{Clock, Day, Timestamp};
-use shared::writes::Writes;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl DatabaseDriver {
     }
 
     async fn open(database_url: &str) -> Self {
-        let db = db::connect(database_url, 1).await.expect("a connection");
+        let db = database::connect(database_url, 1).await.expect("a connection");
         let user_id = installer::seed::user_id(&db, "admin").await.expect("the admin");
         let user = CoreCaller { user_id, user_name: "admin".to_owned(), rights: Rights::All };
         let caller = Caller::Core(user);
@@ -135,7 +135,7 @@ fn clock(today: NaiveDate) -> Clock {
 
 impl<'a> DatabaseEngine<'a> {
     async fn book(driver: &'a DatabaseDriver, plan: &Plan, booked: &State) -> Self {
-        let tx = db::begin_write(&driver.db).await.expect("a transaction");
+        let tx = database::begin_write(&driver.db).await.expect("a transaction");
         let loan = booking::book(&tx, &driver.setup, "LOAN", &plan.terms, booked).await;
         let (loan_id, creditline_id, opening) = loan.expect("a booked loan");
         let (keys, gathered, ended) = (Vec::new(), Vec::new(), Vec::new());
@@ -237,7 +237,7 @@ impl<'a> DatabaseEngine<'a> {
         let loans = LoanAccount::lock_available(&tx, vec![loan_id]).await.expect("the loan");
         let requests: Vec<_> = payments.iter().map(|it| (loan_id, it.payment.request())).collect();
         let loans = LockedLoans::read(&tx, loans, &requests).await.expect("the account");
-        let mut writes = Writes::new(&tx);
+        let mut writes = WriteBatch::new(&tx);
         let posted = payments::post_all(&tx, &mut writes, clock(day), loans, &payments).await;
         let mut outcomes = posted.map_err(|problem| problem.message())?.into_iter();
         writes.execute(&tx).await.map_err(|error| error.to_string())?;

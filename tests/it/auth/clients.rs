@@ -64,7 +64,7 @@ async fn introspect_with(world: &World, assertion: &str) -> TestResponse {
 
 /// Valid claims at the database's time.
 async fn claims(world: &World) -> Value {
-    let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+    let now = shared::database::time(&world.db).await.unwrap().0.timestamp();
     let jti = shared::telemetry::RequestId::random().to_string();
     json!({
         "iss": "keyed", "sub": "keyed", "aud": world.client.auth_url, "jti": jti,
@@ -92,7 +92,7 @@ async fn a_client_authenticates_with_a_signed_jwt_that_works_once() {
         let issuer = world.client.auth_url.clone();
         let single_audience = claims_with("aud", json!([issuer])).await;
         introspect_with(&world, &key.sign(&single_audience)).await.expect(200);
-        let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+        let now = shared::database::time(&world.db).await.unwrap().0.timestamp();
         let wrong = [
             claims_with("aud", json!("https://other.example")).await,
             claims_with("aud", json!(endpoint)).await,

@@ -118,7 +118,7 @@ async fn check_other_lifetimes(world: &World) {
     let claims = tokens["id_token"].as_str().unwrap().split('.').nth(1).unwrap();
     let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(claims).unwrap();
     let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap();
-    let now = shared::db::time(&world.db).await.unwrap().0.timestamp();
+    let now = shared::database::time(&world.db).await.unwrap().0.timestamp();
     assert!((0..30).contains(&(now - claims["iat"].as_i64().unwrap())), "{claims} at {now}");
     let code = authorization.code(&browser.get(&authorization.url(&world.client.auth_url)).await);
     world.age("authorization_requests", &["code_date"], 61).await;

@@ -111,7 +111,7 @@ impl TestMachine {
             }
             _ => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
         };
-        let db = shared::db::connect(&self.database_url, 1).await.expect("a connection");
+        let db = shared::database::connect(&self.database_url, 1).await.expect("a connection");
         let statement = Statement::from_string(db.get_database_backend(), sql);
         let rows = db.query_all_raw(statement).await.expect("its tables");
         let tables = rows.iter().map(|row| row.try_get_by_index(0).expect("a name")).collect();

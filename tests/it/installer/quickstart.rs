@@ -5,7 +5,7 @@ use acceptance::quickstart::Quickstart;
 use acceptance::{Database, databases};
 use installer::installation::database::tables;
 use serde_json::{Value, json};
-use shared::db;
+use shared::database;
 use tokio::process::Command;
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_database_of_another_program_is_refused_and_stays_as_it_is() {
         let Database::Server(server) = &database else { continue };
         let maintenance = server.clone();
         let url = databases::create_empty(server).await;
-        let db = db::connect(&url, 1).await.expect("a connection");
+        let db = database::connect(&url, 1).await.expect("a connection");
         let create = "CREATE TABLE somebodys (id int)";
         sea_orm::ConnectionTrait::execute_unprepared(&db, create).await.expect("created");
         for (url, reason) in [

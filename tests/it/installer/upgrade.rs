@@ -7,8 +7,8 @@ use acceptance::databases::temporary_folder;
 use acceptance::table_contents::{self, TableContents};
 use acceptance::{Database, catalogue};
 use sea_orm::{ConnectionTrait, DatabaseConnection};
-use shared::migration::{self, MIGRATIONS, SchemaState};
-use shared::{db, tls};
+use shared::database::migration::{self, MIGRATIONS, SchemaState};
+use shared::{database, tls};
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
@@ -61,7 +61,7 @@ impl InstalledDatabase {
     }
 
     pub async fn with<T>(&self, work: impl AsyncFnOnce(&DatabaseConnection) -> T) -> T {
-        let db = db::connect(&self.url, 1).await.expect("a connection");
+        let db = database::connect(&self.url, 1).await.expect("a connection");
         let result = work(&db).await;
         db.close().await.expect("closed");
         result

@@ -5,7 +5,7 @@ use acceptance::databases::in_transaction_on_each;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use sea_orm::{EntityTrait, QueryOrder};
 use shared::amounts::{Money, Rate};
-use shared::bulk_insert;
+use shared::database::batch;
 use shared::entity::convenience_fee_rules as rules;
 
 /// Every amount that must survive. Their number is a multiple of three.
@@ -38,7 +38,7 @@ async fn amounts_round_trip_through_every_database() {
     let amounts = amounts();
     in_transaction_on_each(async |tx| {
         rules::Entity::delete_many().exec(tx).await.expect("an empty table");
-        bulk_insert::add_all(tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
+        batch::insert_rows(tx, amounts.chunks(3).map(rule).collect()).await.expect("rows");
         let stored = rules::Entity::find().order_by_asc(rules::Column::RuleId).all(tx).await;
         let stored = stored.expect("rows").into_iter();
         let three = |row: rules::Model| [Some(row.flat_amount), row.minimum_fee, row.maximum_fee];

@@ -8,11 +8,11 @@ use crate::rules::source_layout::root;
 use std::path::Path;
 
 const BUDGETS: [(&str, usize); 5] = [
-    ("shared", 15_080),
-    ("auth-server", 6_920),
-    ("api-server", 43_190),
-    ("installer", 15_130),
-    ("tests", 62_630),
+    ("shared", 15_140),
+    ("auth-server", 6_880),
+    ("api-server", 43_170),
+    ("installer", 15_080),
+    ("tests", 62_660),
 ];
 /// What a package may be below its budget, before the budget is lowered.
 const SLACK: usize = 300;

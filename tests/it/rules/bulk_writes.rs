@@ -5,13 +5,13 @@ use acceptance::databases::in_transaction_on_each;
 use chrono::{DateTime, NaiveDate};
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, IntoActiveModel, Iterable, PrimaryKeyToColumn, QueryOrder};
-use shared::bulk_update::RowUpdate;
+use shared::database;
+use shared::database::batch::{self, RowUpdate};
 use shared::entity::{
     contact_addresses, contact_types, contacts, idempotency_records, user_defined_fields,
 };
 use shared::json_columns::TextList;
 use shared::time::Timestamp;
-use shared::{bulk_insert, bulk_update, db};
 use std::fmt::Debug;
 
 const TEXTS: [&str; 10] = [
@@ -36,7 +36,7 @@ where
     E::Column: ColumnTrait<EntityName = E>,
 {
     let key = E::PrimaryKey::iter().next().expect("a key").into_column();
-    let keys = bulk_insert::add_numbered(db, rows.clone()).await.expect("inserted");
+    let keys = batch::insert_numbered(db, rows.clone()).await.expect("inserted");
     let stored = async || {
         let find = E::find().filter(key.is_in(keys.iter().copied())).order_by_asc(key);
         find.all(db).await.expect("rows")
@@ -55,7 +55,7 @@ where
         let key = row.get(key).unwrap();
         updates.push(RowUpdate { key, values });
     }
-    bulk_update::update_each(db, key, columns, &updates).await.expect("updated");
+    batch::update_rows(db, key, columns, &updates).await.expect("updated");
     assert_eq!(stored().await, expected);
 }
 
@@ -136,7 +136,7 @@ async fn values_of_every_type_survive_statements_for_many_rows() {
         let kind = contact_types::Entity::find().one(tx).await.expect("rows").expect("a type");
         let contact_type_id = kind.contact_type_id;
         let contact = contacts::Model { contact_type_id, ..contacts::Model::default() };
-        let contact = bulk_insert::add(tx, contact).await.expect("a contact");
+        let contact = batch::insert_row(tx, contact).await.expect("a contact");
         survive::<contact_addresses::Entity>(tx, &[FromDate, ToDate], addresses(contact)).await;
     })
     .await;
@@ -147,9 +147,9 @@ async fn an_update_without_a_value_for_each_column_is_refused() {
     use idempotency_records::Column;
     let folder = tempfile::tempdir().expect("a folder");
     let url = Database::Sqlite.create(folder.path()).await;
-    let db = db::connect(&url, 1).await.expect("a connection");
+    let db = database::connect(&url, 1).await.expect("a connection");
     let columns = [Column::Body, Column::Status];
     let rows = [RowUpdate { key: 1, values: vec!["body".into()] }];
-    let updated = bulk_update::update_each(&db, Column::RecordId, &columns, &rows).await;
+    let updated = batch::update_rows(&db, Column::RecordId, &columns, &rows).await;
     assert!(updated.is_err(), "{updated:?}");
 }

@@ -13,7 +13,7 @@ use api_server::router::operations;
 use installer::demo;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::db;
+use shared::database;
 use shared::problem::ProblemType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -245,7 +245,7 @@ async fn the_demo_portfolio_reproduces_every_example() {
     let folder = tempfile::tempdir().expect("a folder");
     let quickstart = Quickstart::start(PROGRAM, folder.path(), &[]).await;
     let url = quickstart.report["database_url"].as_str().expect("a URL");
-    let reads = db::connect(url, 1).await.expect("a connection");
+    let reads = database::connect(url, 1).await.expect("a connection");
     let reads = demo::examples::examples(&reads).await.expect("paths");
     let token = quickstart.token("admin").await.expect("a token");
     let mut recorder = Recorder { client: quickstart.client(), token, examples: BTreeMap::new() };

@@ -5,7 +5,7 @@ use crate::PROGRAM;
 use acceptance::world::{Environment, on_each_database_with};
 use acceptance::{Database, World, on_each_database};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
-use shared::db;
+use shared::database;
 
 /// Requests in a row: as many as a server has connections for writers, and more.
 const REQUESTS: usize = 14;
@@ -53,7 +53,7 @@ async fn sessions_set_what_the_code_was_written_for() {
             ],
         };
         if matches!(database, Database::Server(_)) {
-            let session = db::connect(database_url, 1).await.expect("a connection");
+            let session = database::connect(database_url, 1).await.expect("a connection");
             for (show, value) in expected {
                 assert_eq!(text(&session, show).await, *value, "{show}");
             }

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, DbBackend};
 use serde_json::json;
-use shared::db;
+use shared::database;
 use std::time::Duration;
 
 async fn import_loan(world: &World, token: &str) -> i64 {
@@ -174,7 +174,7 @@ async fn requests_to_a_silent_database_time_out_and_its_connections_are_given_up
         let admin = world.token("admin").await;
         // Requests wait for a lock, on all connections of the api-server's pool, when it falls
         // silent.
-        let lock = db::begin_write(&world.db).await.expect("a transaction");
+        let lock = database::begin_write(&world.db).await.expect("a transaction");
         let (locks, unlocks) = match lock.get_database_backend() {
             DbBackend::Postgres => ("LOCK TABLE loans", "ROLLBACK"),
             _ => ("LOCK TABLES loans WRITE", "UNLOCK TABLES"),

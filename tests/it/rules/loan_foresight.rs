@@ -15,7 +15,7 @@ use acceptance::{Database, TestResponse, World, on_each_database};
 use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 use shared::amounts::Accrual;
-use shared::db;
+use shared::database;
 
 /// Due dates of a schedule that are compared.
 const ROWS: usize = 24;
@@ -66,9 +66,9 @@ struct ForeseenLoan<'a> {
 
 impl<'a> ForeseenLoan<'a> {
     async fn book(world: &'a World, setup: &SetupIds, number: usize, plan: &Plan) -> Self {
-        let today = db::clock(&world.db).await.expect("the clock").today;
+        let today = database::clock(&world.db).await.expect("the clock").today;
         let books = Books::new(plan.terms.clone(), today + Days::new(AHEAD));
-        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let tx = database::begin_write(&world.db).await.expect("a transaction");
         let name = format!("LOAN-{number}");
         let booked = booking::book(&tx, setup, &name, &plan.terms, &books.state).await;
         let (loan_id, creditline_id, _) = booked.expect("a booked loan");

@@ -1,5 +1,6 @@
 //! House rules that can be checked on the source text.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub fn root() -> PathBuf {
@@ -68,7 +69,42 @@ fn unsafe_blocks_are_in_one_file() {
     let lint = ["unsafe", "_code"].concat();
     let found = files().into_iter().filter(|(_, text)| text.contains(&lint));
     let found: Vec<String> = found.map(|(name, _)| name).collect();
-    assert_eq!(found, ["shared/src/nodelay.rs"]);
+    assert_eq!(found, ["shared/src/database/nodelay.rs"]);
+}
+
+#[test]
+fn drivers_are_known_to_one_folder() {
+    for (name, text) in files() {
+        if name.starts_with("shared/src/database") || name.starts_with("tests/") {
+            continue;
+        }
+        // The log filter names a driver's messages.
+        let text = text.replace("sqlx=warn", "");
+        for word in ["sqlx", "statement-cache"] {
+            assert!(!text.contains(word), "{name} has {word:?} in it");
+        }
+    }
+}
+
+/// What the installer alone asks a database, or tells it.
+const KINDS_OF_DATABASES: [&str; 6] = [
+    "installer/src/commands/backup_check/reading.rs",
+    "installer/src/commands/backup_check/sealed.rs",
+    "installer/src/commands/install/checks/database.rs",
+    "installer/src/commands/upgrade/connections.rs",
+    "installer/src/demo/template.rs",
+    "installer/src/installation/database.rs",
+];
+
+#[test]
+fn servers_do_not_distinguish_kinds_of_databases() {
+    let distinguish = |(name, text): &(String, String)| {
+        let is_apart = name.starts_with("shared/src/database") || name.starts_with("tests/");
+        !is_apart && text.contains("DbBackend")
+    };
+    let found: BTreeSet<_> =
+        files().into_iter().filter(distinguish).map(|(name, _)| name).collect();
+    assert_eq!(found, KINDS_OF_DATABASES.map(str::to_owned).into());
 }
 
 #[test]

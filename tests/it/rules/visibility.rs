@@ -53,7 +53,7 @@ async fn every_caller_sees_exactly_what_the_visibility_rules_allow() {
 async fn check_world(world: &World, seed: u64) {
     let hash = databases::passwords().hash(PASSWORD).await.expect("a hash");
     population::write(&world.db, &mut Random::new(seed), &hash).await;
-    shared::contact_search::refill(&world.db).await.expect("search keys");
+    shared::database::contact_search::refill(&world.db).await.expect("search keys");
     let unassigned = format!("(SELECT user_id FROM users WHERE user_name = '{NOBODY}')");
     world.sql(&format!("DELETE FROM privilege_grants WHERE user_id = {unassigned}")).await;
     let rows = Tables::read(&world.db).await;

@@ -4,7 +4,7 @@ use super::rows::{FilledTable, WrittenRows};
 use acceptance::postgres::psql::Psql;
 use acceptance::world::World;
 use serde::Serialize;
-use shared::db;
+use shared::database;
 use std::time::Instant;
 
 /// How long COPY took.
@@ -72,7 +72,7 @@ async fn copy_statements(world: &World, table: &WrittenRows) -> (String, String)
 async fn compare(target: &str, written: &[WrittenRows]) -> Result<(), String> {
     use sea_orm::{ConnectionTrait, Statement};
     let failed = |error: sea_orm::DbErr| format!("{target}: {error}");
-    let db = db::connect(target, 1).await.map_err(failed)?;
+    let db = database::connect(target, 1).await.map_err(failed)?;
     for table in written {
         let sql = format!("SELECT COUNT(*) FROM {}", table.source());
         let statement = Statement::from_string(db.get_database_backend(), sql);

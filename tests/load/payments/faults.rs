@@ -5,7 +5,7 @@ use acceptance::World;
 use acceptance::postgres::{Postgres, Storage, is_root};
 use clap::ValueEnum;
 use sea_orm::ConnectionTrait;
-use shared::db;
+use shared::database;
 use shared::problem::ProblemType;
 use std::io::Write;
 use std::sync::Arc;
@@ -190,7 +190,7 @@ async fn fill_disk(
 async fn recovers(postgres: &Postgres, within: Duration) -> bool {
     let first_response = async {
         while postgres.is_running() {
-            if let Ok(db) = db::connect(&postgres.url(), 1).await
+            if let Ok(db) = database::connect(&postgres.url(), 1).await
                 && db.execute_unprepared("SELECT 1").await.is_ok()
             {
                 return true;

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use futures_util::StreamExt;
 use futures_util::stream;
 use sea_orm::{ConnectionTrait, Statement};
-use shared::db;
+use shared::database;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
@@ -217,7 +217,7 @@ async fn connection_count(url: &str) -> Result<i64, String> {
 
 async fn query_number(url: &str, sql: &str) -> Result<i64, String> {
     let failed = |error: sea_orm::DbErr| format!("{error}: {sql}");
-    let db = db::connect(url, 1).await.map_err(failed)?;
+    let db = database::connect(url, 1).await.map_err(failed)?;
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await.map_err(failed)?.ok_or("no row")?;
     let number = row.try_get_by_index(0).map_err(failed)?;

@@ -8,7 +8,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, IdenStatic,
     Iterable,
 };
-use shared::db;
+use shared::database;
 use shared::entity::automated_payments::AutomatedPaymentType;
 use shared::entity::user_defined_fields::{self, Form};
 use shared::entity::{
@@ -165,7 +165,7 @@ pub async fn multiply(db: &DatabaseConnection, times: u32) -> Result<(), DbErr> 
         largest.insert(table.name, largest_key(db, table).await?);
     }
     for copy in 1..times {
-        let tx = db::begin_write(db).await?;
+        let tx = database::begin_write(db).await?;
         for table in &tables {
             let columns = table.columns.iter().map(|(name, _)| Alias::new(*name));
             let mut insert = Query::insert();
@@ -175,7 +175,7 @@ pub async fn multiply(db: &DatabaseConnection, times: u32) -> Result<(), DbErr> 
                 .map_err(|error| DbErr::Custom(error.to_string()))?;
             tx.execute(&insert).await?;
         }
-        db::commit(tx).await?;
+        database::commit(tx).await?;
     }
     if db.get_database_backend() == DbBackend::Postgres {
         advance_sequences(db, &tables).await?;

@@ -79,7 +79,7 @@ impl Search {
                     phone: self.value("phone"),
                     modified_since,
                 };
-                search.first_statement(&context.caller, LIMIT, world.db.get_database_backend())
+                search.first_statement(&context.caller, LIMIT, &world.db)
             }
         };
         let statement = statement.map_err(|problem| format!("{problem:?}"))?;
@@ -105,12 +105,14 @@ pub async fn share_out(world: &World) -> Result<(), String> {
         let values = values.collect::<Vec<_>>().join(", ");
         world.sql(&format!("UPDATE {table} SET {values}")).await;
     }
-    shared::contact_search::refill(&world.db).await.map_err(|error| error.to_string())?;
+    shared::database::contact_search::refill(&world.db).await.map_err(|error| error.to_string())?;
     if world.database.name() == "postgres" {
         // The former versions of the rows would be measured, too.
         world.sql("VACUUM").await;
     }
-    installer::demo::gather_statistics(&world.db).await.map_err(|error| error.to_string())
+    installer::installation::database::gather_statistics(&world.db)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 /// Searches by each criterion, for what a portfolio of any size has.
@@ -204,7 +206,7 @@ pub async fn measure_hidden(many: &World) -> Result<(), String> {
         many.count(hidden.trim_matches(['(', ')'])).await
     );
     many.sql(&sql).await;
-    shared::contact_search::refill(&many.db).await.map_err(|error| error.to_string())?;
+    shared::database::contact_search::refill(&many.db).await.map_err(|error| error.to_string())?;
     let of_teller = "FROM loans WHERE loan_officer_user_id = (SELECT user_id FROM users WHERE \
                      user_name = 'teller')";
     let number = many.text(&format!("SELECT MAX(loan_number) {of_teller}")).await;

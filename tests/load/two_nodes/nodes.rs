@@ -1,7 +1,7 @@
 //! Requirements of a cluster on the tables, and a comparison of the rows on all nodes.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult, Statement};
-use shared::db;
+use shared::database;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -24,7 +24,7 @@ pub async fn unsuitable_tables(db: &DatabaseConnection) -> Result<Vec<String>, D
 pub async fn compare(urls: &[String]) -> Result<(i64, Vec<String>), DbErr> {
     let mut nodes = Vec::new();
     for url in urls {
-        nodes.push(db::connect(url, 1).await?);
+        nodes.push(database::connect(url, 1).await?);
     }
     let all_tables = "SELECT table_name FROM information_schema.tables \
                  WHERE table_schema = database() AND table_type = 'BASE TABLE' ORDER BY 1";

@@ -1,9 +1,9 @@
 //! Transactions that prepare their statements while the other node rolls them back: each is
-//! committed whole or not at all. MariaDB may lose the error (see `shared::galera`).
+//! committed whole or not at all. MariaDB may lose the error (see `shared::database::galera`).
 
 use futures_util::future::try_join_all;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, Value};
-use shared::db::{self, Contended};
+use shared::database::{self, Contended};
 
 /// Senders on each node: all of them write the same row.
 const SENDERS: u32 = 3;
@@ -55,7 +55,7 @@ impl PreparedTransactions {
 
 /// Runs the rounds on two nodes, and checks the rows afterwards.
 pub async fn run(urls: &[String; 2], rounds: u32) -> Result<PreparedTransactions, DbErr> {
-    let nodes = [db::connect(&urls[0], 10).await?, db::connect(&urls[1], 10).await?];
+    let nodes = [database::connect(&urls[0], 10).await?, database::connect(&urls[1], 10).await?];
     for table in [
         "CREATE TABLE prepared_total (id INT PRIMARY KEY, entries BIGINT NOT NULL)",
         "CREATE TABLE prepared_entries (id BIGINT PRIMARY KEY AUTO_INCREMENT, \
@@ -105,7 +105,7 @@ pub async fn run(urls: &[String; 2], rounds: u32) -> Result<PreparedTransactions
 
 /// Inserts rows and adds them to the total, in one transaction.
 async fn insert_rows(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
-    let tx = db::begin_write(db).await?;
+    let tx = database::begin_write(db).await?;
     tx.query_one_raw(statement(
         "SELECT entries FROM prepared_total WHERE id = ? FOR UPDATE",
         [1.into()],
@@ -117,7 +117,7 @@ async fn insert_rows(db: &DatabaseConnection, name: &str) -> Result<(), DbErr> {
     }
     let add = "UPDATE prepared_total SET entries = entries + ? WHERE id = 1";
     tx.execute_raw(statement(add, [i64::from(ROWS).into()])).await?;
-    db::commit(tx).await
+    database::commit(tx).await
 }
 
 /// A statement with one of many texts that mean the same.

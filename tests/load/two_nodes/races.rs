@@ -7,8 +7,8 @@ use futures_util::future::{join, join_all};
 use installer::installation::accounts::{self, Account};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
-use shared::db;
-use shared::galera::Hold;
+use shared::database;
+use shared::database::galera::Hold;
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::sessions;
@@ -166,12 +166,12 @@ impl Races<'_> {
         let hash = passwords.hash(password).await?;
         let account = Account::find(self.db, UserKind::Core, CHANGED_USER).await;
         let account = account.map_err(|refused| refused.to_string())?;
-        let changed = db::retry(async || {
-            let tx = db::begin_write(self.db).await?;
+        let changed = database::retry(async || {
+            let tx = database::begin_write(self.db).await?;
             account.lock(&tx).await?;
             accounts::set_password(&tx, account.kind, account.user_id, hash.clone()).await?;
             sessions::end_all(&tx, account.kind, account.user_id).await?;
-            db::commit(tx).await
+            database::commit(tx).await
         });
         changed.await.map_err(|error| error.to_string())
     }
@@ -212,13 +212,13 @@ impl Races<'_> {
     /// Removes a client as `installer client remove` does, during log-ins.
     async fn remove_client(&self, id: &str) -> Result<(), DbErr> {
         sleep(Duration::from_millis(fastrand::u64(0..80))).await;
-        db::retry(async || {
-            let tx = db::begin_write(self.db).await?;
+        database::retry(async || {
+            let tx = database::begin_write(self.db).await?;
             tx.execute_unprepared(&format!("DELETE FROM oauth_clients WHERE client_id = '{id}'"))
                 .await?;
             sessions::guard_client(&tx, id, Hold::AgainstAll).await?;
             sessions::end_of_client(&tx, id).await?;
-            db::commit(tx).await
+            database::commit(tx).await
         })
         .await
     }
@@ -267,7 +267,7 @@ impl Races<'_> {
     pub async fn imports(&self, loan_id: i64, rounds: u32) -> Tally {
         let mut tally = Tally { rounds, ..Tally::default() };
         let admin = tokens(&self.replicas[0], "admin", &self.world.credentials.admin).await;
-        let today = db::clock(self.db).await.expect("the time").today;
+        let today = database::clock(self.db).await.expect("the time").today;
         for round in 0..rounds {
             let (first, _) = self.replicas_in_turn(round);
             let work = Work::Payment { loan_id, drawer_id: None, cents: 101 };

@@ -19,8 +19,7 @@ use crate::loans::refusals::LoanRefusal;
 use poem_openapi::Object;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use shared::amounts::{AmountText, Money};
-use shared::bulk_insert;
-use shared::db::{self, Fault};
+use shared::database::{self, Fault, batch};
 use shared::entity::gateway_payments::{CardPaymentRequest, CardPaymentState, Model};
 use shared::entity::loans;
 use shared::entity::loans::ExcessHandling;
@@ -192,13 +191,13 @@ impl Command for NewIntent {
         };
         let payment = validated_payment(&intent, &card, clock.today)?;
         let caller = entering_user(&intent, "");
-        db::try_out(tx, async |tx| {
+        database::try_out(tx, async |tx| {
             let posted = payments::post(tx, &caller, &self.author, clock, self.loan_id, &payment);
             posted.await.map(drop)
         })
         .await?;
-        let added = bulk_insert::add(tx, intent.clone()).await;
-        let card_payment_id = added.map_err(|error| match db::fault(&error) {
+        let added = batch::insert_row(tx, intent.clone()).await;
+        let card_payment_id = added.map_err(|error| match database::fault(&error) {
             // An earlier run of the same request, whose claim has lapsed, was faster.
             Fault::Conflict => CardError::KeyInProgress,
             _ => error.into(),

@@ -11,7 +11,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect,
 };
-use shared::db;
+use shared::database;
 use shared::entity::gateway_payments::{
     ActiveModel, CardPaymentRequest, CardPaymentState as State, Column, Entity, Model,
 };
@@ -75,7 +75,7 @@ pub(in super::super) async fn stuck(
     seconds: i64,
     after_id: i64,
 ) -> Result<Vec<i64>, DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
+    let old = database::seconds_ago(db, Expr::value(seconds));
     Entity::find()
         .select_only()
         .column(Column::CardPaymentId)
@@ -128,7 +128,7 @@ pub(super) async fn set_charged(
     from: &Model,
     at: Option<Timestamp>,
 ) -> Result<(), DbErr> {
-    let now = db::time(db).await?;
+    let now = database::time(db).await?;
     let at = Ord::max(Ord::min(at.unwrap_or(now), now), from.created_date);
     change(db, from, ActiveModel { charged_date: Set(Some(at)), ..state(State::Charged) }).await
 }
@@ -144,7 +144,7 @@ pub(super) async fn set_failed(
     from: &Model,
     refusal: &GatewayRefusal,
 ) -> Result<(), DbErr> {
-    let ended_date = Set(Some(db::time(db).await?));
+    let ended_date = Set(Some(database::time(db).await?));
     change(db, from, ActiveModel { ended_date, ..with_failure(refusal, State::Failed) }).await
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn set_refund_due(
 
 /// Records that a charge was refunded.
 pub(super) async fn set_voided(db: &impl ConnectionTrait, from: &Model) -> Result<(), DbErr> {
-    let ended_date = Set(Some(db::time(db).await?));
+    let ended_date = Set(Some(database::time(db).await?));
     change(db, from, ActiveModel { ended_date, ..state(State::Voided) }).await
 }
 
@@ -196,7 +196,7 @@ fn with_failure(refusal: &GatewayRefusal, to: State) -> ActiveModel {
 /// Releases the keys of payments that ended more than `seconds` ago. Until then, the request that
 /// began a payment is recognized when it is sent again, even if its response came late.
 pub async fn release_keys(db: &DatabaseConnection, seconds: i64) -> Result<u64, DbErr> {
-    let old = db::seconds_ago(db.get_database_backend(), Expr::value(seconds));
+    let old = database::seconds_ago(db, Expr::value(seconds));
     let ended = Column::KeyHash.is_not_null().and(Column::EndedDate.into_expr().lt(old));
     let keys = Query::select().column(Column::KeyHash).from(Entity).and_where(ended.clone()).take();
     idempotency::free(db, keys).await?;

@@ -8,12 +8,11 @@ use super::{
 use chrono::TimeDelta;
 use poem::http::StatusCode;
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter};
-use shared::bulk_insert;
-use shared::db::{self, Fault};
+use shared::database::batch::WriteBatch;
+use shared::database::{self, Fault};
 use shared::entity::idempotency_records;
 use shared::random::random_bytes;
 use shared::time::Timestamp;
-use shared::writes::Writes;
 use std::collections::HashMap;
 
 /// Looks up the stored responses of these requests, in their order, reading beside the transaction.
@@ -71,7 +70,7 @@ async fn remove(tx: &DatabaseTransaction, stored: &StoredKey) -> Result<(), KeyE
     let deleted = Entity::delete_many()
         .filter(Column::KeyHash.eq(stored.key_hash.as_str()))
         .filter(Column::ClaimToken.eq(stored.claim_token.as_str()))
-        .filter(given_up(tx.get_database_backend()))
+        .filter(given_up(tx))
         .exec(tx)
         .await?;
     match deleted.rows_affected {
@@ -96,9 +95,9 @@ pub async fn store(
     now: Timestamp,
     responses: Vec<NewResponse<'_>>,
 ) -> Result<(), KeyError> {
-    let mut writes = Writes::new(tx);
+    let mut writes = WriteBatch::new(tx);
     queue(&mut writes, now, responses)?;
-    writes.execute(tx).await.map_err(|error| match db::fault(&error) {
+    writes.execute(tx).await.map_err(|error| match database::fault(&error) {
         Fault::Conflict => KeyError::Taken,
         Fault::LockTimeout => KeyError::InProgress,
         _ => error.into(),
@@ -110,7 +109,7 @@ pub async fn store(
 ///
 /// The rows are sorted, so that two transactions with the same keys do not wait for each other.
 pub fn queue(
-    writes: &mut Writes,
+    writes: &mut WriteBatch,
     now: Timestamp,
     mut responses: Vec<NewResponse<'_>>,
 ) -> Result<(), DbErr> {
@@ -126,5 +125,5 @@ pub fn queue(
         body: Some(body.to_owned()),
         created_date: now,
     };
-    bulk_insert::queue(writes, responses.into_iter().map(row).collect())
+    writes.insert(responses.into_iter().map(row).collect())
 }

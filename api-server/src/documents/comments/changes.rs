@@ -20,11 +20,11 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, NotSet,
     QueryFilter,
 };
+use shared::database::galera;
 use shared::entity::comment_categories;
 use shared::entity::comments::{self, CommentPriority};
 use shared::entity::field_changes;
 use shared::entity::trustees::{self, TrusteeObject};
-use shared::galera;
 use shared::interface_names;
 use shared::problem::InvalidValue;
 use shared::time::{Clock, Day};

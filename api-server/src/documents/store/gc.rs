@@ -9,7 +9,7 @@ use super::{DocumentStore, orphans};
 use chrono::TimeDelta;
 use futures_util::TryStreamExt;
 use sea_orm::DatabaseConnection;
-use shared::db;
+use shared::database;
 
 /// Minimum age of an orphan to be removed, in hours: the row of a younger one may be about to be
 /// written.
@@ -23,7 +23,7 @@ impl DocumentStore {
     /// another server begins a sweep at the same moment.
     pub async fn sweep(&self, db: &DatabaseConnection, hours: u32) -> Result<GcReport, GcError> {
         let Some(now) = self.renew_lease(db).await? else { return Ok(GcReport::default()) };
-        if (db::time(db).await?.0 - now).abs() > CLOCKS_APART_MAX {
+        if (database::time(db).await?.0 - now).abs() > CLOCKS_APART_MAX {
             return Err(GcError::Clocks);
         }
         let cutoff = now - TimeDelta::hours(i64::from(hours));

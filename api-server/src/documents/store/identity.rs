@@ -4,7 +4,7 @@
 use super::DocumentStore;
 use super::gc_report::GcError;
 use sea_orm::DatabaseConnection;
-use shared::database_gate::{Closed, StoreIdentity, Unready};
+use shared::database::gate::{Closed, StoreIdentity, Unready};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;

@@ -29,7 +29,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter};
-use shared::db;
+use shared::database;
 use shared::entity::settings::{Column, Entity};
 
 /// Object that contains the store's name.
@@ -180,5 +180,5 @@ async fn update_setting(
     if let Some(StoreIds(from)) = from {
         update = update.filter(Column::Value.eq(from));
     }
-    Ok(db::retry(|| update.clone().exec(db)).await?.rows_affected == 1)
+    Ok(database::retry(|| update.clone().exec(db)).await?.rows_affected == 1)
 }

@@ -4,13 +4,13 @@ use super::summary::ContactSummary;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::TAX_IDS;
 use crate::auth::visibility::{Visible, branches};
-use crate::http::business_day_filter::literal;
 use crate::http::keyset::{self, Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, QueryFilter};
-use shared::coalesced::padded;
-use shared::contact_search::{
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
+use shared::database;
+use shared::database::coalesced::padded;
+use shared::database::contact_search::{
     NAME_CHARACTERS_MIN, PHONE_DIGITS_MIN, email_key, name_key, phone_key, tax_id_key,
 };
 use shared::entity::contact_search_keys::{self, SearchKeyKind};
@@ -60,7 +60,7 @@ impl ContactSearch {
         let keys = self.keys()?;
         let mut keyset = Keyset::new(page, self.sort_key(), order)?;
         loop {
-            let branches = self.branches(&keyset, caller, &keys, db.get_database_backend());
+            let branches = self.branches(&keyset, caller, &keys, db);
             let mut positions = keyset.read(db, branches).await?;
             let more = positions.len() > page.rows_max();
             positions.truncate(page.rows_max());
@@ -88,7 +88,7 @@ impl ContactSearch {
         &self,
         caller: &Caller,
         rows_max: u64,
-        db: DbBackend,
+        db: &impl ConnectionTrait,
     ) -> Result<Option<SelectStatement>, Problem> {
         let keyset = Keyset::first_page(self.sort_key(), rows_max);
         Ok(keyset.merge(self.branches(&keyset, caller, &self.keys()?, db)))
@@ -147,7 +147,7 @@ impl ContactSearch {
         keyset: &Keyset,
         caller: &Caller,
         keys: &[SearchKey],
-        db: DbBackend,
+        db: &impl ConnectionTrait,
     ) -> Vec<SelectStatement> {
         use contact_search_keys::Column as Key;
         let visible = branches::of_contacts(caller);
@@ -192,10 +192,10 @@ impl ContactSearch {
     }
 
     /// Condition: the contact meets the criteria that its own columns decide.
-    fn filter(&self, sees_all_officers: bool, db: DbBackend) -> Condition {
+    fn filter(&self, sees_all_officers: bool, db: &impl ConnectionTrait) -> Condition {
         use contacts::Column::{ContactNumber, ContactTypeId};
         let modified_since =
-            self.modified_since.map(|since| modified_date().gte(literal(db, since)));
+            self.modified_since.map(|since| modified_date().gte(database::literal(db, since)));
         let contact_type = || keyset::criterion(ContactTypeId.into_expr(), sees_all_officers);
         Condition::all()
             .add_option(self.contact_number.as_ref().map(|number| ContactNumber.eq(number)))

@@ -27,7 +27,7 @@ use poem_openapi::param::{Header, Query};
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{MetaResponses, MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::{ApiResponse, OpenApi};
-use shared::db;
+use shared::database;
 use shared::entity::field_changes::ChangeSource;
 use shared::operations;
 use shared::problem::{Problem, ProblemType};
@@ -97,7 +97,7 @@ async fn begin(state: &State, scope: &IdempotencyScope) -> Result<ImportClaim, P
     match idempotent_import::begin(&state.db, scope, LEASE_SECONDS, directory).await {
         Err(ImportError::KeyInProgress) => {
             let until = idempotency::held_until(&state.db, scope).await?;
-            let now = db::time(&state.db).await?;
+            let now = database::time(&state.db).await?;
             let seconds = until.map_or(0, |until| (until.0 - now.0).num_seconds());
             let seconds = HeaderValue::from(seconds.clamp(1, LEASE_SECONDS));
             Err(Problem::from(ImportError::KeyInProgress).header(RETRY_AFTER, seconds))

@@ -10,7 +10,7 @@ use poem::http::StatusCode;
 use poem::web::Data;
 use poem::{Request, Response, Result, handler};
 use serde::Deserialize;
-use shared::db;
+use shared::database;
 use shared::problem::Problem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub(crate) async fn receive(
     let body = body.await.map_err(|_| Problem::bad_request("the body did not arrive"))?;
     let body = body.map_err(|_| Problem::bad_request("the body cannot be read"))?;
     let signed = webhooks::signed_at(secret, &signature, &body).ok_or_else(refused)?;
-    let now = db::time(&state.reads).await.map_err(Problem::from)?;
+    let now = database::time(&state.reads).await.map_err(Problem::from)?;
     if !webhooks::is_recent(signed, now) {
         return Err(refused().into());
     }

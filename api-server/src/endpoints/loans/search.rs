@@ -3,12 +3,13 @@
 use super::summary::{LoanSummary, summaries};
 use crate::auth::caller::{Caller, RequestContext};
 use crate::auth::visibility::branches;
-use crate::http::business_day_filter::{DAYS_BACK_MAX, literal};
+use crate::http::business_day_filter::DAYS_BACK_MAX;
 use crate::http::keyset::{self, Keyset, SortKey};
 use crate::http::pagination::{List, Page};
 use chrono::{NaiveDate, TimeDelta};
 use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, Query, SelectStatement};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait};
+use shared::database;
 use shared::entity::{loan_contacts, loan_status_codes, loans, payments_due};
 use shared::problem::Problem;
 use shared::time::Timestamp;
@@ -63,13 +64,7 @@ impl LoanSearch {
         // Candidates are decided by the arithmetic: as long as none of a page is past due, the next
         // ones are tried.
         loop {
-            let branches = self.branches(
-                &keyset,
-                &context.caller,
-                &statuses,
-                latest_due,
-                db.get_database_backend(),
-            );
+            let branches = self.branches(&keyset, &context.caller, &statuses, latest_due, db);
             let mut positions = keyset.read(db, branches).await?;
             let more = positions.len() > page.rows_max();
             positions.truncate(page.rows_max());
@@ -99,8 +94,7 @@ impl LoanSearch {
         let latest_due = self.latest_due(context.clock.today)?;
         let keyset = Keyset::first_page(self.sort_key(), rows_max);
         let Some(statuses) = self.statuses(db, context).await? else { return Ok(None) };
-        let backend = db.get_database_backend();
-        let branches = self.branches(&keyset, &context.caller, &statuses, latest_due, backend);
+        let branches = self.branches(&keyset, &context.caller, &statuses, latest_due, db);
         Ok(keyset.merge(branches))
     }
 
@@ -157,7 +151,7 @@ impl LoanSearch {
         caller: &Caller,
         statuses: &[i64],
         latest_due: Option<NaiveDate>,
-        db: DbBackend,
+        db: &impl ConnectionTrait,
     ) -> Vec<SelectStatement> {
         let mut conditions = branches::of_loans(caller);
         let sees_all_officers = conditions.len() == 1;
@@ -187,7 +181,7 @@ impl LoanSearch {
     }
 
     /// Condition: the loan meets the criteria that a single column decides.
-    fn filter(&self, sees_all_officers: bool, db: DbBackend) -> Condition {
+    fn filter(&self, sees_all_officers: bool, db: &impl ConnectionTrait) -> Condition {
         use loans::Column::{LoanGroupId, LoanNumber, MaturityDate, PortfolioId};
         let sort_key = self.sort_key();
         let indexed = |is_sorted: bool| sees_all_officers || is_sorted;
@@ -205,7 +199,9 @@ impl LoanSearch {
             }))
             .add_option(self.matures_from.map(|from| matures().gte(from)))
             .add_option(self.matures_to.map(|to| matures().lte(to)))
-            .add_option(self.modified_since.map(|since| modified().gte(literal(db, since))))
+            .add_option(
+                self.modified_since.map(|since| modified().gte(database::literal(db, since))),
+            )
     }
 
     /// Returns the loans that meet a condition, with their sort key.

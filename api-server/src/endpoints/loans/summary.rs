@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, QueryFilter};
 use shared::amounts::Money;
-use shared::coalesced::padded;
+use shared::database::coalesced::padded;
 use shared::entity::contacts;
 use shared::interface_names;
 use shared::problem::Problem;

@@ -24,7 +24,7 @@ use poem::web::Data;
 use poem::{FromRequest, Request, RequestBody};
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::{Object, OpenApi};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, QueryFilter};
+use sea_orm::{ColumnTrait, Condition, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use shared::entity::field_changes::ChangeSource;
@@ -128,7 +128,7 @@ impl LoanTransactions {
                 .add_option(reference_no.0.map(|no| Column::TransactionReferenceNo.eq(no))),
         );
         let [date, id] = [Column::EffectiveDate, Column::TransactionId].map(|it| it.into_expr());
-        keyset.put_in_order(rows.query(), date, id, state.reads.get_database_backend());
+        keyset.put_in_order(rows.query(), date, id, &state.reads);
         let rows = rows.all(&state.reads).await?;
         Ok(page.of(rows, |row| Cursor::new(&[&row.effective_date, &row.transaction_id])))
     }

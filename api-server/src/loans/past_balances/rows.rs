@@ -7,9 +7,10 @@ use crate::loans::refusals::LoanError;
 use crate::loans::snapshots::LoanSnapshot;
 use chrono::NaiveDate;
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Order, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, JoinType, QueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, JoinType, QueryResult};
 use serde_json::Value;
 use shared::amounts::Money;
+use shared::database;
 use shared::entity::loan_transactions::{self, BalanceName};
 use shared::entity::{loan_snapshots, loans, transaction_codes};
 use shared::time::Timestamp;
@@ -52,7 +53,7 @@ impl CountedRows {
             .take();
         let select = Query::select()
             .expr_as(C::BalanceName.into_expr(), "name")
-            .expr_as(signed_sum(db.get_database_backend(), amount), "total")
+            .expr_as(signed_sum(db, amount), "total")
             .expr_as(standing_entry.max(), "last_entry")
             .from(loan_transactions::Entity)
             .inner_join(transaction_codes::Entity, C::TransactionCode.into_expr().equals(sign_of()))
@@ -112,7 +113,7 @@ impl BaseEntry {
         use loan_transactions::Column as C;
         let amount = Expr::col((OF_ENTRY, C::TransactionAmount));
         let principal = Query::select()
-            .expr(signed_sum(db.get_database_backend(), amount))
+            .expr(signed_sum(db, amount))
             .from_as(loan_transactions::Entity, OF_ENTRY)
             .inner_join(
                 transaction_codes::Entity,
@@ -156,12 +157,11 @@ impl BaseEntry {
 }
 
 /// Returns the sum of amounts by the signs of their transaction codes.
-fn signed_sum(backend: DbBackend, amount: Expr) -> Expr {
-    let integer = match backend {
-        DbBackend::MySql => "signed",
-        _ => "bigint",
-    };
-    amount.mul(transaction_codes::Column::Sign.into_expr()).sum().cast_as(integer)
+fn signed_sum(db: &impl ConnectionTrait, amount: Expr) -> Expr {
+    amount
+        .mul(transaction_codes::Column::Sign.into_expr())
+        .sum()
+        .cast_as(database::integer_type(db))
 }
 
 fn sign_of() -> (DynIden, DynIden) {

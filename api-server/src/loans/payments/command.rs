@@ -14,9 +14,9 @@ use crate::loans::lookups::VisibleCodes;
 use crate::loans::refusals::{LoanError, LoanRefusal};
 use chrono::NaiveDate;
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use shared::database::batch::WriteBatch;
 use shared::entity::loans;
 use shared::time::{Clock, Day};
-use shared::writes::Writes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl GroupCommand for PostPayment {
 
     async fn apply_all(
         tx: &DatabaseTransaction,
-        writes: &mut Writes,
+        writes: &mut WriteBatch,
         clock: Clock,
         loans: LockedLoans,
         commands: &[&Self],

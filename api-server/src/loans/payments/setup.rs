@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
-use shared::coalesced::padded;
+use shared::database::coalesced::padded;
 use shared::entity::{
     loan_contacts, loan_status_codes, loan_transactions, loans, payment_methods,
     user_defined_fields,

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
-use shared::coalesced::padded;
+use shared::database::coalesced::padded;
 use shared::entity::{loan_transactions, payment_allocations, payments_due};
 use std::collections::HashMap;
 

@@ -8,6 +8,7 @@ use crate::xml_import::parse::Element;
 use crate::xml_import::{ElementOutcome, ImportTransaction, RecordError};
 use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 use shared::amounts::Rate;
+use shared::database::galera;
 use shared::entity::automated_payments::{
     AutomatedAmountType, AutomatedPaymentStatus, AutomatedPaymentType, BankAccountType,
     BillingType, DebitOrCredit,
@@ -15,7 +16,6 @@ use shared::entity::automated_payments::{
 use shared::entity::loans::{PaymentPeriod, YearLength};
 use shared::entity::recurring_transactions::{RecurringAmountType, RecurringEventType};
 use shared::entity::{automated_payments, loans, payment_gateway_tokens, recurring_transactions};
-use shared::galera;
 use std::sync::LazyLock;
 
 pub(crate) static RECURRING_TRANSACTION: LazyLock<RowShape<recurring_transactions::Entity>> =

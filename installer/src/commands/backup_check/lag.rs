@@ -5,7 +5,7 @@ use crate::installation::{CliError, count};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
-use shared::migration::{SchemaState, schema_state};
+use shared::database::migration::{SchemaState, schema_state};
 
 /// The check's name, and what it expects.
 pub(super) const LIVE: CheckName = ("live database", "contains the newest rows of the copy");

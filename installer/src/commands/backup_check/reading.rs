@@ -3,38 +3,14 @@
 use crate::installation::CliError;
 use crate::installation::database::{file, query_value};
 use crate::installation::db_probe;
-use sea_orm::sqlx::Executor;
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr,
-    TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, TransactionTrait};
+use shared::database;
 use shared::random::random_bytes;
-use std::time::Duration;
-
-/// How long to wait for a database.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens a connection to the database of this URL that refuses all writes.
 pub(super) async fn open(url: &str) -> Result<DatabaseConnection, CliError> {
     db_probe::probe(url).await?;
-    let mut options = ConnectOptions::new(url);
-    options
-        .max_connections(2)
-        .acquire_timeout(CONNECT_TIMEOUT)
-        .connect_timeout(CONNECT_TIMEOUT)
-        .sqlx_logging(false);
-    options.map_sqlx_sqlite_opts(|sqlite| sqlite.read_only(true));
-    options.map_sqlx_postgres_opts(|postgres| {
-        postgres.options([("default_transaction_read_only", "on")])
-    });
-    options.map_sqlx_mysql_pool_opts(|pool| {
-        pool.after_connect(|connection, _| {
-            Box::pin(async move {
-                connection.execute("SET SESSION TRANSACTION READ ONLY").await.map(drop)
-            })
-        })
-    });
-    let db = Database::connect(options).await;
+    let db = database::connect_read_only(url).await;
     Ok(db.map_err(|error| db_probe::explain(url, &error))?)
 }
 

@@ -12,7 +12,7 @@ use crate::installation::new_password::{NewPassword, Password};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT, check_id};
 use crate::installation::{CliError, refuse};
 use reqwest::Url;
-use shared::database_url;
+use shared::database;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -153,7 +153,7 @@ impl Answers {
 
     /// The database's URL without the password.
     pub(super) fn database_shown(&self) -> String {
-        shared::database_url::without_password(&self.database_url)
+        shared::database::url::without_password(&self.database_url)
     }
 }
 
@@ -195,7 +195,7 @@ fn database_url(given: &InstallArgs, existing: &ExistingConfig) -> Result<String
         }
         return absolute(path.into()).map(|path| format!("sqlite://{}", path.display()));
     }
-    database_url::check(&url).and_then(|()| database_url::check_place(&url)).map_err(CliError)?;
+    database::url::check(&url).and_then(|()| database::url::check_place(&url)).map_err(CliError)?;
     let is_server_url = |url: Url| ["postgres", "postgresql", "mysql"].contains(&url.scheme());
     // The driver's own message would repeat the URL, including the password.
     if !Url::parse(&url).is_ok_and(is_server_url) {

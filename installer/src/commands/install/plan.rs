@@ -10,7 +10,7 @@ use crate::installation::certificates::{self, TlsFiles};
 use crate::installation::core_settings::this_time_zone;
 use crate::installation::credentials::{random_key, random_secret};
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
-use shared::migration::SchemaState;
+use shared::database::migration::SchemaState;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

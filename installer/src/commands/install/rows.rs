@@ -12,7 +12,7 @@ use auth_server::store::clients::secret_hash;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter};
 use shared::audit::EventKind;
-use shared::db::{self, BUSINESS_TIME_ZONE, Fault};
+use shared::database::{self, BUSINESS_TIME_ZONE, Fault};
 use shared::entity::{oauth_clients, users};
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
@@ -34,10 +34,10 @@ pub(super) async fn add_api_server(work: &Work<'_>) -> Result<(), CliError> {
         resource_server: true,
         ..Registration::default()
     };
-    let db = db::connect(&work.answers.database_url, 2).await?;
+    let db = database::connect(&work.answers.database_url, 2).await?;
     let added = change(&db, async |tx| match add_client(tx, registration, Some(secret)).await {
         // Another installer was faster.
-        Err(ChangeError::Failed(error)) if db::fault(&error) == Fault::Conflict => {
+        Err(ChangeError::Failed(error)) if database::fault(&error) == Fault::Conflict => {
             Ok(refuse(BELONGS_TO_ANOTHER)?)
         }
         added => added,
@@ -56,7 +56,7 @@ pub(super) async fn set(work: &Work<'_>) -> Result<(), CliError> {
         }
         None => None,
     };
-    let db = db::connect(&answers.database_url, 2).await?;
+    let db = database::connect(&answers.database_url, 2).await?;
     let all = change(&db, async |tx| {
         if let Some(zone) = &plan.time_zone {
             core_settings::write(tx, BUSINESS_TIME_ZONE, Some(zone)).await?;
@@ -90,7 +90,7 @@ async fn set_admin(
     let account = match existing.one(tx).await? {
         Some(_) => Account::find(tx, UserKind::Core, &admin.name).await?,
         None => {
-            let row = accounts::row(&admin.name, "Administrator", db::time(tx).await?);
+            let row = accounts::row(&admin.name, "Administrator", database::time(tx).await?);
             let row = users::ActiveModel { admin_flag: Set(true), ..row };
             let account = accounts::add(tx, row).await?;
             account.event(EventKind::UserAdded).record(tx).await?;
@@ -143,7 +143,7 @@ async fn add_client(
     secret: Option<&str>,
 ) -> Result<(), ChangeError> {
     registration.check()?;
-    let row = registration.row(secret, None, db::time(tx).await?);
+    let row = registration.row(secret, None, database::time(tx).await?);
     oauth_clients::Entity::insert(row).exec_without_returning(tx).await?;
     let added = event(EventKind::ClientChanged).reason("added").client(&registration.id);
     Ok(added.record(tx).await?)

@@ -10,7 +10,7 @@ use super::{rows, system_user, verifying};
 use crate::installation::CliError;
 use crate::installation::certificates;
 use crate::installation::files::{write, write_private};
-use shared::{db, migration};
+use shared::database::{self, migration};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
 use std::path::Path;
@@ -80,7 +80,7 @@ impl Work<'_> {
                 .map_err(|error| CliError(format!("cannot create {}: {error}", file.display())))?;
         }
         let failed = |error: sea_orm::DbErr| CliError(format!("cannot create the schema: {error}"));
-        let db = db::connect(url, 2).await.map_err(failed)?;
+        let db = database::connect(url, 2).await.map_err(failed)?;
         migration::migrate(&db).await.map_err(failed)?;
         db.close().await.map_err(failed)
     }

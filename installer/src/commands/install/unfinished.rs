@@ -48,7 +48,7 @@ impl Unfinished {
 
     /// True if an installation to this database is unfinished.
     pub(super) fn is_for(&self, database_url: &str) -> bool {
-        self.database == shared::database_url::without_password(database_url)
+        self.database == shared::database::url::without_password(database_url)
     }
 
     /// Refuses another database than that of the unfinished installation.

@@ -9,7 +9,7 @@ use crate::installation::registration::API_SERVER_CLIENT;
 use crate::installation::server_process::{Server, local_address, wait_for};
 use crate::installation::{CliError, refuse};
 use crate::verification::{VerificationArgs, probe_account, verify_with_round_trip};
-use shared::db;
+use shared::database;
 use shared::settings::Settings;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -61,7 +61,7 @@ async fn run_checks(
         ..VerificationArgs::default()
     };
     let passwords = work.installation().passwords()?;
-    let db = db::connect(&answers.database_url, 2).await?;
+    let db = database::connect(&answers.database_url, 2).await?;
     if work.plan.completes {
         // What an interrupted verification has left.
         probe_account::remove_older(&db, 0).await?;

@@ -152,7 +152,7 @@ async fn ask_database(
         return Ok(());
     }
     if let Some(url) = &existing.database_url {
-        let database = shared::database_url::without_password(url);
+        let database = shared::database::url::without_password(url);
         if confirm(&format!("Keep the database {database}?"))? {
             given.database_url = Some(url.clone());
             return Ok(());

@@ -7,7 +7,7 @@ use crate::installation::core_settings::read;
 use crate::installation::database::{compare_clocks, product};
 use crate::installation::db_probe;
 use sea_orm::DatabaseConnection;
-use shared::migration::{self, SchemaState};
+use shared::database::migration::{self, SchemaState};
 
 const REACHED: CheckName = ("database", "reachable");
 const CLOCK: CheckName = ("database clock", "within 60 s of this machine's clock");

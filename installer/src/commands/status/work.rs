@@ -9,8 +9,8 @@ use api_server::documents::store::DocumentStore;
 use auth_server::store::lifetimes::{alive, web_lifetime, web_lifetime_seconds};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr};
-use shared::database_gate::key_checks;
-use shared::db;
+use shared::database;
+use shared::database::gate::key_checks;
 use shared::disk_space::DiskSpace;
 use shared::entity::gateway_payments::CardPaymentState;
 use shared::entity::{
@@ -93,7 +93,7 @@ async fn check_keys(
 }
 
 async fn find_day(db: &DatabaseConnection) -> Finding {
-    let (now, zone) = db::clock_reading(db).await?;
+    let (now, zone) = database::clock_reading(db).await?;
     let zone = zone.unwrap_or_else(|| "UTC".to_owned());
     match check_time_zone(&zone) {
         Ok(()) => Ok(format!("{} in {zone}", Clock::new(now, Some(&zone)).today)),
@@ -133,17 +133,16 @@ async fn count_rows(db: &DatabaseConnection, select: &SelectStatement) -> Result
 async fn count_users(auth: &auth_server::config::Config, db: &DatabaseConnection) -> Finding {
     use active_users::Column as Core;
     use cif_web_active_users::Column as Web;
-    let backend = db.get_database_backend();
     let lifetime = i64::try_from(auth.lifetimes.core_token_seconds).unwrap_or(i64::MAX);
     let core = Query::select()
         .expr(Expr::col(Core::UserId).count_distinct())
         .from(active_users::Entity)
-        .and_where(alive(backend, Core::ActiveDate.into_expr(), Expr::value(lifetime)))
+        .and_where(alive(db, Core::ActiveDate.into_expr(), Expr::value(lifetime)))
         .take();
     let web = Query::select()
         .expr(Expr::col(Web::ContactId).count_distinct())
         .from(cif_web_active_users::Entity)
-        .and_where(alive(backend, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(backend)))
+        .and_where(alive(db, Web::TokenDatestamp.into_expr(), web_lifetime_seconds(db)))
         .take();
     let (core, web) = (count_rows(db, &core).await?, count_rows(db, &web).await?);
     let (core, web) = (count(core, "user"), count(web, "borrower"));
@@ -152,7 +151,7 @@ async fn count_users(auth: &auth_server::config::Config, db: &DatabaseConnection
 
 async fn check_cards(db: &DatabaseConnection) -> Finding {
     use gateway_payments::Column;
-    let old = db::seconds_ago(db.get_database_backend(), UNSETTLED_SECONDS.into());
+    let old = database::seconds_ago(db, UNSETTLED_SECONDS.into());
     let unsettled =
         [CardPaymentState::Created, CardPaymentState::Charged, CardPaymentState::Unknown];
     let unsettled_payments = Query::select()
@@ -178,7 +177,7 @@ async fn count_imports(db: &DatabaseConnection) -> Result<(i64, i64), DbErr> {
     let leased = Query::select()
         .column(Claim::KeyHash)
         .from(idempotency_records::Entity)
-        .and_where(Claim::LeaseUntil.into_expr().gt(db::now(db.get_database_backend())))
+        .and_where(Claim::LeaseUntil.into_expr().gt(database::now(db)))
         .take();
     let runs = |leased: Expr| {
         Query::select()

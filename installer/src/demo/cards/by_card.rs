@@ -10,7 +10,7 @@ use api_server::loans::payments::{self, CardCharge, NewPayment};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 use shared::amounts::Money;
-use shared::bulk_insert;
+use shared::database::batch;
 use shared::entity::gateway_payments::{self, CardPaymentRequest, CardPaymentState, Column, Model};
 use shared::entity::payment_gateway_tokens::{self as cards, Model as Card};
 use shared::entity::sandbox_payments::{self, SandboxOutcome, SandboxState};
@@ -63,7 +63,7 @@ async fn record(
     payment: &Model,
     (outcome, state): (SandboxOutcome, SandboxState),
 ) -> Result<(i64, String), CardError> {
-    let id = bulk_insert::add(tx, payment.clone()).await?;
+    let id = batch::insert_row(tx, payment.clone()).await?;
     let reference = format!("sandbox-{id}");
     let of_gateway = sandbox_payments::Model {
         reference: reference.clone(),
@@ -75,7 +75,7 @@ async fn record(
         created_date: payment.created_date,
         charged_date: payment.charged_date,
     };
-    bulk_insert::add_all(tx, vec![of_gateway]).await?;
+    batch::insert_rows(tx, vec![of_gateway]).await?;
     gateway_payments::Entity::update_many()
         .col_expr(Column::GatewayReference, reference.as_str().into())
         .filter(Column::CardPaymentId.eq(id))

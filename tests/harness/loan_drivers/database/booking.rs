@@ -7,8 +7,8 @@ use sea_orm::{
     ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
 };
 use shared::amounts::{Money, Rate};
-use shared::bulk_insert::{add, add_all};
-use shared::db;
+use shared::database;
+use shared::database::batch::{insert_row, insert_rows};
 use shared::entity::contacts;
 use shared::entity::credit_lines::{self, DrawUntilType};
 use shared::entity::loan_transactions::{self, BalanceName};
@@ -34,7 +34,7 @@ pub struct SetupIds {
 impl SetupIds {
     /// Adds the rows that a fresh database lacks.
     pub async fn add(db: &DatabaseConnection) -> Result<Self, DbErr> {
-        let now = db::time(db).await?;
+        let now = database::time(db).await?;
         let kind = contact_types::Entity::find().one(db).await?.expect("a type of contacts");
         let group = loan_groups::Entity::find().one(db).await?.expect("a group of loans");
         let portfolio = portfolios::Entity::find().one(db).await?.expect("a portfolio");
@@ -50,13 +50,13 @@ impl SetupIds {
         let mut open = [[0; 2]; 2];
         for (stops, row) in open.iter_mut().enumerate() {
             for (refuses, status_code_id) in row.iter_mut().enumerate() {
-                *status_code_id = add(db, status(stops == 1, refuses == 1)).await?;
+                *status_code_id = insert_row(db, status(stops == 1, refuses == 1)).await?;
             }
         }
         let paid_off = loan_status_codes::Column::Code.eq("PAID_OFF");
         let paid_off = loan_status_codes::Entity::find().filter(paid_off).one(db).await?;
         Ok(Self {
-            contact_id: add(db, contact).await?,
+            contact_id: insert_row(db, contact).await?,
             loan_group_id: group.loan_group_id,
             portfolio_id: portfolio.portfolio_id,
             entered_by: installer::seed::user_id(db, "admin").await?,
@@ -182,17 +182,17 @@ pub async fn book(
     terms: &Terms,
     booked: &State,
 ) -> Result<(i64, i64, usize), DbErr> {
-    let loan_id = add(tx, setup.loan(number, terms, booked)).await?;
+    let loan_id = insert_row(tx, setup.loan(number, terms, booked)).await?;
     let rates = terms.rates.iter().map(|(effective_date, units)| loan_interest_rates::Model {
         row_id: 0,
         loan_id,
         effective_date: *effective_date,
         interest_rate: rate(*units),
     });
-    add_all(tx, rates.collect()).await?;
+    insert_rows(tx, rates.collect()).await?;
     let opening = setup.opening(loan_id, terms);
     let rows = opening.len();
-    add_all(tx, opening).await?;
+    insert_rows(tx, opening).await?;
     let line = credit_lines::Model {
         creditline_id: 0,
         loan_id,
@@ -211,7 +211,7 @@ pub async fn book(
         draw_count: 0,
         draw_total: Money::ZERO,
     };
-    Ok((loan_id, add(tx, line).await?, rows))
+    Ok((loan_id, insert_row(tx, line).await?, rows))
 }
 
 /// The number and the sum of a line's draws, as stored.

@@ -7,7 +7,7 @@ use acceptance::{TestResponse, World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::{Value, json};
-use shared::db;
+use shared::database;
 use shared::entity::cash_drawers;
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ async fn waiting_too_long_for_a_drawer_is_a_retryable_error() {
         let other = drawer_with_balances(&world, "Two", "individual", 10_000, 0).await;
         let admin = world.token("admin").await;
         let before = world.snapshot().await;
-        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let tx = database::begin_write(&world.db).await.expect("a transaction");
         let locked_row = cash_drawers::Entity::find_by_id(this).lock_exclusive().one(&tx).await;
         assert!(locked_row.expect("a row").is_some());
         let transfer =

@@ -22,7 +22,7 @@ fn rows(schedule: &Value) -> Vec<[&str; 5]> {
 }
 
 async fn today(world: &World) -> NaiveDate {
-    let clock = shared::db::clock(&world.db).await.expect("the clock");
+    let clock = shared::database::clock(&world.db).await.expect("the clock");
     clock.today
 }
 

@@ -204,7 +204,7 @@ async fn a_run_killed_at_any_moment_is_completed_with_the_same_secrets() {
             }
         };
         println!("killed {kills} times");
-        let db = shared::db::connect(&machine.database_url, 2).await.expect("a connection");
+        let db = shared::database::connect(&machine.database_url, 2).await.expect("a connection");
         acceptance::catalogue::assert_new(&database, &db).await;
         db.close().await.expect("closed");
         check_shown(&machine, &shown, &first.expect("secrets")).await;

@@ -151,7 +151,7 @@ async fn a_world_readable_key_or_an_unreadable_authority_is_refused() {
 async fn a_database_password_may_have_any_characters() {
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;
-        let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
+        let db = shared::database::connect(&machine.database_url, 1).await.expect("a connection");
         let user = format!("odd_{}", machine.auth_port);
         let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
         let password = "p%41 s#/@:\"=ü";

@@ -147,7 +147,7 @@ async fn a_database_behind_a_socket_is_accepted() {
 async fn a_missing_database_privilege_is_refused() {
     for database in Database::all().into_iter().skip(1) {
         let machine = TestMachine::new(&database).await;
-        let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
+        let db = shared::database::connect(&machine.database_url, 1).await.expect("a connection");
         let user = format!("may_look_{}", machine.auth_port);
         let name = Url::parse(&machine.database_url).expect("a URL").path()[1..].to_owned();
         let (make, remove) = match database.name() {
@@ -195,8 +195,9 @@ async fn a_foreign_database_or_a_lossy_character_set_is_refused() {
         if database == Database::Sqlite {
             std::fs::create_dir(machine.path("data")).expect("a folder");
         }
-        let db =
-            shared::db::connect_or_create(&machine.database_url, 1).await.expect("a connection");
+        let db = shared::database::connect_or_create(&machine.database_url, 1)
+            .await
+            .expect("a connection");
         db.execute_unprepared("CREATE TABLE users (id BIGINT PRIMARY KEY)").await.expect("a table");
         let text = error_line(&machine.install(&[]).await);
         assert!(text.contains("our names: users"), "{text}");

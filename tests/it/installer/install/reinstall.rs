@@ -5,7 +5,7 @@ use acceptance::Database;
 use acceptance::servers::free_port;
 use installer::installation::{certificates, core_settings};
 use sea_orm::{ConnectionTrait, Statement};
-use shared::db::BUSINESS_TIME_ZONE;
+use shared::database::BUSINESS_TIME_ZONE;
 use std::path::Path;
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_repeated_installation_keeps_keys_data_and_manual_settings() {
 /// The redirect URIs of the documentation's client.
 async fn registered_receivers(machine: &TestMachine) -> String {
     let sql = "SELECT redirect_uris FROM oauth_clients WHERE client_id = 'browser'";
-    let db = shared::db::connect(&machine.database_url, 1).await.expect("a connection");
+    let db = shared::database::connect(&machine.database_url, 1).await.expect("a connection");
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let row = db.query_one_raw(statement).await.expect("a response").expect("a client");
     let receivers = row.try_get_by_index(0).expect("a text");
@@ -148,7 +148,7 @@ async fn the_business_time_zone_is_set_once_and_changed_only_on_request() {
     for database in Database::all() {
         let machine = TestMachine::new(&database).await;
         let zone = async || {
-            let db = shared::db::connect(&machine.database_url, 1).await.expect("connected");
+            let db = shared::database::connect(&machine.database_url, 1).await.expect("connected");
             let zone = core_settings::read(&db, BUSINESS_TIME_ZONE).await.expect("read");
             db.close().await.expect("closed");
             zone.expect("a zone")
@@ -211,7 +211,8 @@ async fn unrelated_tables_are_named_and_kept() {
         if database.name() == "sqlite" {
             std::fs::create_dir_all(machine.path("data")).expect("a folder");
         }
-        let db = shared::db::connect_or_create(&machine.database_url, 1).await.expect("connected");
+        let db =
+            shared::database::connect_or_create(&machine.database_url, 1).await.expect("connected");
         for number in 0..12 {
             let sql = format!("CREATE TABLE wiki_page_{number} (id integer)");
             db.execute_unprepared(&sql).await.expect(&sql);
@@ -228,7 +229,7 @@ async fn unrelated_tables_are_named_and_kept() {
 }
 
 async fn tables(machine: &TestMachine) -> usize {
-    let db = shared::db::connect(&machine.database_url, 1).await.expect("connected");
+    let db = shared::database::connect(&machine.database_url, 1).await.expect("connected");
     let mut existing = 0;
     for number in 0..12 {
         let sql = format!("SELECT id FROM wiki_page_{number}");

@@ -4,8 +4,8 @@ use super::{InstalledDatabase, command, run};
 use crate::PROGRAM;
 use acceptance::{Database, World};
 use sea_orm::ConnectionTrait;
-use shared::db;
-use shared::migration::{self, SchemaState};
+use shared::database;
+use shared::database::migration::{self, SchemaState};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -83,8 +83,8 @@ async fn a_repeatedly_killed_upgrade_completes() {
 async fn the_upgrade_gives_up_waiting_for_a_writer() {
     for database in Database::all().into_iter().skip(1) {
         let unfinished = InstalledDatabase::unfinished(database).await;
-        let writer = db::connect(&unfinished.url, 1).await.expect("a connection");
-        let writing = db::begin_write(&writer).await.expect("a transaction");
+        let writer = database::connect(&unfinished.url, 1).await.expect("a connection");
+        let writing = database::begin_write(&writer).await.expect("a transaction");
         for table in ["contacts SET contact_number = contact_number", "settings SET value = value"]
         {
             writing.execute_unprepared(&format!("UPDATE {table}")).await.expect("written");
@@ -163,7 +163,7 @@ async fn an_upgrade_is_refused_while_others_are_connected() {
     for database in Database::all() {
         let unfinished = InstalledDatabase::unfinished(database).await;
         let before = unfinished.all().await;
-        let other = db::connect(&unfinished.url, 1).await.expect("a connection");
+        let other = database::connect(&unfinished.url, 1).await.expect("a connection");
         other.execute_unprepared("SELECT 1").await.expect("a response");
         let output = unfinished.upgrade(&["--yes"]).await;
         assert_eq!(output.code, Some(1));

@@ -6,12 +6,12 @@ use crate::installation::checks::{CheckName, Failure, Report};
 use crate::installation::core_settings;
 use crate::installation::count;
 use crate::installation::database::{compare_clocks, query_value, tables};
-use crate::installation::db_probe::{self, code};
+use crate::installation::db_probe;
 use crate::installation::registration::{API_SERVER_CLIENT, BROWSER_CLIENT};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
-use shared::database_url::without_password;
-use shared::db;
-use shared::migration::{self, SchemaState, schema_state};
+use shared::database;
+use shared::database::migration::{self, SchemaState, schema_state};
+use shared::database::url::without_password;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -285,7 +285,7 @@ async fn load_contents(
     use shared::entity::{oauth_clients, signing_keys, users};
     let admin = users::Entity::find().filter(users::Column::AdminFlag.eq(true));
     found.admin = admin.one(db).await?.is_some();
-    found.time_zone = core_settings::read(db, db::BUSINESS_TIME_ZONE).await?;
+    found.time_zone = core_settings::read(db, database::BUSINESS_TIME_ZONE).await?;
     let clients = oauth_clients::Entity::find().all(db).await?;
     let documentation = clients.iter().find(|it| it.client_id == BROWSER_CLIENT);
     found.receivers = documentation
@@ -318,7 +318,9 @@ async fn missing_right(db: &DatabaseConnection) -> Option<&'static str> {
     let mut missing = None;
     for (right, sql) in TRIAL {
         // Another installer may be trying the same, so no other error counts.
-        let refused = |error: DbErr| REFUSED.contains(&code(&error).as_str()).then_some(right);
+        let refused = |error: DbErr| {
+            REFUSED.contains(&database::error_code(&error).as_str()).then_some(right)
+        };
         missing = missing.or(db.execute_unprepared(sql).await.err().and_then(refused));
     }
     let _ = db.execute_unprepared(REMOVE).await;

@@ -9,7 +9,7 @@ use acceptance::world::{World, on_embedded_database};
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::json;
-use shared::db;
+use shared::database;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -33,7 +33,7 @@ async fn only_credential_changes_that_end_sessions_wait_for_log_ins() {
         let admin = world.token("admin").await;
         world.import(&admin, EVERYTHING).await;
         // A log-in is in progress and holds its row lock.
-        let log_in = db::begin_write(&world.db).await.expect("a transaction");
+        let log_in = database::begin_write(&world.db).await.expect("a transaction");
         let lock_sql = "SELECT * FROM web_credentials FOR SHARE";
         let lock_sql = if world.database.name() == "mysql" {
             "SELECT * FROM web_credentials LOCK IN SHARE MODE"

@@ -9,7 +9,7 @@ use fastrand::Rng;
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
-use shared::db;
+use shared::database;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -175,7 +175,7 @@ async fn a_loan_held_by_another_program_holds_up_only_its_own_payment() {
         }
         let admin = world.token("admin").await;
         let loan_ids = import_loans(&world, &admin, 1..13).await;
-        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let tx = database::begin_write(&world.db).await.expect("a transaction");
         let hold = format!("SELECT 1 FROM loans WHERE loan_id = {} FOR UPDATE", loan_ids[0]);
         tx.execute_unprepared(&hold).await.expect("held");
         let body = json!({"Amount": "10.00"});

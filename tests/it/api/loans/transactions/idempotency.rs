@@ -9,7 +9,7 @@ use acceptance::{World, on_each_database};
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::json;
-use shared::db;
+use shared::database;
 use std::time::Duration;
 
 async fn two_loans(world: &World, admin: &str) -> [i64; 2] {
@@ -168,7 +168,7 @@ async fn a_response_stored_after_the_lease_expired_is_replayed() {
         // As a suspended process leaves it: in progress, lease expired, about to commit.
         world.sql("UPDATE idempotency_records SET status = NULL, body = NULL").await;
         world.age("idempotency_records", &["lease_until"], 60 * 60).await;
-        let tx = db::begin_write(&world.db).await.expect("a transaction");
+        let tx = database::begin_write(&world.db).await.expect("a transaction");
         let store_response = "UPDATE idempotency_records SET status = 201, body = '[]'";
         tx.execute_unprepared(store_response).await.expect("kept");
         let repeated = async { world.client.post(&admin, &path, &body, Some("k")).await };

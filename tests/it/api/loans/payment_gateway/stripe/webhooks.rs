@@ -26,7 +26,7 @@ async fn a_webhook_settles_a_payment_and_a_forged_one_does_nothing() {
         let intent = fixture.provider().stripe.intents().await.remove(0);
         let object = json!({ "id": intent.id, "object": "payment_intent" });
         let payload = event("payment_intent.succeeded", &object).to_string();
-        let now = shared::db::time(&fixture.world.db).await.expect("a time").0.timestamp();
+        let now = shared::database::time(&fixture.world.db).await.expect("a time").0.timestamp();
         let forged = [
             stripe_signature("whsec_of_somebody", now, &payload),
             stripe_signature(WEBHOOK_SECRET, now, &format!("{payload} ")),

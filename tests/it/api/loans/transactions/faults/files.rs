@@ -5,7 +5,7 @@ use super::{PaidLoans, Posting};
 use crate::PROGRAM;
 use acceptance::file_faults::{FileFault, FileFaults, FileOperation};
 use acceptance::world::{Environment, on_embedded_database_with};
-use shared::db;
+use shared::database;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -94,7 +94,7 @@ async fn a_reversal_is_posted_once_whichever_of_its_file_operations_fails() {
 /// moment it is released, `begin` counts operations or makes one fail.
 async fn pay_together(loans: &mut PaidLoans<'_>, begin: impl FnOnce()) {
     loans.restock().await;
-    let held = db::begin_write(&loans.world.db).await;
+    let held = database::begin_write(&loans.world.db).await;
     let held = held.unwrap_or_else(|error| panic!("{error}: {}", loans.world.api.log()));
     // The first payment waits for the lock, the others for the first.
     let occupied = sleep(Duration::from_millis(100));

@@ -28,9 +28,7 @@ pub(super) const BALANCES: &[&str] =
 /// Card brands.
 pub(super) const BRANDS: &[&str] = &["visa", "mastercard", "amex", "discover", "other"];
 
-/// A table definition, with its indexes.
 pub(super) struct Table {
-    /// Table name.
     pub name: &'static str,
     columns: Vec<Column>,
     indexes: Vec<TableIndex>,
@@ -43,7 +41,6 @@ struct TableIndex {
     optional: Option<&'static str>,
 }
 
-/// A column definition.
 pub(super) struct Column {
     name: &'static str,
     kind: ColumnKind,
@@ -87,21 +84,16 @@ column_kinds! {
     key: Key,
     /// The key of another row, 64 bits.
     id: Long,
-    /// A 32-bit integer.
     int: Int,
-    /// A 64-bit integer.
     long: Long,
     /// Money, a rate or an accrual, in smallest units.
     amount: Long,
-    /// A calendar date.
     date: Date,
     /// An instant with microseconds, in UTC.
     time: Time,
-    /// A boolean.
     flag: Flag,
     /// Long text, more than 64 KiB.
     text: Text,
-    /// A JSON document.
     json: Json,
 }
 
@@ -122,24 +114,20 @@ pub(super) fn choice(name: &'static str, words: &'static [&'static str]) -> Colu
 }
 
 impl Table {
-    /// Returns a table without columns.
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, columns: Vec::new(), indexes: Vec::new() }
     }
 
-    /// Sets the columns.
     pub(super) fn columns<const N: usize>(mut self, columns: [Column; N]) -> Self {
         self.columns = columns.into();
         self
     }
 
-    /// Adds a unique index on these columns.
     pub(super) fn unique(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push(TableIndex { columns, unique: true, optional: None });
         self
     }
 
-    /// Adds an index on these columns.
     pub(super) fn index(mut self, columns: &'static [&'static str]) -> Self {
         self.indexes.push(TableIndex { columns, unique: false, optional: None });
         self
@@ -161,7 +149,6 @@ impl Table {
         indexes.map(|index| index.definition(self.name, backend).if_not_exists().take()).collect()
     }
 
-    /// Returns the statement that creates the table.
     pub(super) fn definition(&self, backend: DbBackend) -> TableCreateStatement {
         let mut table = sea_orm::sea_query::Table::create();
         table.table(self.name).if_not_exists();
@@ -205,17 +192,14 @@ impl TableIndex {
 }
 
 impl Column {
-    /// Allows NULL.
     pub(super) fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
-    /// Makes it the primary key.
     pub(super) fn primary(self) -> Self {
         Self { primary: true, ..self }
     }
 
-    /// Adds a foreign key.
     pub(super) fn references(self, table: &'static str, key: &'static str) -> Self {
         Self { references: Some((table, key)), ..self }
     }
@@ -225,7 +209,6 @@ impl Column {
         Self { cascading: true, ..self }
     }
 
-    /// Makes the database compute it.
     pub(super) fn computed(self, expression: fn(DbBackend) -> Expr) -> Self {
         Self { computed: Some(expression), ..self }
     }

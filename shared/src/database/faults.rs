@@ -1,11 +1,44 @@
 //! What database errors mean.
 
-use crate::galera;
+use super::galera;
+use crate::problem::{Problem, ProblemType};
 use sea_orm::sqlx::mysql::MySqlDatabaseError;
 use sea_orm::sqlx::postgres::PgDatabaseError;
 use sea_orm::sqlx::{self, error::DatabaseError};
 use sea_orm::{DbErr, RuntimeErr};
 use std::str::FromStr;
+
+fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(error),
+        _ => None,
+    }
+}
+
+fn database_error(error: &DbErr) -> Option<&dyn DatabaseError> {
+    driver_error(error).and_then(|error| error.as_database_error())
+}
+
+/// Returns the database's own message, or else the driver's.
+pub fn error_message(error: &DbErr) -> String {
+    match (database_error(error), driver_error(error)) {
+        (Some(error), _) => error.message().to_owned(),
+        (None, Some(error)) => error.to_string(),
+        (None, None) => error.to_string(),
+    }
+}
+
+/// Returns the database's own error code: an SQLSTATE, MariaDB's number, or SQLite's result code. Empty
+/// for an error that is not the database's.
+pub fn error_code(error: &DbErr) -> String {
+    let Some(error) = database_error(error) else { return String::new() };
+    match error.try_downcast_ref::<MySqlDatabaseError>() {
+        Some(error) => error.number().to_string(),
+        None => error.code().unwrap_or_default().into_owned(),
+    }
+}
 
 /// Classification of a database error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +57,7 @@ pub enum Fault {
 
 /// True if the database refused a write because it may not be written, or not by this user.
 pub fn is_refused_write(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
-        error
-    else {
-        return false;
-    };
-    let sqlx::Error::Database(error) = &**error else { return false };
+    let Some(error) = database_error(error) else { return false };
     if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
         return [1142, 1143, 1290, 1792].contains(&error.number());
     }
@@ -106,25 +134,26 @@ fn database_fault(error: &dyn DatabaseError) -> Fault {
     }
 }
 
-/// True if the connection to a database server was lost: neither the server nor a pool is the reason.
-pub(super) fn is_lost(error: &DbErr) -> bool {
-    match error {
-        DbErr::Exec(RuntimeErr::SqlxError(error))
-        | DbErr::Query(RuntimeErr::SqlxError(error))
-        | DbErr::Conn(RuntimeErr::SqlxError(error)) => is_lost_connection(error),
-        _ => false,
+impl From<DbErr> for Problem {
+    fn from(error: DbErr) -> Self {
+        match fault(&error) {
+            Fault::Contention | Fault::LockTimeout | Fault::Unavailable => {
+                tracing::warn!(%error, "database");
+                Self::new(ProblemType::DatabaseUnavailable)
+            }
+            Fault::Conflict | Fault::Defect => Self::internal(&error),
+        }
     }
 }
 
-/// True if this is the error of a connection that was lost.
-pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
+/// True if the connection to a database server was lost: neither the server nor a pool is the reason.
+pub(super) fn is_lost(error: &DbErr) -> bool {
+    match driver_error(error) {
+        Some(sqlx::Error::Io(_) | sqlx::Error::Protocol(_)) => true,
         // Terminated by an administrator, a crash or a shutdown; killed (MariaDB).
-        sqlx::Error::Database(error) => match error.try_downcast_ref::<MySqlDatabaseError>() {
-            Some(error) => [1053, 1927].contains(&error.number()),
-            None => ["57P01", "57P02", "57P05"].contains(&&*error.code().unwrap_or_default()),
-        },
+        Some(sqlx::Error::Database(_)) => {
+            ["57P01", "57P02", "57P05", "1053", "1927"].contains(&error_code(error).as_str())
+        }
         _ => false,
     }
 }

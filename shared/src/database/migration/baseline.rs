@@ -10,7 +10,7 @@ mod services;
 mod sessions;
 
 use super::steps::Steps;
-use crate::db;
+use crate::database::clock::sqlite_instant;
 use sea_orm::DbBackend;
 
 /// Function that triggers call on PostgreSQL to keep `modified_date`.
@@ -59,7 +59,7 @@ fn triggers_on_postgres(steps: &mut Steps) {
 
 fn triggers_on_sqlite(steps: &mut Steps) {
     for (table, key, searched) in MODIFIED {
-        let set = format!("SET modified_date = {}", db::sqlite_instant(""));
+        let set = format!("SET modified_date = {}", sqlite_instant(""));
         let searched = searched.replace("IS NOT DISTINCT FROM", "IS");
         for (name, event, unless_set) in [
             ("created", "INSERT", "NEW.modified_date IS NULL".to_owned()),

@@ -6,9 +6,9 @@
 //! current ones in the generated column `search_stale`. So an index finds every contact that a
 //! program has inserted or changed, and [`refill`] makes its keys anew.
 
-use crate::bulk_insert;
-use crate::coalesced::padded;
-use crate::db;
+use crate::database;
+use crate::database::batch;
+use crate::database::coalesced::padded;
 use crate::entity::contact_search_keys::{ActiveModel, Column, Entity, Model, SearchKeyKind};
 use crate::entity::contacts;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query};
@@ -32,9 +32,7 @@ pub const NAME_CHARACTERS_MIN: usize = 2;
 /// Minimum digits of a phone to search for.
 pub const PHONE_DIGITS_MIN: usize = 7;
 
-/// Contacts per transaction.
 const CONTACTS_PER_BATCH: u64 = 5_000;
-/// Contacts per statement.
 const CONTACTS_PER_STATEMENT: usize = 512;
 
 /// Columns from which keys are made, in the order of `search_source`.
@@ -211,7 +209,7 @@ pub async fn refill_batch(tx: &DatabaseTransaction, after: i64) -> Result<Option
         Entity::delete_many().filter(Column::ContactId.is_in(ids.clone())).exec(tx).await?;
         mark_fresh(tx, ids).await?;
     }
-    bulk_insert::add_all::<_, ActiveModel>(tx, rows).await?;
+    batch::insert_rows::<_, ActiveModel>(tx, rows).await?;
     let is_full = contacts.len() as u64 == CONTACTS_PER_BATCH;
     Ok(ids.last().copied().filter(|_| is_full))
 }
@@ -254,7 +252,7 @@ pub async fn refill(db: &DatabaseConnection) -> Result<(), DbErr> {
     while let Some(last) = after
         && has_stale(db, last).await?
     {
-        after = db::write(db, async |tx| refill_batch(tx, last).await).await?;
+        after = database::write(db, async |tx| refill_batch(tx, last).await).await?;
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 //!
 //! A row lock holds on one node only. Concurrent transactions on two nodes are certified at commit,
 //! by the rows that each has *written*: the one that comes second to a row is rolled back (error
-//! 1213) and is retried ([`crate::db::retry`]). A row that was only locked is not protected on
+//! 1213) and is retried ([`crate::database::retry`]). A row that was only locked is not protected on
 //! other nodes. So a transaction that locks a row without having to write it also takes the row's
 //! guard: a counter in `row_guards`, which every holder of the row writes. On a single server of
 //! any kind the lock is enough, and no guard is written.
 //!
-//! Savepoints are not used in a cluster ([`crate::db::begin_part`]): rolling back to a savepoint that
+//! Savepoints are not used in a cluster ([`crate::database::begin_part`]): rolling back to a savepoint that
 //! precedes all writes takes effect on that node only.
 //!
 //! A transaction that another node rolls back can disappear silently: MariaDB (seen in 10.11.19)
@@ -45,7 +45,7 @@ const NUMBER_BITS: u64 = 0x7fff_ffff;
 const SHARES: u8 = 16;
 
 /// Makes a new connection see what other nodes have committed, if its server is a cluster node.
-pub(crate) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
+pub(super) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
     // No row if the server has no cluster support.
     let select = "SHOW SESSION VARIABLES LIKE 'wsrep_on'";
     let row = connection.fetch_optional(select).await?;
@@ -62,7 +62,7 @@ pub(crate) async fn join(connection: &mut MySqlConnection) -> Result<(), sqlx::E
 const LOST: &str = "another node rolled the transaction back";
 
 /// Marks a transaction that has just begun. Both statements are sent as text, never prepared.
-pub(crate) async fn mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+pub(super) async fn mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     if !is_node(tx) {
         return Ok(());
     }
@@ -73,7 +73,7 @@ pub(crate) async fn mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
 }
 
 /// Deletes the mark before the commit. Fails if this is no longer the transaction that set it.
-pub(crate) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
+pub(super) async fn take_mark(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     if !is_node(tx) {
         return Ok(());
     }
@@ -90,7 +90,7 @@ const LEAVE_TIME_MAX: Duration = Duration::from_secs(5);
 /// Cleans a connection that returns to the pool: rolls back an open transaction, then turns
 /// autocommit on again, which would otherwise commit it. The driver tracks a transaction only once
 /// its `BEGIN` is answered, so one cancelled while it waits for other nodes' commits stays open.
-pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
+pub(super) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::Error> {
     if !CLUSTERED.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -102,7 +102,7 @@ pub(crate) async fn leave(connection: &mut MySqlConnection) -> Result<(), sqlx::
 }
 
 /// True for the error of a transaction that has lost its mark.
-pub(crate) fn is_lost(error: &DbErr) -> bool {
+pub(super) fn is_lost(error: &DbErr) -> bool {
     matches!(error, DbErr::Custom(text) if text == LOST)
 }
 

@@ -10,10 +10,10 @@
 pub mod key_checks;
 
 use self::key_checks::{Adoption, Keys};
-use crate::coalesced::{BatchLimits, Coalesced, Unanswered};
-use crate::db::{self, Fault, clock_guard};
+use crate::database::coalesced::{BatchLimits, Coalesced, Unanswered};
+use crate::database::migration::{SchemaState, schema_state};
+use crate::database::{self, Fault, clock_guard, sessions};
 use crate::entity::settings::{Column, Entity};
-use crate::migration::{SchemaState, schema_state};
 use crate::problem::{Problem, ProblemType};
 use crate::telemetry::Metrics;
 use crate::time::Timestamp;
@@ -245,10 +245,10 @@ impl DatabaseGate {
         stored.unwrap_or_else(|error| Err(Unready::Unanswered(error))).map(|()| time)
     }
 
-    /// Begins a write transaction while the gate is open ([`db::begin_write`]).
+    /// Begins a write transaction while the gate is open ([`database::begin_write`]).
     pub async fn begin_write(&self) -> Result<DatabaseTransaction, DbErr> {
         self.pass().await?;
-        db::begin_write(&self.0.db).await
+        database::begin_write(&self.0.db).await
     }
 
     fn refresh(&self) {
@@ -264,7 +264,6 @@ impl DatabaseGate {
     }
 }
 
-/// Returns the writes of readiness to this database.
 fn probes(db: DatabaseConnection) -> Coalesced<(), Result<(), Unready>> {
     let stored = Arc::new(Mutex::new(None::<Instant>));
     Coalesced::new(BatchLimits::of_reads(1), move |_| {
@@ -284,14 +283,14 @@ fn probes(db: DatabaseConnection) -> Coalesced<(), Result<(), Unready>> {
 
 /// Commits a write. Waiting for another write is not a failure.
 async fn write_probe(db: &DatabaseConnection) -> Result<(), Unready> {
-    let now = db::now(db.get_database_backend());
+    let now = database::now(db);
     let now = now.cast_as(match db.get_database_backend() {
         DbBackend::MySql => "char",
         _ => "text",
     });
     let probe = Entity::update_many().col_expr(Column::Value, now).filter(Column::Name.eq(PROBE));
     match timeout(WRITE_WAIT, probe.exec(db)).await {
-        Ok(Err(error)) => match db::fault(&error) {
+        Ok(Err(error)) => match database::fault(&error) {
             Fault::Contention | Fault::LockTimeout => Ok(()),
             _ => Err(error.into()),
         },
@@ -394,14 +393,14 @@ async fn check_in_order(
 
 /// Checks that each connection is a session of its own.
 pub async fn check_session(db: &DatabaseConnection) -> Result<(), Unready> {
-    match db::shares_sessions(db).await? {
+    match sessions::shares_sessions(db).await? {
         true => Err(Closed::Pooled.into()),
         false => Ok(()),
     }
 }
 
 async fn check_schema(db: &DatabaseConnection) -> Result<(), Unready> {
-    match db::once_more(|| schema_state(db)).await? {
+    match database::once_more(|| schema_state(db)).await? {
         SchemaState::Current => Ok(()),
         state => Err(Closed::Schema(state).into()),
     }
@@ -411,8 +410,7 @@ async fn check_schema(db: &DatabaseConnection) -> Result<(), Unready> {
 /// is meant to be written. A replica, or a copy that must not act, may be writable for users with many
 /// rights.
 async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Timestamp, Unready> {
-    let backend = db.get_database_backend();
-    let is_read_only = match backend {
+    let is_read_only = match db.get_database_backend() {
         DbBackend::Postgres => {
             "current_setting('transaction_read_only') = 'on' OR EXISTS (SELECT 1 FROM \
              pg_db_role_setting s WHERE s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE \
@@ -426,8 +424,8 @@ async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Times
         _ => "0",
     };
     let select = Query::select()
-        .expr_as(db::now(backend), "now")
-        .expr_as(db::business_time_zone(), "time_zone")
+        .expr_as(database::now(db), "now")
+        .expr_as(database::business_time_zone(), "time_zone")
         .expr_as(Expr::cust(is_read_only), "read_only")
         .take();
     let row = db.query_one(&select).await?;
@@ -447,15 +445,14 @@ async fn check_clock(db: &DatabaseConnection, rules: &GateRules) -> Result<Times
     }
 }
 
-/// Checks that the database accepts writes.
 async fn check_writable(db: &DatabaseConnection, written_table: &str) -> Result<(), Unready> {
     let write = format!("DELETE FROM {written_table} WHERE 1 = 0");
     let Ok(Err(error)) = timeout(WRITE_WAIT, db.execute_unprepared(&write)).await else {
         return Ok(());
     };
-    match db::fault(&error) {
+    match database::fault(&error) {
         Fault::Contention | Fault::LockTimeout => Ok(()),
-        _ if db::is_refused_write(&error) => {
+        _ if database::is_refused_write(&error) => {
             tracing::warn!(%error, "the database cannot be written");
             Err(Closed::ReadOnly.into())
         }

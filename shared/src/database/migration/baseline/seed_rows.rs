@@ -79,7 +79,6 @@ const TRANSACTION_CODES: [ForwardCode; 19] = [
     (160, "Suspense disbursement", Some("suspense"), -1),
 ];
 
-/// Inserts transaction codes and their reversals.
 fn insert_transaction_codes() -> InsertStatement {
     let codes = TRANSACTION_CODES.into_iter().flat_map(|(code, description, balance, sign)| {
         let row = |code: i32, text: String, sign: i32, reversal: Option<i32>| -> [Expr; 6] {

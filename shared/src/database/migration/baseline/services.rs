@@ -12,7 +12,6 @@ pub(super) fn tables() -> impl Iterator<Item = Table> {
     [gateway(), loans(), drawers(), batches()].into_iter().flatten()
 }
 
-/// Cards and convenience fees.
 fn gateway() -> Vec<Table> {
     vec![
         Table::new("payment_gateway_tokens")
@@ -47,7 +46,6 @@ fn gateway() -> Vec<Table> {
     ]
 }
 
-/// Recurring transactions, automated payments and credit lines.
 fn loans() -> Vec<Table> {
     vec![
         Table::new("recurring_transactions")
@@ -137,7 +135,6 @@ fn loans() -> Vec<Table> {
     ]
 }
 
-/// Cash drawers.
 fn drawers() -> Vec<Table> {
     vec![
         Table::new("cash_drawers")

@@ -7,7 +7,7 @@
 //! Nothing is cached: every answer comes from a batch that *began after its question arrived*. If a
 //! batch fails, all its questions fail.
 
-use crate::waits::WAITS;
+use crate::database::waits::WAITS;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::hash_map::Entry;

@@ -10,7 +10,7 @@
 use super::steps::Step;
 use super::table::{Table, choice, string, time};
 use super::{MIGRATIONS, Migration, SchemaState, applied};
-use crate::db::{self, Fault};
+use crate::database::{self, Fault, transactions};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement,
@@ -79,7 +79,7 @@ pub enum Stopped {
 
 impl From<DbErr> for Stopped {
     fn from(error: DbErr) -> Self {
-        match db::fault(&error) {
+        match database::fault(&error) {
             Fault::Contention | Fault::LockTimeout => Self::UnderWay,
             _ => Self::Database(error),
         }
@@ -89,14 +89,19 @@ impl From<DbErr> for Stopped {
 /// Callback for the progress of a run.
 pub type Watch<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
+/// True if the database can roll back schema changes; otherwise the steps that are done stay.
+pub fn can_roll_back(db: &impl ConnectionTrait) -> bool {
+    db.get_database_backend() != DbBackend::MySql
+}
+
 /// Migrates the database to the current schema, or tries to and rolls back. In a database without this
 /// product's schema, callers have checked that no other program has tables of these names: a step takes
 /// what exists for its own.
 pub async fn run(db: &DatabaseConnection, ending: Ending, watch: Watch<'_>) -> Result<(), Stopped> {
-    match (db.get_database_backend(), ending) {
-        (DbBackend::MySql, Ending::Committed) => step_by_step(db, watch).await,
-        (DbBackend::MySql, Ending::RolledBack) => Err(Stopped::CannotTry),
-        _ => in_one_transaction(db, ending, watch).await,
+    match (can_roll_back(db), ending) {
+        (true, _) => in_one_transaction(db, ending, watch).await,
+        (false, Ending::Committed) => step_by_step(db, watch).await,
+        (false, Ending::RolledBack) => Err(Stopped::CannotTry),
     }
 }
 
@@ -105,14 +110,14 @@ async fn in_one_transaction(
     ending: Ending,
     watch: Watch<'_>,
 ) -> Result<(), Stopped> {
-    let tx = db::begin_unmarked(db).await?;
+    let tx = transactions::begin_unmarked(db).await?;
     // On SQLite the write lock is enough.
     if tx.get_database_backend() == DbBackend::Postgres {
         tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({POSTGRES_LOCK})")).await?;
     }
     run_pending(&tx, watch).await?;
     match ending {
-        Ending::Committed => db::commit_unmarked(tx).await?,
+        Ending::Committed => transactions::commit_unmarked(tx).await?,
         Ending::RolledBack => tx.rollback().await?,
     }
     Ok(())
@@ -120,7 +125,7 @@ async fn in_one_transaction(
 
 async fn step_by_step(db: &DatabaseConnection, watch: Watch<'_>) -> Result<(), Stopped> {
     // The lock belongs to a connection, which this transaction holds; the work is done on another.
-    let lock_holder = db::begin_unmarked(db).await?;
+    let lock_holder = transactions::begin_unmarked(db).await?;
     let outcome = match take_lock(&lock_holder).await {
         Ok(true) => run_pending(db, watch).await,
         Ok(false) => Err(Stopped::UnderWay),
@@ -148,8 +153,7 @@ async fn take_lock(lock_holder: &DatabaseTransaction) -> Result<bool, DbErr> {
 }
 
 async fn run_pending(db: &impl ConnectionTrait, watch: Watch<'_>) -> Result<(), Stopped> {
-    let backend = db.get_database_backend();
-    db.execute(&migrations_table().definition(backend)).await?;
+    db.execute(&migrations_table().definition(db.get_database_backend())).await?;
     let applied = applied(db).await?.unwrap_or_default();
     let newer = applied.newer();
     if !newer.is_empty() {
@@ -159,7 +163,7 @@ async fn run_pending(db: &impl ConnectionTrait, watch: Watch<'_>) -> Result<(), 
         watch(Progress::Begins(migration));
         let began = Instant::now();
         record_begin(db, migration).await?;
-        let steps = migration.steps(backend).into_list();
+        let steps = migration.steps(db.get_database_backend()).into_list();
         for (index, step) in steps.iter().enumerate() {
             take(db, step).await.map_err(|error| stopped_at(migration, index, &steps, error))?;
         }
@@ -193,7 +197,7 @@ pub(super) fn migrations_table() -> Table {
 /// Records by the database's clock that a migration has begun, unless it has before.
 async fn record_begin(db: &impl ConnectionTrait, migration: &Migration) -> Result<(), DbErr> {
     let release = env!("CARGO_PKG_VERSION");
-    let now = db::now(db.get_database_backend());
+    let now = database::now(db);
     let row = Query::insert()
         .into_table(TABLE)
         .columns(["name", "kind", "release_version", "started_date"])
@@ -206,7 +210,7 @@ async fn record_begin(db: &impl ConnectionTrait, migration: &Migration) -> Resul
 async fn record_end(db: &impl ConnectionTrait, migration: &Migration) -> Result<(), DbErr> {
     let update = Query::update()
         .table(TABLE)
-        .value("finished_date", db::now(db.get_database_backend()))
+        .value("finished_date", database::now(db))
         .and_where(Expr::col("name").eq(migration.name))
         .take();
     db.execute(&update).await.map(drop)

@@ -6,7 +6,9 @@ use super::super::table::{
     BALANCES, PERIODS, Table, YEARS, amount, choice, date, flag, id, int, json, key, long,
     modified_date, string, text, time,
 };
-use crate::contact_search::{KEY_CHARACTERS_MAX, KIND_WORDS, SOURCE_CHARACTERS_MAX, is_stale};
+use crate::database::contact_search::{
+    KEY_CHARACTERS_MAX, KIND_WORDS, SOURCE_CHARACTERS_MAX, is_stale,
+};
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
@@ -98,7 +100,6 @@ fn security() -> Vec<Table> {
     ]
 }
 
-/// Setup lists.
 fn setup() -> Vec<Table> {
     vec![
         Table::new("loan_groups")
@@ -195,7 +196,6 @@ fn setup() -> Vec<Table> {
     ]
 }
 
-/// Contacts and their web access.
 fn contacts() -> Vec<Table> {
     vec![
         Table::new("contacts")
@@ -286,7 +286,6 @@ fn contacts() -> Vec<Table> {
     ]
 }
 
-/// Live tokens.
 fn tokens() -> Vec<Table> {
     vec![
         Table::new("active_users")
@@ -318,7 +317,6 @@ fn tokens() -> Vec<Table> {
     ]
 }
 
-/// Loans, their schedules and their transactions.
 fn loans() -> Vec<Table> {
     vec![
         Table::new("loans")

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 /// Sets the option on every TCP connection of this process. Where that is impossible, as without
 /// `/proc`, statements are slower.
-pub(crate) async fn set_on_all_connections() {
+pub(super) async fn set_on_all_connections() {
     // There may be a hundred thousand connections.
     if let Ok(Err(error)) = spawn_blocking(set).await {
         tracing::warn!(%error, "cannot set TCP_NODELAY on database connections");

@@ -6,11 +6,11 @@ mod steps;
 mod table;
 
 pub use baseline::TRIGGER_FUNCTION;
-pub use run::{Ending, Progress, Stopped, Watch, run};
+pub use run::{Ending, Progress, Stopped, Watch, can_roll_back, run};
 
+use super::{error_code, error_message};
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
-use sea_orm::sqlx::{self, mysql::MySqlDatabaseError};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 use std::fmt;
 use steps::Steps;
 
@@ -208,18 +208,10 @@ pub async fn applied(db: &impl ConnectionTrait) -> Result<Option<Applied>, DbErr
 /// True if the error is that a table, or one of its columns, does not exist: other programs have a
 /// table of the same name.
 fn is_missing_table(error: &DbErr) -> bool {
-    let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) =
-        error
-    else {
-        return false;
-    };
-    let sqlx::Error::Database(error) = &**error else { return false };
-    if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
-        return matches!(error.number(), 1146 | 1054);
-    }
+    let code = error_code(error);
     let sqlite = ["no such table", "no such column"];
-    matches!(error.code().as_deref(), Some("42P01" | "42703"))
-        || sqlite.iter().any(|text| error.message().starts_with(text))
+    ["1146", "1054", "42P01", "42703"].contains(&code.as_str())
+        || sqlite.iter().any(|text| error_message(error).starts_with(text))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Bulk inserts of whole models, so that no column of a new row is forgotten. If the database
 //! generates the primary key, the key in the model is ignored.
 
-use crate::galera;
-use crate::json_rows::{self, JsonRows, JsonWrite};
-use crate::writes::{Write, Writes, parameters_max};
+use super::json_rows::{self, JsonRows, JsonWrite};
+use super::{Write, WriteBatch, parameters_max};
+use crate::database::galera;
 use sea_orm::sea_query::{Expr, InsertStatement, Query};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic,
@@ -11,7 +11,6 @@ use sea_orm::{
     RuntimeErr, Statement,
 };
 
-/// Rows per INSERT.
 const ROWS_MAX: usize = 500;
 /// Up to this many remaining rows go into one INSERT, whatever their number.
 const FEW_ROWS: usize = 8;
@@ -29,7 +28,7 @@ fn rows_at_once(remaining: usize, rows_max: usize) -> usize {
 
 /// Returns the statement that inserts a row of these values. They are expressions rather than a
 /// model's values, because the database's time is an expression.
-pub fn insert<E: EntityTrait>(
+pub fn insert_values<E: EntityTrait>(
     entity: E,
     values: impl IntoIterator<Item = (E::Column, Expr)>,
 ) -> InsertStatement {
@@ -38,7 +37,7 @@ pub fn insert<E: EntityTrait>(
 }
 
 /// Inserts a row; returns its key.
-pub async fn add<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
+pub async fn insert_row<M, A>(db: &impl ConnectionTrait, row: M) -> Result<i64, DbErr>
 where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
@@ -49,50 +48,46 @@ where
 }
 
 /// Inserts many rows.
-pub async fn add_all<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
+pub async fn insert_rows<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), DbErr>
 where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    let mut rows = rows.into_iter().map(new_row);
-    while rows.len() > 0 {
-        let mut writes = Writes::new(db);
-        writes.push(next_insert(writes.backend(), &mut rows)?);
-        writes.execute(db).await?;
+    let mut batch = WriteBatch::new(db);
+    batch.insert(rows)?;
+    batch.execute(db).await
+}
+
+impl WriteBatch {
+    /// Adds the insertion of many rows.
+    pub fn insert<M, A>(&mut self, rows: Vec<M>) -> Result<(), DbErr>
+    where
+        M: IntoActiveModel<A>,
+        A: ActiveModelTrait,
+    {
+        self.insert_all(rows.into_iter().map(new_row))
     }
-    Ok(())
-}
 
-/// Adds the insertion of many rows to these writes.
-pub fn queue<M, A>(writes: &mut Writes, rows: Vec<M>) -> Result<(), DbErr>
-where
-    M: IntoActiveModel<A>,
-    A: ActiveModelTrait,
-{
-    queue_all(writes, rows.into_iter().map(new_row))
-}
-
-/// Adds the insertion of many rows to these writes, with the keys in the models, which
-/// [`reserve_keys`] has reserved.
-pub fn queue_keyed<M, A>(writes: &mut Writes, rows: Vec<M>) -> Result<(), DbErr>
-where
-    M: IntoActiveModel<A>,
-    A: ActiveModelTrait,
-{
-    queue_all(writes, rows.into_iter().map(|row| row.into_active_model().reset_all()))
-}
-
-fn queue_all<A: ActiveModelTrait>(
-    writes: &mut Writes,
-    mut rows: impl ExactSizeIterator<Item = A>,
-) -> Result<(), DbErr> {
-    while rows.len() > 0 {
-        writes.push(next_insert(writes.backend(), &mut rows)?);
+    /// Adds the insertion of many rows with the keys in the models, which [`reserve_keys`] has reserved.
+    pub fn insert_keyed<M, A>(&mut self, rows: Vec<M>) -> Result<(), DbErr>
+    where
+        M: IntoActiveModel<A>,
+        A: ActiveModelTrait,
+    {
+        self.insert_all(rows.into_iter().map(|row| row.into_active_model().reset_all()))
     }
-    Ok(())
+
+    fn insert_all<A: ActiveModelTrait>(
+        &mut self,
+        mut rows: impl ExactSizeIterator<Item = A>,
+    ) -> Result<(), DbErr> {
+        while rows.len() > 0 {
+            self.writes.push(next_insert(self.backend, &mut rows)?);
+        }
+        Ok(())
+    }
 }
 
-/// Returns the next INSERT of these rows.
 fn next_insert<A: ActiveModelTrait>(
     backend: DbBackend,
     rows: &mut impl ExactSizeIterator<Item = A>,
@@ -104,7 +99,6 @@ fn next_insert<A: ActiveModelTrait>(
     })
 }
 
-/// Takes the rows that go into the next INSERT.
 fn next_batch<A: ActiveModelTrait>(
     backend: DbBackend,
     rows: &mut impl ExactSizeIterator<Item = A>,
@@ -161,7 +155,10 @@ pub async fn reserve_keys<E: EntityTrait>(
 ///
 /// On every database one statement's keys ascend in the order of its rows, so sorting them restores
 /// that order.
-pub async fn add_numbered<M, A>(db: &impl ConnectionTrait, rows: Vec<M>) -> Result<Vec<i64>, DbErr>
+pub async fn insert_numbered<M, A>(
+    db: &impl ConnectionTrait,
+    rows: Vec<M>,
+) -> Result<Vec<i64>, DbErr>
 where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,

@@ -1,6 +1,6 @@
 //! Read pool: connections for single statements outside of transactions.
 //!
-//! SQLx's pool pings the database whenever a connection is returned, and [`crate::db`] must, too, with
+//! SQLx's pool pings the database whenever a connection is returned, and the pool of writers must, too, with
 //! a time limit: each statement costs two extra round trips. Here, a connection whose statement
 //! succeeded is returned without a ping. Only one whose statement failed or was abandoned is pinged,
 //! and keeps its slot until it responds or is closed.
@@ -8,9 +8,12 @@
 //! With the embedded database, which has no round trips, or with few connections, the writers' pool
 //! serves the reads, too.
 
-use crate::db::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, RELEASE_WAIT};
+use super::connections::{
+    self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, RELEASE_WAIT, connect as open_pool,
+};
+use super::waits::WAITS;
+use super::{TRIED_AGAIN, once_more};
 use crate::telemetry::{Counter, Metrics};
-use crate::waits::WAITS;
 use sea_orm::sqlx::pool::Pool;
 use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::{
@@ -54,21 +57,24 @@ pub struct Connected {
 pub async fn connect(
     url: &str,
     connections_max: u32,
-    metrics: &Metrics,
+    metrics: &mut Metrics,
 ) -> Result<Connected, DbErr> {
     let for_reads = match connections_max >= SPLIT_MIN && !url.starts_with("sqlite") {
         true => connections_max / 3,
         false => 0,
     };
-    let mut db = db::connect(url, connections_max - for_reads).await?;
+    let mut db = open_pool(url, connections_max - for_reads).await?;
     let uncounted = db.clone();
+    WAITS.register(metrics.registry());
+    let help = "Transactions retried after contention";
+    metrics.register("transactions_tried_again", help, TRIED_AGAIN.clone());
     metrics.count_statements(&mut db);
     if for_reads == 0 {
         let reads = ReadPool(Arc::new(Backend::OfWriters(db.clone())));
         return Ok(Connected { db, reads, uncounted });
     }
     // A pool of its own opens them: a read never waits for writers.
-    let source = db::connect(url, for_reads).await?;
+    let source = open_pool(url, for_reads).await?;
     let (places, statements) = (for_reads as usize, metrics.statements());
     let backend = match source.get_database_backend() {
         DbBackend::Postgres => {
@@ -187,9 +193,7 @@ impl ConnectionTrait for ReadPool {
     }
 }
 
-/// The connections to a database server.
 struct Connections<D: Database> {
-    /// Opens them.
     source: Pool<D>,
     idle: Mutex<Vec<IdleConnection<D>>>,
     places: Arc<Semaphore>,
@@ -233,7 +237,7 @@ where
     }
 
     async fn fetch_one(self: &Arc<Self>, statement: Statement) -> Result<Option<D::Row>, DbErr> {
-        db::once_more(async || {
+        once_more(async || {
             let mut lease = self.acquire().await?;
             let outcome = query(statement.clone()).fetch_optional(lease.connection()?).await;
             lease.end(outcome)
@@ -242,7 +246,7 @@ where
     }
 
     async fn fetch_all(self: &Arc<Self>, statement: Statement) -> Result<Vec<D::Row>, DbErr> {
-        db::once_more(async || {
+        once_more(async || {
             let mut lease = self.acquire().await?;
             let outcome = query(statement.clone()).fetch_all(lease.connection()?).await;
             lease.end(outcome)
@@ -319,13 +323,13 @@ impl<D: Database> Drop for Lease<D> {
 }
 
 impl<D: Database> IdleConnection<D> {
-    /// Returns the connection if it is still good, as [`db::connect`] tests those of its own pool.
+    /// Returns the connection if it is still good, as [`open_pool`] tests those of its own pool.
     async fn checked(mut self) -> Option<D::Connection> {
         let idle_for = self.since.elapsed();
         if idle_for > IDLE_MAX || self.opened.elapsed() > AGE_MAX {
             return None;
         }
-        if !db::is_trusted(idle_for) {
+        if !connections::is_trusted(idle_for) {
             timeout(RELEASE_WAIT, self.connection.ping()).await.ok()?.ok()?;
         }
         Some(self.connection)

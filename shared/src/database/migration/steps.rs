@@ -5,7 +5,6 @@ use super::table::Table;
 use sea_orm::sea_query::InsertStatement;
 use sea_orm::{DbBackend, Statement, StatementBuilder};
 
-/// The statements of a migration.
 #[derive(Debug)]
 pub(super) struct Steps {
     backend: DbBackend,
@@ -13,32 +12,26 @@ pub(super) struct Steps {
     tables: Vec<&'static str>,
 }
 
-/// A statement.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// The SQL statement.
     pub statement: Statement,
     /// What it does, for an administrator.
     pub description: String,
 }
 
 impl Steps {
-    /// Returns an empty list, for a database of this kind.
     pub(super) fn new(backend: DbBackend) -> Self {
         Self { backend, list: Vec::new(), tables: Vec::new() }
     }
 
-    /// Returns the kind of database.
     pub(super) fn backend(&self) -> DbBackend {
         self.backend
     }
 
-    /// Returns the steps.
     pub(super) fn into_list(self) -> Vec<Step> {
         self.list
     }
 
-    /// Returns the tables that the steps create.
     pub(super) fn into_tables(self) -> Vec<&'static str> {
         self.tables
     }

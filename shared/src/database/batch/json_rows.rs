@@ -6,11 +6,11 @@ use serde::Serialize;
 use std::borrow::Borrow;
 
 /// Rows per statement.
-pub(crate) const ROWS_MAX: usize = 5_000;
+pub(super) const ROWS_MAX: usize = 5_000;
 
 /// Rows that set the same columns: a JSON array of objects, without the members that are NULL.
 #[derive(Default)]
-pub(crate) struct JsonRows {
+pub(super) struct JsonRows {
     columns: Vec<&'static str>,
     rows: usize,
     json: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct JsonRows {
 
 impl JsonRows {
     /// Adds a row. It must set the columns of the first one, in their order.
-    pub(crate) fn push(
+    pub(super) fn push(
         &mut self,
         values: impl IntoIterator<Item = (impl IdenStatic, impl Borrow<Value>)>,
     ) -> Result<(), DbErr> {
@@ -72,14 +72,13 @@ impl JsonRows {
         serde_json::to_writer(&mut self.json, value).map_err(|error| DbErr::Json(error.to_string()))
     }
 
-    /// Returns the rows as a JSON array.
     fn into_text(mut self) -> Result<String, DbErr> {
         self.json.push(b']');
         String::from_utf8(self.json).map_err(|error| DbErr::Json(error.to_string()))
     }
 
     /// Returns the statement that inserts the rows and returns this column of each.
-    pub(crate) fn insert(
+    pub(super) fn insert(
         self,
         table: &'static str,
         returning: Option<impl IdenStatic>,
@@ -89,13 +88,13 @@ impl JsonRows {
     }
 
     /// Returns the statement that updates the rows with these keys, the first column.
-    pub(crate) fn update(self, table: &'static str) -> JsonWrite {
+    pub(super) fn update(self, table: &'static str) -> JsonWrite {
         JsonWrite { table, kind: WriteKind::Update, rows: self }
     }
 }
 
 /// Rows to be written to a table.
-pub(crate) struct JsonWrite {
+pub(super) struct JsonWrite {
     table: &'static str,
     kind: WriteKind,
     rows: JsonRows,
@@ -109,13 +108,13 @@ enum WriteKind {
 
 impl JsonWrite {
     /// The number of rows written.
-    pub(crate) fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.rows.rows
     }
 
     /// Returns one statement that writes all of these. In a data-modifying `WITH` each sees the
     /// tables as they were before; keys to rows that others write are checked at the end.
-    pub(crate) fn together(writes: Vec<Self>) -> Result<Statement, DbErr> {
+    pub(super) fn together(writes: Vec<Self>) -> Result<Statement, DbErr> {
         let numbered = (1..).zip(&writes);
         let mut with: Vec<String> = numbered.clone().map(|(it, write)| write.batch(it)).collect();
         let mut texts: Vec<String> = numbered.map(|(it, write)| write.text(it)).collect();

@@ -1,7 +1,7 @@
 //! What sessions on the database servers need.
 
 use super::LOCK_WAIT;
-use crate::galera;
+use crate::database::galera;
 use crate::random::random_bytes;
 use sea_orm::sqlx::{self, Executor, MySqlConnection};
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr};
@@ -57,7 +57,7 @@ pub(super) async fn begin_session(connection: &mut MySqlConnection) -> Result<()
 
 /// True if two sessions share one connection to the database: a pooler between transactions, behind
 /// which settings of a session, and prepared statements, would be another's.
-pub(crate) async fn shares_sessions(db: &DatabaseConnection) -> Result<bool, DbErr> {
+pub(super) async fn shares_sessions(db: &DatabaseConnection) -> Result<bool, DbErr> {
     if db.get_database_backend() != DbBackend::Postgres {
         return Ok(false);
     }

@@ -1,13 +1,20 @@
-//! Writes to several tables that belong together. On PostgreSQL they are sent as one statement, in one
-//! round trip; elsewhere they are executed one after the other.
+//! Many rows in few statements: a [`WriteBatch`] collects what is written to several tables. On
+//! PostgreSQL it is sent as one statement, in one round trip; elsewhere its statements follow each other.
 
-use crate::json_rows::{self, JsonWrite};
+mod inserts;
+mod json_rows;
+mod updates;
+
+pub use self::inserts::{insert_numbered, insert_row, insert_rows, insert_values, reserve_keys};
+pub use self::updates::{RowUpdate, update_rows};
+
+use self::json_rows::JsonWrite;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 /// Returns the number of parameters per statement. Databases accept at least 32,766, but use a lot of
 /// memory for them. SQLite uses this process's, for each connection's prepared statements, and there
 /// are no round trips to save.
-pub(crate) fn parameters_max(backend: DbBackend) -> usize {
+fn parameters_max(backend: DbBackend) -> usize {
     match backend {
         DbBackend::Sqlite => 1_000,
         _ => 8_000,
@@ -16,31 +23,22 @@ pub(crate) fn parameters_max(backend: DbBackend) -> usize {
 
 /// Writes that are yet to be executed, in their order. None may read or change what another writes,
 /// but a row may refer to one that is written with it.
-pub struct Writes {
+pub struct WriteBatch {
     backend: DbBackend,
     writes: Vec<Write>,
 }
 
-/// Rows to be written.
-pub(crate) enum Write {
+enum Write {
     /// On PostgreSQL.
     Json(JsonWrite),
     /// On the other databases.
     Statement(Statement),
 }
 
-impl Writes {
+impl WriteBatch {
     /// Returns no writes yet, for this database.
     pub fn new(db: &impl ConnectionTrait) -> Self {
         Self { backend: db.get_database_backend(), writes: Vec::new() }
-    }
-
-    pub(crate) fn backend(&self) -> DbBackend {
-        self.backend
-    }
-
-    pub(crate) fn push(&mut self, write: Write) {
-        self.writes.push(write);
     }
 
     /// Executes them.
@@ -78,9 +76,9 @@ impl Writes {
 
 #[cfg(test)]
 mod tests {
+    use super::json_rows::JsonRows;
     use super::*;
     use crate::entity::portfolios::Column;
-    use crate::json_rows::JsonRows;
 
     fn insert(rows: usize) -> Write {
         let mut json = JsonRows::default();
@@ -93,9 +91,9 @@ mod tests {
     #[test]
     fn a_statement_writes_a_limited_number_of_rows() {
         let max = json_rows::ROWS_MAX;
-        let mut writes = Writes { backend: DbBackend::Postgres, writes: Vec::new() };
+        let mut writes = WriteBatch { backend: DbBackend::Postgres, writes: Vec::new() };
         for rows in [1, 2, max, max - 1, 1, 1] {
-            writes.push(insert(rows));
+            writes.writes.push(insert(rows));
         }
         let statements = writes.into_statements().expect("statements");
         let inserts = |it: &Statement| it.sql.matches("INSERT").count();

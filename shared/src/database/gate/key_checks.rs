@@ -5,8 +5,7 @@
 //! same id and another check value is a different key.
 
 use super::{Closed, Unready};
-use crate::bulk_insert;
-use crate::db::{self, Fault};
+use crate::database::{self, Fault, batch};
 use crate::entity::settings::{Column, Entity, Model};
 use aws_lc_rs::hmac;
 use sea_orm::{
@@ -164,8 +163,8 @@ fn another_key(KeyCheck { setting, key_id, .. }: &KeyCheck) -> Closed {
 /// Stores a check value. Another server may have stored one meanwhile, which the next check compares.
 async fn store(db: &DatabaseConnection, key: KeyCheck) -> Result<(), Unready> {
     let row = [(Column::Name, key.row_name().into()), (Column::Value, key.value.into())];
-    match db.execute(&bulk_insert::insert(Entity, row)).await {
-        Err(error) if db::fault(&error) != Fault::Conflict => Err(error.into()),
+    match db.execute(&batch::insert_values(Entity, row)).await {
+        Err(error) if database::fault(&error) != Fault::Conflict => Err(error.into()),
         _ => Ok(()),
     }
 }

@@ -11,7 +11,6 @@ pub(super) fn tables() -> impl Iterator<Item = Table> {
     [collateral(), comments(), contacts(), fields()].into_iter().flatten()
 }
 
-/// Collateral.
 fn collateral() -> Vec<Table> {
     vec![
         Table::new("collaterals")
@@ -118,7 +117,6 @@ fn collateral() -> Vec<Table> {
     ]
 }
 
-/// Comments, and documents on comments and on fields.
 fn comments() -> Vec<Table> {
     vec![
         Table::new("comment_categories")
@@ -191,7 +189,6 @@ fn comments() -> Vec<Table> {
     ]
 }
 
-/// More contact tables.
 fn contacts() -> Vec<Table> {
     vec![
         Table::new("contact_addresses")
@@ -236,7 +233,6 @@ fn contacts() -> Vec<Table> {
     ]
 }
 
-/// User-defined fields.
 fn fields() -> Vec<Table> {
     vec![
         Table::new("user_defined_fields")
