@@ -16,12 +16,12 @@ fn environment(settings: &[(&str, &str)]) -> Environment {
 
 /// A proxy's X-Forwarded-For gives the client address, failures have no consequences, and hashing a
 /// password takes a while.
-fn slow_hashing() -> Environment {
+fn slow_hashing(iterations: &str) -> Environment {
     environment(&[
         ("AUTH_TRUSTED_PROXIES", "127.0.0.0/8"),
         ("AUTH_SOURCE_FAILURES_MAX", "1000000"),
         ("AUTH_PASSWORD_MEMORY_KIB", "19456"),
-        ("AUTH_PASSWORD_ITERATIONS", "8"),
+        ("AUTH_PASSWORD_ITERATIONS", iterations),
     ])
 }
 
@@ -40,7 +40,7 @@ async fn log_in_on_page(
 
 #[tokio::test]
 async fn password_guessing_from_one_network_does_not_delay_other_users() {
-    on_embedded_database_with(PROGRAM, slow_hashing(), |world| async move {
+    on_embedded_database_with(PROGRAM, slow_hashing("8"), |world| async move {
         let mut strangers = FuturesUnordered::new();
         for number in 0..60 {
             let (address, name) = (format!("203.0.113.{number}"), format!("guess{number}"));
@@ -92,7 +92,7 @@ async fn password_guessing_from_one_network_does_not_delay_other_users() {
 
 #[tokio::test]
 async fn concurrent_log_ins_per_account_are_limited_whether_the_user_exists_or_not() {
-    on_each_database_with(PROGRAM, slow_hashing(), |world| async move {
+    on_each_database_with(PROGRAM, slow_hashing("4"), |world| async move {
         // Hashes the password with this server's parameters.
         world.token("viewer").await;
         for name in ["viewer", "nobody-of-this-name"] {
@@ -114,7 +114,7 @@ async fn concurrent_log_ins_per_account_are_limited_whether_the_user_exists_or_n
 
 #[tokio::test]
 async fn an_authenticated_client_is_exempt_from_the_per_network_limit() {
-    on_embedded_database_with(PROGRAM, slow_hashing(), |world| async move {
+    on_embedded_database_with(PROGRAM, slow_hashing("2"), |world| async move {
         let log_ins = (0..60).map(|number| {
             let form = [
                 ("grant_type", "password".to_owned()),

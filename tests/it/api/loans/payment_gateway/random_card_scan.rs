@@ -174,7 +174,8 @@ async fn no_card_data_is_stored_after_many_random_bodies() {
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             assert!(text.len() > 10_000, "{source} has {} bytes", text.len());
             for secret in sent.numbers.iter().chain(&sent.codes) {
-                assert!(!text.contains(secret), "{secret} is in {source}");
+                let found = memchr::memmem::find(&bytes, secret.as_bytes());
+                assert_eq!(found, None, "{secret} is in {source}");
             }
             assert_eq!(card_like(&text), [""; 0], "in {source}");
         }
