@@ -284,7 +284,11 @@ fn rust_target() -> String {
 async fn rust() {
     let Some(client) = open("rust", |client| {
         client.fetch("cargo", &["fetch", "--quiet"])?;
-        client.run("cargo", &["build", "--quiet", "--offline", &rust_target()]);
+        let quickly = ["--config", "profile.dev.debug=false"];
+        client.run(
+            "cargo",
+            &[&["build", "--quiet", "--offline", &rust_target()], &quickly[..]].concat(),
+        );
         Ok(())
     }) else {
         return;
