@@ -108,21 +108,20 @@ pub trait Audited: Serialize {
     /// Columns recorded as changed, without their values.
     const SECRET: &'static [&'static str] = &[];
 
-    /// Returns its key.
     fn record_id(&self) -> i64;
 }
 
 /// A row that determines where its changes go.
 pub trait HasAuditTarget: Audited {
     /// Returns where its changes go.
-    fn place(&self) -> AuditTarget;
+    fn audit_target(&self) -> AuditTarget;
 }
 
 /// A change of a value that is not a column of a tracked row.
 #[derive(Clone, Debug)]
 pub struct FieldNote {
     /// Where the change goes.
-    pub place: AuditTarget,
+    pub target: AuditTarget,
     /// Name recorded in place of a table.
     pub table: &'static str,
     /// Key of the record that has the value.
@@ -143,7 +142,7 @@ pub async fn record<T: HasAuditTarget>(
     after: Option<&T>,
 ) -> Result<(), DbErr> {
     let Some(row) = after.or(before) else { return Ok(()) };
-    record_in(&row.place(), tx, author, now, before, after).await
+    record_in(&row.audit_target(), tx, author, now, before, after).await
 }
 
 /// Records the change of a row like [`record`], in these histories.
@@ -175,7 +174,7 @@ pub fn queue_updates<'a, T: HasAuditTarget + 'a>(
     let mut rows = Vec::new();
     for UpdatedRow { author, before, after } in updates {
         let mut changes = Changes { author, now, rows };
-        changes.add(&after.place(), Some(before), Some(after))?;
+        changes.add(&after.audit_target(), Some(before), Some(after))?;
         rows = changes.rows;
     }
     writes.insert(rows)
@@ -206,11 +205,11 @@ impl Changes<'_> {
     /// Adds the change of a row.
     pub fn add<T: Audited>(
         &mut self,
-        place: &AuditTarget,
+        target: &AuditTarget,
         before: Option<&T>,
         after: Option<&T>,
     ) -> Result<(), DbErr> {
-        self.add_across(place, place, before, after)
+        self.add_across(target, target, before, after)
     }
 
     /// Adds the change of a row that moved from one place to another. If not everyone who may read
@@ -239,8 +238,8 @@ impl Changes<'_> {
             };
             let (old_value, new_value) =
                 (before.map(text).transpose()?, after.map(text).transpose()?);
-            let note = |place: &AuditTarget, old_value, new_value| FieldNote {
-                place: place.clone(),
+            let note = |target: &AuditTarget, old_value, new_value| FieldNote {
+                target: target.clone(),
                 table: T::TABLE,
                 record_id: row.record_id(),
                 names: FieldNames::of(name),
@@ -263,8 +262,8 @@ impl Changes<'_> {
 
     /// Adds the change of a value that is not a column of a tracked row.
     pub fn note(&mut self, note: FieldNote) {
-        let FieldNote { place, table, record_id, names, old_value, new_value } = note;
-        for owner in place.owners {
+        let FieldNote { target, table, record_id, names, old_value, new_value } = note;
+        for owner in target.owners {
             let (loan_id, contact_id) = match owner {
                 HistoryOwner::Loan(id) => (Some(id), None),
                 HistoryOwner::Contact(id) => (None, Some(id)),
@@ -284,14 +283,13 @@ impl Changes<'_> {
                 modified_date: self.now,
                 source: self.author.source,
                 request_id: self.author.request_id.clone(),
-                privilege_path: place.privilege_path.to_owned(),
-                comment_category_id: place.comment.map(|comment| comment.category_id),
-                comment_id: place.comment.map(|comment| comment.comment_id),
+                privilege_path: target.privilege_path.to_owned(),
+                comment_category_id: target.comment.map(|comment| comment.category_id),
+                comment_id: target.comment.map(|comment| comment.comment_id),
             });
         }
     }
 
-    /// Writes the collected changes.
     async fn write(&mut self, tx: &DatabaseTransaction) -> Result<(), DbErr> {
         batch::insert_rows(tx, std::mem::take(&mut self.rows)).await
     }

@@ -24,7 +24,6 @@ const STORE_SWEEP_INTERVAL: Duration = Duration::from_secs(6 * 60 * 60);
 /// Interval between searches for contacts that other programs have written.
 const CONTACT_SEARCH_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Interval between measurements of free space.
 const FOLDER_INTERVAL: Duration = Duration::from_secs(60);
 /// Interval between reports of a certificate that expires soon.
 const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);

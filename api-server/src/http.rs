@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `admission` | admits requests: token, rate limit per caller, privilege, media types, card numbers, query |
 //! | `operations` | the table of operations, and paths outside the API |
-//! | `schema_check` | describes in plain words what the contract expects of a request |
+//! | `request_schemas` | describes in plain words what the contract expects of a request |
 //! | `json_body`, `bounded_string` | JSON bodies, and bounded strings |
 //! | `json_text` | JSON in responses as it was stored or rendered |
 //! | `pagination`, `keyset`, `business_day_filter` | lists |
@@ -26,4 +26,4 @@ pub mod operations;
 pub mod pagination;
 pub mod pan_scan;
 pub mod range_header;
-pub mod schema_check;
+pub mod request_schemas;

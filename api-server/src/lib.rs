@@ -107,7 +107,7 @@ pub fn gate_rules(config: &Config, store: Option<DocumentStore>) -> GateRules {
 }
 
 async fn assemble(config: &Config) -> Result<(Arc<State>, Arc<Metrics>), String> {
-    router::contract(config.extensions).expectations.operations.check()?;
+    router::contract(config.extensions).schemas.operations.check()?;
     let mut metrics = Metrics::default();
     let Connected { db, reads, uncounted } =
         reads::connect(&config.database_url, config.database_connections, &mut metrics)

@@ -223,7 +223,6 @@ fn id(operation: &Value) -> &str {
     operation["operationId"].as_str().unwrap_or_default()
 }
 
-/// Gives every response a description.
 fn describe_responses(operation: &mut Value) {
     let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else {
         return;

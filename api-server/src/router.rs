@@ -35,7 +35,7 @@ use crate::http::operations::{
     JSON, Operations, SANDBOX_DONE, SANDBOX_PAGE, STRIPE_RETURN, STRIPE_WEBHOOK,
 };
 use crate::http::pan_scan;
-use crate::http::schema_check::SchemaCheck;
+use crate::http::request_schemas::RequestSchemas;
 use crate::openapi::extensions::InterfaceOnly;
 use crate::openapi::{self, VERSION};
 use crate::state::State;
@@ -52,7 +52,6 @@ use shared::problem::{Problem, ProblemType};
 use shared::telemetry::Metrics;
 use std::sync::{Arc, LazyLock};
 
-/// The API's resource groups.
 fn api() -> impl OpenApi {
     let loans = (
         (Loans, LoanDocuments, LoanTransactions, CreditLines),
@@ -75,8 +74,8 @@ fn service<A: OpenApi>(groups: A) -> OpenApiService<A, ()> {
 pub struct Contract {
     /// The text of the OpenAPI document.
     pub document: String,
-    /// The document's expectations of requests.
-    pub expectations: SchemaCheck,
+    /// What the contract expects of requests.
+    pub schemas: RequestSchemas,
     extensions: bool,
 }
 
@@ -92,7 +91,7 @@ impl Contract {
         };
         Self {
             document: openapi::text(&document),
-            expectations: SchemaCheck::of(document, operations),
+            schemas: RequestSchemas::of(document, operations),
             extensions,
         }
     }
@@ -119,12 +118,12 @@ pub fn document() -> &'static str {
 
 /// The operations of the document, extensions included.
 pub fn operations() -> &'static Operations {
-    &expectations().operations
+    &request_schemas().operations
 }
 
-/// The document's expectations of requests, extensions included.
-pub fn expectations() -> &'static SchemaCheck {
-    &contract(true).expectations
+/// What the contract expects of requests, extensions included.
+pub fn request_schemas() -> &'static RequestSchemas {
+    &contract(true).schemas
 }
 
 /// All routes of a contract, inside the edge that every request passes first.
@@ -151,7 +150,7 @@ pub fn endpoint(
         .nest("/", contract.routes().before(move |request| spell_query(contract, request)))
         .before(move |request| refuse_while_closed(contract, request))
         .data(Arc::new(OpenApiDocuments::new(&contract.document, interface)))
-        .data(&contract.expectations)
+        .data(&contract.schemas)
         .data(Arc::new(docs))
         .data(Arc::clone(&state.admission))
         .data(Arc::clone(state))
@@ -160,7 +159,7 @@ pub fn endpoint(
         .before(refuse_empty_segments);
     let routes = TimeLimit::new(routes, is_streamed, |_| time_limit_problem().into());
     let to_problem =
-        |error, method: &Method, uri: &Uri| to_problem(&contract.expectations, error, method, uri);
+        |error, method: &Method, uri: &Uri| to_problem(&contract.schemas, error, method, uri);
     RequestMiddleware::new(routes, metrics, to_problem, pan_scan::shown_path)
 }
 
@@ -209,7 +208,7 @@ async fn refuse_while_closed(
 ) -> poem::Result<Request> {
     let path = request.uri().path();
     let is_page = gateway::PATHS.contains(&path);
-    if !is_page && contract.expectations.operations.find(request.method(), path).is_none() {
+    if !is_page && contract.schemas.operations.find(request.method(), path).is_none() {
         return Ok(request);
     }
     let gate = request.data::<Arc<State>>().map(|state| state.database_gate.clone());
@@ -224,7 +223,7 @@ async fn refuse_while_closed(
 /// Spells the names and truth values of the query as the contract does. What was sent stays in the
 /// original URI.
 async fn spell_query(contract: &'static Contract, mut request: Request) -> poem::Result<Request> {
-    let operations = &contract.expectations.operations;
+    let operations = &contract.schemas.operations;
     let uri = request.uri();
     let spelt = uri
         .query()
@@ -250,19 +249,19 @@ async fn refuse_empty_segments(request: Request) -> poem::Result<Request> {
 /// Turns the framework's errors into problems, adding what it does not know: names and allowed
 /// methods.
 fn to_problem(
-    expectations: &'static SchemaCheck,
+    schemas: &'static RequestSchemas,
     error: poem::Error,
     method: &Method,
     uri: &Uri,
 ) -> Problem {
-    let operations = &expectations.operations;
+    let operations = &schemas.operations;
     let pattern = error.data::<PathPattern>();
     let operation = pattern.and_then(|pattern| operations.at(method, pattern));
     if let Some(ParsePathError { name, .. }) = error.downcast_ref() {
-        return expectations.refuse_path(operation, name);
+        return schemas.refuse_path(operation, name);
     }
     if let Some(ParseParamError { name, .. }) = error.downcast_ref() {
-        return expectations.refuse_parameter(operation, uri, name);
+        return schemas.refuse_parameter(operation, uri, name);
     }
     if error.is::<NotText>() {
         return Problem::bad_request("the path is not valid UTF-8");

@@ -1,4 +1,4 @@
-//! The commands, one file each. None imports another: code shared by two of them is in the rooms
+//! The commands, one file each. None imports another: code shared by two of them is in the modules
 //! below.
 
 pub mod audit;

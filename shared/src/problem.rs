@@ -45,28 +45,28 @@ pub struct InvalidValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRule {
     /// The value is one the field accepts.
-    Sound,
+    Valid,
     /// The value is present.
-    Present,
+    Required,
     /// The value is an active code of a setup list.
-    Listed,
+    Known,
 }
 
 impl InvalidValue {
     /// A value that the field does not accept.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { rule: ValueRule::Sound, field: field.into(), message: message.into() }
+        Self { rule: ValueRule::Valid, field: field.into(), message: message.into() }
     }
 
     /// A missing value.
     pub fn missing(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { rule: ValueRule::Present, field: field.into(), message: message.into() }
+        Self { rule: ValueRule::Required, field: field.into(), message: message.into() }
     }
 
     /// A code that is not in its setup list, or no longer active.
     pub fn unknown_code(field: impl Into<String>, code: &str) -> Self {
         let message = format!("{code:?} is unknown or no longer active");
-        Self { rule: ValueRule::Listed, field: field.into(), message }
+        Self { rule: ValueRule::Known, field: field.into(), message }
     }
 }
 
@@ -275,9 +275,9 @@ impl ResponseError for Problem {
 impl From<InvalidValue> for Problem {
     fn from(InvalidValue { rule, field, message }: InvalidValue) -> Self {
         let kind = match rule {
-            ValueRule::Sound => ProblemType::InvalidValue,
-            ValueRule::Present => ProblemType::RequiredField,
-            ValueRule::Listed => ProblemType::UnknownCode,
+            ValueRule::Valid => ProblemType::InvalidValue,
+            ValueRule::Required => ProblemType::RequiredField,
+            ValueRule::Known => ProblemType::UnknownCode,
         };
         Self::new(kind).field(field, message)
     }

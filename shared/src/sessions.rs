@@ -6,7 +6,7 @@
 //! until it commits. So ending something either waits for what is being issued from it, and ends
 //! that too, or leaves nothing to issue from.
 
-use crate::database::galera::{self, Hold};
+use crate::database::galera::{self, GuardMode};
 use crate::entity::{
     active_users, auth_sessions, authorization_requests, browser_log_ins, cif_web_active_users,
     user_credentials, web_credentials,
@@ -39,7 +39,7 @@ pub async fn hold_credentials(
                 .map(drop)?;
         }
     }
-    guard_credentials(tx, kind, user_id, Hold::AgainstAll).await
+    guard_credentials(tx, kind, user_id, GuardMode::Exclusive).await
 }
 
 /// Takes the guard of locked credentials. Log-ins hold it together with other log-ins.
@@ -47,13 +47,13 @@ pub async fn guard_credentials(
     tx: &impl ConnectionTrait,
     kind: UserKind,
     user_id: i64,
-    hold: Hold,
+    mode: GuardMode,
 ) -> Result<(), DbErr> {
     let table = match kind {
         UserKind::Core => "user_credentials",
         UserKind::Web => "web_credentials",
     };
-    galera::guard(tx, table, &user_id.to_string(), hold).await
+    galera::guard(tx, table, &user_id.to_string(), mode).await
 }
 
 /// Takes the guard of a client. Issuing to it holds it together with others; removing it excludes
@@ -61,9 +61,9 @@ pub async fn guard_credentials(
 pub async fn guard_client(
     tx: &impl ConnectionTrait,
     client_id: &str,
-    hold: Hold,
+    mode: GuardMode,
 ) -> Result<(), DbErr> {
-    galera::guard(tx, "oauth_clients", client_id, hold).await
+    galera::guard(tx, "oauth_clients", client_id, mode).await
 }
 
 /// Ends a session: deletes its refresh tokens and access tokens. True if there were any.

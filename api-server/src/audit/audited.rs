@@ -67,7 +67,7 @@ impl Audited for user_defined_values::Model {
 macro_rules! audit_targets {
     ($($table:ident: $owner:ident($owner_id:ident), $privilege_path:literal;)*) => {$(
         impl HasAuditTarget for $table::Model {
-            fn place(&self) -> AuditTarget {
+            fn audit_target(&self) -> AuditTarget {
                 AuditTarget::of(HistoryOwner::$owner(self.$owner_id), $privilege_path)
             }
         }

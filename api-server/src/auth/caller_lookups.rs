@@ -13,7 +13,6 @@ use shared::time::Clock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most callers per statement.
 const CALLERS_MAX: usize = 64;
 
 /// The database's clock, and the grants of a core user if they were asked for.

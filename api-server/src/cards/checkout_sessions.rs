@@ -38,11 +38,9 @@ use shared::telemetry::RequestId;
 use shared::time::{Clock, Timestamp};
 use std::sync::Arc;
 
-/// Lifetime of a page.
 const MINUTES: i64 = 15;
 /// How much longer Stripe's page stays open if no server closes it.
 const STRIPE_SECONDS_MORE: i64 = 25 * 60;
-/// How long unused sessions are kept.
 const UNUSED_RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// Sessions that the recovery reads per query, and for how many it calls the gateway concurrently.
 const SESSIONS_PER_QUERY: u64 = 100;
@@ -230,7 +228,6 @@ pub async fn settle(
     }
 }
 
-/// Ends an open session.
 async fn close(
     processor: &CardProcessor,
     session: &Model,

@@ -219,7 +219,6 @@ fn not_charged() -> GatewayRefusal {
     GatewayRefusal::new("not_charged", "The card was not charged.")
 }
 
-/// Step 2.
 async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardError> {
     let token = saved_cards::token_to_charge(processor, intent.payment_gateway_token_id).await?;
     let Some(token) = token else {
@@ -245,7 +244,6 @@ async fn prepare(processor: &CardProcessor, intent: &Model) -> Result<(), CardEr
     }
 }
 
-/// Steps 3 and 4.
 async fn charge(
     processor: &CardProcessor,
     intent: &Model,

@@ -89,16 +89,16 @@ type Response<C> =
 /// Executes commands of one kind in shared transactions.
 pub struct GroupCommit<C: GroupCommand<Refusal: Clone + Sync>> {
     executor: Executor,
-    groups: Coalesced<Member<C>, Vec<Shared<Response<C>>>>,
+    groups: Coalesced<Member<C>, Vec<GroupOutcome<Response<C>>>>,
 }
 
-/// What came of a command in a shared transaction.
+/// Outcome of a command in a shared transaction.
 #[derive(Clone)]
-enum Shared<T> {
+enum GroupOutcome<T> {
     /// It was executed or refused.
     Done(T),
     /// It needs a transaction of its own.
-    Alone,
+    RunAlone,
 }
 
 /// A command, and where its response is stored.
@@ -190,7 +190,7 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             let mut stopped_by = None;
             for post in member.0.iter() {
                 let response = match (shared.next(), &stopped_by) {
-                    (Some(Shared::Done(response)), _) => response,
+                    (Some(GroupOutcome::Done(response)), _) => response,
                     (_, Some(failure)) => Err(Failure::clone(failure)),
                     // Each waits for the locks of its own, not of those before it.
                     (_, None) if !responses.is_empty() => {
@@ -215,7 +215,11 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
 
     /// Executes commands in a transaction with others. None may be left: what could not be shared
     /// needs a transaction of its own.
-    async fn share(&self, executor: &Executor, member: &Member<C>) -> Vec<Shared<Response<C>>> {
+    async fn share(
+        &self,
+        executor: &Executor,
+        member: &Member<C>,
+    ) -> Vec<GroupOutcome<Response<C>>> {
         let posts = &member.0;
         let Some(first) = posts.first() else { return Vec::new() };
         let _locks = match executor.lock(&first.command, LockMode::Shared).await {
@@ -224,7 +228,7 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
                 let mut responses = Vec::with_capacity(posts.len());
                 for post in posts.iter() {
                     let stored = executor.replay_or(post.scope(), failure.clone()).await;
-                    responses.push(Shared::Done(stored));
+                    responses.push(GroupOutcome::Done(stored));
                 }
                 return responses;
             }
@@ -234,8 +238,8 @@ impl<C: GroupCommand<Refusal: Clone + Sync>> GroupCommit<C> {
             Err(unanswered) => {
                 let response = |post: &Post<C>| match (unanswered, post.scope()) {
                     // It may have been committed. The key tells whether it was.
-                    (Unanswered::TimedOut, Some(_)) => Shared::Alone,
-                    _ => Shared::Done(Err(unanswered.into())),
+                    (Unanswered::TimedOut, Some(_)) => GroupOutcome::RunAlone,
+                    _ => GroupOutcome::Done(Err(unanswered.into())),
                 };
                 posts.iter().map(response).collect()
             }
@@ -335,22 +339,22 @@ async fn try_alone<C: Command>(
     }
 }
 
-/// Executes commands in one transaction. Returns what came of each, in their order.
+/// Executes commands in one transaction. Returns their outcomes, in order.
 async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
     gate: &DatabaseGate,
     reads: &ReadPool,
     posts: &[&Post<C>],
-) -> Vec<Shared<Response<C>>> {
+) -> Vec<GroupOutcome<Response<C>>> {
     let tx = match gate.begin_write().await {
         Ok(tx) => tx,
-        Err(error) if error.is_contention() => return vec![Shared::Alone; posts.len()],
-        Err(error) => return vec![Shared::Done(Err(Failure::from(error))); posts.len()],
+        Err(error) if error.is_contention() => return vec![GroupOutcome::RunAlone; posts.len()],
+        Err(error) => return vec![GroupOutcome::Done(Err(Failure::from(error))); posts.len()],
     };
     // A command that panics must fail alone.
     let applied = AssertUnwindSafe(apply(&tx, reads, posts)).catch_unwind().await;
     let Ok(Ok(responses)) = applied else {
         // Dropping the transaction rolls it back.
-        return vec![Shared::Alone; posts.len()];
+        return vec![GroupOutcome::RunAlone; posts.len()];
     };
     match database::commit(tx).await {
         Ok(()) => responses,
@@ -358,8 +362,8 @@ async fn share<C: GroupCommand<Refusal: Clone + Sync>>(
             let contended = error.is_contention();
             let failure = Failure::from(error);
             let unknown = posts.iter().map(|post| match post.scope() {
-                None if !contended => Shared::Done(Err(failure.clone())),
-                _ => Shared::Alone,
+                None if !contended => GroupOutcome::Done(Err(failure.clone())),
+                _ => GroupOutcome::RunAlone,
             });
             unknown.collect()
         }
@@ -372,8 +376,8 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     tx: &DatabaseTransaction,
     reads: &ReadPool,
     posts: &[&Post<C>],
-) -> Result<Vec<Shared<Response<C>>>, Failure<C::Refusal>> {
-    let mut responses: Vec<Shared<Response<C>>> = vec![Shared::Alone; posts.len()];
+) -> Result<Vec<GroupOutcome<Response<C>>>, Failure<C::Refusal>> {
+    let mut responses: Vec<GroupOutcome<Response<C>>> = vec![GroupOutcome::RunAlone; posts.len()];
     let commands: Vec<&C> = posts.iter().map(|post| &post.command).collect();
     let locked = C::lock_available(tx, &commands).await?;
     // Of several requests under one key, the first decides: the others find what it stored.
@@ -389,7 +393,7 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
         return Ok(responses);
     }
     let of_held: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
-    let reads = reads.beside(tx);
+    let reads = reads.of(tx);
     let (read, stored, clock) = tokio::join!(
         C::read(&reads, locked, &of_held),
         in_transaction::find(tx, &reads, &scopes),
@@ -399,25 +403,25 @@ async fn apply<C: GroupCommand<Refusal: Clone + Sync>>(
     for (index, stored) in indexes.into_iter().zip(stored) {
         match stored {
             Ok(None) => {}
-            Ok(Some(stored)) => responses[index] = Shared::Done(Ok(stored.into())),
+            Ok(Some(stored)) => responses[index] = GroupOutcome::Done(Ok(stored.into())),
             Err(error @ (KeyError::Mismatch | KeyError::InProgress)) => {
-                responses[index] = Shared::Done(Err(error.into()));
+                responses[index] = GroupOutcome::Done(Err(error.into()));
             }
             Err(error) => return Err(error.into()),
         }
     }
-    held.retain(|index| matches!(responses[*index], Shared::Alone));
+    held.retain(|index| matches!(responses[*index], GroupOutcome::RunAlone));
     let executed: Vec<&C> = held.iter().map(|index| commands[*index]).collect();
     let mut writes = WriteBatch::new(tx);
     let outcomes = C::apply_all(tx, &mut writes, clock, read, &executed).await?;
     for (index, outcome) in held.into_iter().zip(outcomes) {
         if let Some(outcome) = outcome {
             let response = outcome.map(|answer| Replayable::new(StatusCode::CREATED, &answer));
-            responses[index] = Shared::Done(response);
+            responses[index] = GroupOutcome::Done(response);
         }
     }
     let new = posts.iter().zip(&responses).filter_map(|(post, response)| match response {
-        Shared::Done(Ok(response)) if !response.is_replayed() => {
+        GroupOutcome::Done(Ok(response)) if !response.is_replayed() => {
             Some(response.of_request(post.scope()?))
         }
         _ => None,

@@ -40,11 +40,8 @@ use std::time::Duration;
 pub const RESPONSE_RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// Lease of a claim. An import renews it.
 pub const LEASE_SECONDS: i64 = 60;
-/// Attempts to release a key.
 const RELEASE_ATTEMPTS: usize = 3;
-/// Pause between these attempts.
 const RELEASE_PAUSE: Duration = Duration::from_secs(1);
-/// Header of a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What identifies a request. A key is for one request of its caller: two requests with equal key

@@ -65,7 +65,6 @@ fn row_of<C: ColumnTrait>(table: impl IntoTableRef, key: C, id: i64) -> SelectSt
 #[derive(Debug, Default)]
 pub struct LockQueues(Mutex<HashMap<RowKey, LockQueue>>);
 
-/// Requests for one row.
 #[derive(Debug)]
 struct LockQueue {
     /// Requests get their permits in the order in which they asked.

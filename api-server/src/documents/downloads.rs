@@ -19,7 +19,6 @@ use tokio::time::timeout;
 
 /// Concurrent downloads: each holds a file of the folder, or a connection to the bucket.
 const DOWNLOADS_MAX: usize = 512;
-/// Concurrent downloads of one caller.
 const DOWNLOADS_PER_CALLER_MAX: usize = 64;
 /// Maximum wait for the client to read what there is, and for the store to deliver more.
 const STALL_MAX: Duration = Duration::from_secs(60);

@@ -26,11 +26,9 @@ use shared::problem::{Problem, ProblemType};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Time limit of a whole upload.
 const UPLOAD_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// Concurrent uploads: each holds a part in memory.
 const UPLOADS_MAX: usize = 64;
-/// Concurrent uploads of one caller.
 const UPLOADS_PER_CALLER_MAX: usize = 16;
 /// Maximum size of a text of the form, in bytes. It leaves room for texts that are too long, so
 /// that they are refused by name.

@@ -16,7 +16,6 @@ use shared::entity::{cash_drawer_sessions, loan_transactions, payment_methods};
 const CHECK_NUMBER_MAX: usize = 25;
 /// Member of a payment request that names the drawer.
 const FIELD: &str = "Cash_Drawer_ID";
-/// Refusal of cash without a drawer.
 const REQUIRED: DrawerError = DrawerError::Refused(DrawerRefusal::Required);
 
 /// True if a payment by this method goes into a drawer, or names one.

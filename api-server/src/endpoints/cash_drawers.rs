@@ -6,8 +6,10 @@ use crate::command::execute::{self, Command, ExecutionMode};
 use crate::command::failure::LockedRow;
 use crate::command::idempotency::{Created, IdempotencyScope};
 use crate::command::lock_queues::RowKey;
-use crate::drawers::{self, NewDrawerTransaction, NewReconciliation};
-use crate::drawers::{DrawerError, DrawerRefusal};
+use crate::drawers::{
+    self, Count, DrawerError, DrawerRefusal, NewDrawerTransaction, NewReconciliation,
+    ValidatedTransaction,
+};
 use crate::http::admission::CoreUser;
 use crate::http::business_day_filter;
 use crate::http::json_body::JsonBody;
@@ -28,7 +30,7 @@ use shared::entity::{
 };
 use shared::interface_names;
 use shared::operations;
-use shared::problem::{JsonResult, Problem};
+use shared::problem::{InvalidValue, JsonResult, Problem};
 use shared::time::{Clock, Day};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -182,7 +184,7 @@ impl CashDrawers {
         let (caller, drawer_id) = (admitted.caller, drawer_id.0);
         let scope = IdempotencyScope::of(request, &caller, &[&reconciliation.bytes])?;
         caller.get::<cash_drawers::Entity>(&state.reads, drawer_id).await?;
-        let command = CountDrawer { caller, drawer_id, new: reconciliation.value };
+        let command = CountDrawer { caller, drawer_id, count: reconciliation.value.count() };
         Ok(Created(execute::execute(&state.executor, command, ExecutionMode::Commit(scope)).await?))
     }
 
@@ -234,16 +236,17 @@ impl CashDrawers {
         let scope = IdempotencyScope::of(request, &caller, &[&transaction.bytes])?;
         let drawer = caller.get::<cash_drawers::Entity>(&state.reads, drawer_id).await?;
         transaction.value.check_rights(&state.reads, &caller, &drawer).await?;
-        let command = PostDrawerTransaction { caller, drawer_id, new: transaction.value };
+        let rows = transaction.value.drawers(drawer_id).into_iter().map(RowKey::Drawer).collect();
+        let transaction = transaction.value.validate();
+        let command = PostDrawerTransaction { caller, drawer_id, rows, transaction };
         Ok(Created(execute::execute(&state.executor, command, ExecutionMode::Commit(scope)).await?))
     }
 }
 
-/// An admitted reconciliation.
 struct CountDrawer {
     caller: Caller,
     drawer_id: i64,
-    new: NewReconciliation,
+    count: Result<Count, InvalidValue>,
 }
 
 impl Command for CountDrawer {
@@ -261,15 +264,16 @@ impl Command for CountDrawer {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, DrawerError> {
-        let count = self.new.clone().count()?;
-        drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, &count).await
+        let count = self.count.as_ref().map_err(InvalidValue::clone)?;
+        drawers::reconcile(tx, &self.caller, clock.now, self.drawer_id, count).await
     }
 }
 
 struct PostDrawerTransaction {
     caller: Caller,
     drawer_id: i64,
-    new: NewDrawerTransaction,
+    rows: Vec<RowKey>,
+    transaction: Result<ValidatedTransaction, InvalidValue>,
 }
 
 impl Command for PostDrawerTransaction {
@@ -279,7 +283,7 @@ impl Command for PostDrawerTransaction {
     const LOCKED: Option<LockedRow> = Some(LockedRow::Drawer);
 
     fn rows(&self) -> Vec<RowKey> {
-        self.new.drawers(self.drawer_id).into_iter().map(RowKey::Drawer).collect()
+        self.rows.clone()
     }
 
     async fn apply(
@@ -287,8 +291,8 @@ impl Command for PostDrawerTransaction {
         tx: &DatabaseTransaction,
         clock: Clock,
     ) -> Result<Self::Answer, DrawerError> {
-        let transaction = self.new.clone().validate()?;
-        drawers::post(tx, &self.caller, clock.now, self.drawer_id, &transaction).await
+        let transaction = self.transaction.as_ref().map_err(InvalidValue::clone)?;
+        drawers::post(tx, &self.caller, clock.now, self.drawer_id, transaction).await
     }
 }
 

@@ -19,7 +19,6 @@ use shared::problem::{JsonResult, Problem};
 use shared::time::{Day, Timestamp};
 use std::sync::Arc;
 
-/// Most failures listed in a status.
 const FAILURES_MAX: u64 = 100;
 
 /// Status of the latest run of a batch program. If there has been no run: `idle`, with counts of 0.

@@ -13,7 +13,7 @@ use crate::auth::privileges::Rights;
 use crate::http::import_gate::ImportGate;
 use crate::http::operations::{Body, Operation, XML};
 use crate::http::pan_scan::{self, shown_path};
-use crate::http::schema_check::{SchemaCheck, unknown_parameter};
+use crate::http::request_schemas::{RequestSchemas, unknown_parameter};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
     HeaderName, RETRY_AFTER,
@@ -142,7 +142,7 @@ impl Admission {
             let path = request.original_uri().path();
             Problem::internal(format!("no access rule for {}", shown_path(path)))
         };
-        let operations = &expectations(request)?.operations;
+        let operations = &request_schemas(request)?.operations;
         let operation = operations.of_request(request).ok_or_else(no_rule)?;
         match (&context.caller, operation.privilege) {
             (Caller::Core(user), Some(privilege)) => user.rights.require(privilege)?,
@@ -246,10 +246,10 @@ fn parameters(request: &Request) -> Result<Vec<(String, String)>, Problem> {
         .map_err(|_| Problem::bad_request("the query is malformed"))
 }
 
-/// Returns the contract's expectations of requests.
-pub fn expectations(request: &Request) -> Result<&'static SchemaCheck, Problem> {
-    let expectations = request.data::<&'static SchemaCheck>();
-    expectations.copied().ok_or_else(|| Problem::internal("no expectations"))
+/// Returns what the contract expects of requests.
+pub fn request_schemas(request: &Request) -> Result<&'static RequestSchemas, Problem> {
+    let schemas = request.data::<&'static RequestSchemas>();
+    schemas.copied().ok_or_else(|| Problem::internal("no schemas"))
 }
 
 /// Policy for query parameters that the operation does not define.

@@ -1,10 +1,10 @@
 //! JSON bodies: read with limits, checked against their type, and kept byte for byte. On operations
 //! about cards, a body with a card number is refused.
 
-use crate::http::admission::expectations;
+use crate::http::admission::request_schemas;
 use crate::http::operations::{JSON_BYTES_MAX, Operation};
 use crate::http::pan_scan;
-use crate::http::schema_check::{BodyFault, SchemaCheck};
+use crate::http::request_schemas::{BodyFault, RequestSchemas};
 use poem::{Request, RequestBody, Result};
 use poem_openapi::impl_apirequest_for_payload;
 use poem_openapi::payload::{ParsePayload, Payload};
@@ -55,8 +55,8 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(body).await?;
-        let schema_check = expectations(request)?;
-        let operation = schema_check.operations.of_request(request);
+        let schemas = request_schemas(request)?;
+        let operation = schemas.operations.of_request(request);
         let quoting = match operation.is_some_and(Operation::is_about_cards) {
             true if pan_scan::found_in_json(&bytes) => {
                 return Err(Problem::new(ProblemType::CardNumberRefused).into());
@@ -64,7 +64,7 @@ impl<T: ParseFromJSON> ParsePayload for JsonBody<T> {
             true => Quoting::Nothing,
             false => Quoting::Fault,
         };
-        let (value, read_only) = parse(&bytes, quoting, schema_check)?;
+        let (value, read_only) = parse(&bytes, quoting, schemas)?;
         Ok(Self { value, read_only, bytes })
     }
 }
@@ -136,19 +136,19 @@ fn refused() -> Problem {
 fn parse<T: ParseFromJSON>(
     bytes: &[u8],
     quoting: Quoting,
-    schema_check: &'static SchemaCheck,
+    schemas: &'static RequestSchemas,
 ) -> Result<(T, ReadOnlyMembers), Problem> {
     let name = T::name();
     // The framework's name of a list.
     let item = name.strip_prefix("list_");
     match (item, unique_members(bytes, quoting)?) {
         (None, Value::Object(mut members)) => {
-            let read_only = read_only::<T>(&mut members, schema_check);
-            let value = parse_members(members, quoting, schema_check)?;
+            let read_only = read_only::<T>(&mut members, schemas);
+            let value = parse_members(members, quoting, schemas)?;
             Ok((value, read_only))
         }
         (Some(item), Value::Array(items)) => {
-            let faults = schema_check.faults_in_list(item, &items);
+            let faults = schemas.faults_in_list(item, &items);
             let value = parse_value(Value::Array(items), faults, quoting)?;
             Ok((value, ReadOnlyMembers::default()))
         }
@@ -160,7 +160,7 @@ fn parse<T: ParseFromJSON>(
 fn parse_members<T: ParseFromJSON>(
     members: Map<String, Value>,
     quoting: Quoting,
-    schema_check: &'static SchemaCheck,
+    schemas: &'static RequestSchemas,
 ) -> Result<T, Problem> {
     // The framework accepts a number or boolean for a string, and prints it: a long number would
     // come out as another one than was sent.
@@ -170,7 +170,7 @@ fn parse_members<T: ParseFromJSON>(
     {
         return Ok(value);
     }
-    let faults = schema_check.faults(&T::name(), &members);
+    let faults = schemas.faults(&T::name(), &members);
     parse_value(Value::Object(members), faults, quoting)
 }
 
@@ -189,9 +189,9 @@ fn parse_value<T: ParseFromJSON>(
 /// Removes the members that the row has and this body does not change.
 fn read_only<T: Type>(
     members: &mut Map<String, Value>,
-    schema_check: &'static SchemaCheck,
+    schemas: &'static RequestSchemas,
 ) -> ReadOnlyMembers {
-    let names = schema_check.read_only_members(&T::name());
+    let names = schemas.read_only_members(&T::name());
     let sent = names.filter_map(|name| Some((name.to_owned(), members.remove(name)?)));
     ReadOnlyMembers(sent.filter(|(_, value)| !value.is_null()).collect())
 }
@@ -338,11 +338,12 @@ mod tests {
     fn a_list_is_no_object_and_faults_of_its_items_are_named_by_their_path() {
         let refuse = |text: &str| {
             let parsed =
-                parse::<Vec<NewCard>>(text.as_bytes(), Quoting::Fault, router::expectations());
+                parse::<Vec<NewCard>>(text.as_bytes(), Quoting::Fault, router::request_schemas());
             parsed.map(|(cards, _)| cards.len()).map_err(|problem| problem.message())
         };
         let one = |text: &str| {
-            let parsed = parse::<NewCard>(text.as_bytes(), Quoting::Fault, router::expectations());
+            let parsed =
+                parse::<NewCard>(text.as_bytes(), Quoting::Fault, router::request_schemas());
             parsed.map(drop).unwrap_err().message()
         };
         for no_object in ["[]", "1", "null"] {
@@ -367,7 +368,7 @@ mod tests {
     #[test]
     fn where_cards_are_dealt_with_nothing_of_a_body_is_told() {
         let refuse = |body: &str, quoting| {
-            let problem = parse::<NewCard>(body.as_bytes(), quoting, router::expectations())
+            let problem = parse::<NewCard>(body.as_bytes(), quoting, router::request_schemas())
                 .map(|(card, _)| card.contact_id);
             problem.unwrap_err().message()
         };
@@ -389,7 +390,10 @@ mod tests {
         assert!(unknown.contains("secret: is not a member of this body"), "{unknown}");
         let sound = br#"{"Gateway_Token": "tok_visa", "Contact_ID": 7}"#;
         assert_eq!(
-            parse::<NewCard>(sound, Quoting::Nothing, router::expectations()).unwrap().0.contact_id,
+            parse::<NewCard>(sound, Quoting::Nothing, router::request_schemas())
+                .unwrap()
+                .0
+                .contact_id,
             Some(7)
         );
     }

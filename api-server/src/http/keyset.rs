@@ -34,7 +34,6 @@ impl SortKey {
     }
 }
 
-/// The value of a sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum KeyValue {
     Id(i64),

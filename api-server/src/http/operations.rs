@@ -195,7 +195,6 @@ const EXTENSION_PARAMETERS: &[(&str, &str)] = &[("list_transactions", "order")];
 /// Paths outside the API that accept forms or webhooks.
 const PUBLIC_POSTS: &[&str] = &[SANDBOX_PAGE, STRIPE_WEBHOOK];
 
-/// Paths that need no token.
 const PUBLIC_PATHS: &[&str] = &[
     SANDBOX_PAGE,
     SANDBOX_DONE,

@@ -17,7 +17,6 @@ use sea_orm::{
 };
 use shared::problem::Problem;
 
-/// Default rows per page.
 const LIMIT_DEFAULT: u64 = 100;
 /// Maximum rows per page.
 pub const LIMIT_MAX: u64 = 1000;

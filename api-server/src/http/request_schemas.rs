@@ -1,4 +1,4 @@
-//! Schema check: what the contract expects of a request, in plain words, for every parameter and
+//! Request schemas: what the contract expects of a request, in plain words, for every parameter and
 //! every body member. The framework's own messages name internal types.
 
 use crate::http::operations::{Operation, Operations};
@@ -8,15 +8,14 @@ use shared::amounts::AmountText;
 use shared::problem::Problem;
 use shared::time::Day;
 
-/// The contract's expectations of requests.
-pub struct SchemaCheck {
+/// What the contract expects of requests.
+pub struct RequestSchemas {
     /// Operations that every request is checked against.
     pub operations: Operations,
     /// The contract: the OpenAPI document.
     contract: Value,
 }
 
-/// Most faults listed in one problem.
 const FAULTS_MAX: usize = 50;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +28,8 @@ pub struct BodyFault {
     pub is_unknown: bool,
 }
 
-impl SchemaCheck {
-    /// Returns the expectations of this contract.
+impl RequestSchemas {
+    /// Returns what this contract expects.
     pub fn of(contract: Value, operations: Operations) -> Self {
         Self { operations, contract }
     }
@@ -266,11 +265,11 @@ fn conforms(schema: &Value, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::router::{expectations, operations};
+    use crate::router::{operations, request_schemas};
     use serde_json::json;
 
     fn refuse(schema: &str, body: Value) -> (String, String) {
-        let mut faults = expectations().faults(schema, body.as_object().unwrap());
+        let mut faults = request_schemas().faults(schema, body.as_object().unwrap());
         let BodyFault { field, message, .. } = faults.remove(0);
         assert_eq!(faults, []);
         (field, message)
@@ -326,13 +325,13 @@ mod tests {
     #[test]
     fn valid_bodies_and_rule_violations_have_no_schema_fault() {
         let body = json!({"Amount": "-1.999", "User_Reference": "x".repeat(200), "Payoff": null});
-        assert_eq!(expectations().faults("NewPayment", body.as_object().unwrap()), []);
+        assert_eq!(request_schemas().faults("NewPayment", body.as_object().unwrap()), []);
     }
 
     #[test]
     fn up_to_fifty_faults_of_a_body_are_reported_together() {
         let reported = |body: Value| -> Vec<String> {
-            let faults = expectations().faults("NewReconciliation", body.as_object().unwrap());
+            let faults = request_schemas().faults("NewReconciliation", body.as_object().unwrap());
             faults.into_iter().map(|fault| fault.field).collect()
         };
         let body = json!({
@@ -360,9 +359,9 @@ mod tests {
         assert_eq!(query.map(|parameter| &parameter.name).collect::<Vec<_>>(), ["test"]);
         assert!(operations().by_id("list_transactions").unwrap().is_parameter("limit"));
         assert!(
-            expectations().read_only_members("CommentChange").any(|name| name == "Entered_Date")
+            request_schemas().read_only_members("CommentChange").any(|name| name == "Entered_Date")
         );
-        assert_eq!(expectations().read_only_members("NewPayment").count(), 0);
+        assert_eq!(request_schemas().read_only_members("NewPayment").count(), 0);
     }
 
     #[test]
@@ -377,7 +376,7 @@ mod tests {
     #[test]
     fn an_invalid_parameter_is_named_with_its_location() {
         let path =
-            |id, number| expectations().refuse_path(operations().by_id(id), number).message();
+            |id, number| request_schemas().refuse_path(operations().by_id(id), number).message();
         assert_eq!(
             path("get_loan", "param0"),
             "the path is malformed; loan_id: must be a whole number from 1 to 9223372036854775807"
@@ -385,7 +384,7 @@ mod tests {
         let query = |query: &str, name| {
             let uri = format!("/loans/1/transactions?{query}").parse().unwrap();
             let operation = operations().by_id("list_transactions");
-            expectations().refuse_parameter(operation, &uri, name).message()
+            request_schemas().refuse_parameter(operation, &uri, name).message()
         };
         for (name, must) in [
             ("from", "must be a date as YYYY-MM-DD"),

@@ -61,7 +61,8 @@ pub(super) fn entry<'a>(
     new: &ValidatedAdjustment,
     line: Option<&LockedCreditLine>,
 ) -> Result<Entry<'a>, LoanError> {
-    let ValidatedAdjustment { kind, amount, effective_date, .. } = *new;
+    let ValidatedAdjustment { kind, amount, .. } = *new;
+    let effective_date = new.effective_date.unwrap_or(clock.today);
     if !kind.pays_out() {
         refuse_if_closed(&account.status)?;
     }

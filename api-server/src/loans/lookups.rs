@@ -13,7 +13,6 @@ use shared::entity::{cash_drawers, loan_transactions, loans, transaction_codes};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Most loans per batch.
 const LOANS_MAX: usize = 64;
 
 /// An answer about a loan.

@@ -159,7 +159,7 @@ fn entry_on<'a>(
 }
 
 /// A payment that passed the checks of its dates and its method.
-struct Checked<'a> {
+struct CheckedPayment<'a> {
     effective_date: NaiveDate,
     method: &'a payment_methods::Model,
 }
@@ -170,7 +170,7 @@ fn check<'a>(
     account: &LoanAccount,
     LoanPayment { payment, .. }: LoanPayment<'_>,
     clock: Clock,
-) -> Result<Checked<'a>, LoanError> {
+) -> Result<CheckedPayment<'a>, LoanError> {
     let effective_date = match &payment.card {
         Some(card) => card.charged_on.max(journal::earliest_date(&account.loan)),
         None => payment.request.effective_date.map_or(clock.today, |Day(date)| date),
@@ -178,7 +178,7 @@ fn check<'a>(
     refuse_payments(&account.status)?;
     journal::check_date(account, effective_date, clock.today, true)?;
     let method = setup.method(payment.request.payment_method_code.as_deref())?;
-    Ok(Checked { effective_date, method })
+    Ok(CheckedPayment { effective_date, method })
 }
 
 /// Checks the rest. Returns the entry, and the account after it.
@@ -187,7 +187,7 @@ fn entry<'a>(
     account: &LoanAccount,
     request: LoanPayment<'a>,
     clock: Clock,
-    checked: &Checked<'_>,
+    checked: &CheckedPayment<'_>,
     drawer_id: Option<i64>,
 ) -> Result<(Entry<'a>, LoanAccount), LoanError> {
     let LoanPayment { author, loan_id, payment, .. } = request;

@@ -63,15 +63,15 @@ pub async fn reverse(
     let prior = obstacles::prior_state(tx, &account, first, &reversals).await?;
     let latest_activity = obstacles::latest_other_activity(tx, first).await?;
     let latest_activity = latest_activity.unwrap_or(account.loan.origination_date);
-    let undoing = Undoing { account: &account, rows: &rows, reversals, prior, latest_activity };
-    let (entry, after) = undoing.entry(tx, author, clock, reversal).await?;
+    let plan = ReversalPlan { account: &account, rows: &rows, reversals, prior, latest_activity };
+    let (entry, after) = plan.entry(tx, author, clock, reversal).await?;
     let mut entries = vec![entry];
     if let Some((date, amount)) = returned.and_then(|returned| Some((returned.date, returned.fee?)))
     {
         let fee = ValidatedAdjustment {
             kind: AdjustmentKind::Fee,
             amount,
-            effective_date: date,
+            effective_date: Some(date),
             creditline_id: None,
             user_reference: reversal.user_reference.clone(),
         };
@@ -170,7 +170,7 @@ fn balance(state: &mut LoanState, name: BalanceName) -> &mut Money {
 }
 
 /// An entry that can be reversed.
-struct Undoing<'a> {
+struct ReversalPlan<'a> {
     /// The loan before the reversal.
     account: &'a LoanAccount,
     rows: &'a [loan_transactions::Model],
@@ -181,7 +181,7 @@ struct Undoing<'a> {
     latest_activity: NaiveDate,
 }
 
-impl Undoing<'_> {
+impl ReversalPlan<'_> {
     /// Returns the entry that reverses it, and the account after that entry.
     async fn entry<'a>(
         &self,

@@ -26,7 +26,6 @@ const LIMITS: [(&str, &str, &str, i64); 2] = [
 ];
 /// Members with the pattern of a header.
 const PATTERNED: [(&str, &str, &str); 1] = [("PaymentItem", "Key", "Idempotency-Key")];
-/// Smallest row id.
 const ID_MIN: i64 = 1;
 
 /// Writes the limits into the document.

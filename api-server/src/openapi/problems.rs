@@ -38,7 +38,6 @@ const SHARED_STATUSES: [(&str, &str); 7] = [
     ("416", "RangeNotSatisfiable"),
 ];
 
-/// A recorded problem of each kind.
 static EXAMPLES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("problems.json")).unwrap_or_default());
 

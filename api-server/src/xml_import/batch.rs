@@ -128,7 +128,7 @@ macro_rules! tables {
                     $(write(tx, stage.$table, &mut keys, changes).await?;)*
                     write_transactions(tx, stage.transactions, &keys).await?;
                     for mut note in stage.notes {
-                        keys.resolve(&mut note.place);
+                        keys.resolve(&mut note.target);
                         note.record_id = keys.of(note.record_id);
                         changes.note(note);
                     }

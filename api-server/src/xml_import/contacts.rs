@@ -127,13 +127,13 @@ impl ImportTransaction<'_, '_> {
         let action = match before {
             Some(before) => {
                 self.keep_previous_address(&before, &row).await?;
-                self.change(&row.place(), &before, &row).await?;
+                self.change(&row.audit_target(), &before, &row).await?;
                 Action::Updated
             }
             None => {
                 row.contact_id = self.stage.next_placeholder();
                 self.add_name(NameKind::Contact, &row.contact_number, row.contact_id);
-                let target = row.place();
+                let target = row.audit_target();
                 self.stage.add(row.clone(), target);
                 Action::Inserted
             }
@@ -249,7 +249,7 @@ impl ImportTransaction<'_, '_> {
         self.remove_values(&forms, contact_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {
-            let target = row.place();
+            let target = row.audit_target();
             let of_contact = contact_addresses::Column::ContactId;
             self.remove_all(changes, &target, of_contact, contact_id).await?;
             let profiles =

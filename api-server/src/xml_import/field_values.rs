@@ -17,9 +17,7 @@ use shared::entity::user_defined_values::{ActiveModel, Column, Entity, Model};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// The longest value, in characters.
 const CHARACTERS_MAX: usize = 255;
-/// The most fields in a form.
 const FIELDS_MAX: usize = 80;
 
 pub(super) static DETAIL: LazyLock<ElementShape> = LazyLock::new(|| form_shape("Detail"));
@@ -249,7 +247,7 @@ fn note(
     new_value: Option<String>,
 ) -> FieldNote {
     FieldNote {
-        place: audit_target(form, record_id),
+        target: audit_target(form, record_id),
         table: table_of(form),
         record_id,
         names: Arc::new(FieldNames { field: attribute_name(field), label: field.label.clone() }),

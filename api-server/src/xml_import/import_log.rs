@@ -18,9 +18,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
-/// Rows of `import_records` per read.
 const ROWS_AHEAD: u64 = 10;
-/// Rows deleted per statement.
 const ROWS_PER_SWEEP: u64 = 5_000;
 
 /// The results of one record and of the elements in it.

@@ -326,14 +326,14 @@ impl ImportTransaction<'_, '_> {
     /// Stages a loan with its first rate and the transactions of its opening balances.
     fn stage_loan(&mut self, loan: &Model) -> Result<(), RecordError> {
         self.add_name(NameKind::Loan, &loan.loan_number, loan.loan_id);
-        self.stage.add(loan.clone(), loan.place());
+        self.stage.add(loan.clone(), loan.audit_target());
         let rate = loan_interest_rates::Model {
             row_id: self.stage.next_placeholder(),
             loan_id: loan.loan_id,
             effective_date: loan.interest_start_date,
             interest_rate: loan.starting_interest_rate,
         };
-        let target = rate.place();
+        let target = rate.audit_target();
         self.stage.add(rate, target);
         let opening = [
             (codes::ADVANCE, loan.original_note_amount),

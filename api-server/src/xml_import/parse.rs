@@ -270,7 +270,6 @@ fn find_root(markup: &mut MarkupReader<impl BufRead>) -> Result<Element, XmlFaul
     }
 }
 
-/// Refuses text other than white space.
 fn refuse(text: &TextNode, message: &str) -> Result<(), XmlFault> {
     text.visible_at.map_or(Ok(()), |at| Err(at.fault(message)))
 }

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The most names held in memory.
 const HELD_MAX: usize = 50_000;
 const NAMES_PER_STATEMENT: usize = 5_000;
 const TABLE: &str = "names";

@@ -43,7 +43,6 @@ pub fn shapes() -> [&'static ElementShape; 22] {
     ]
 }
 
-/// Types shared by attributes.
 const TYPES: &str = r###"
   <xs:simpleType name="cleared">
     <xs:annotation><xs:documentation>Clears the value.</xs:documentation></xs:annotation>
@@ -124,7 +123,6 @@ fn element(shape: &ElementShape) -> String {
     format!("<xs:element name=\"{name}\" type=\"{name}\"/>")
 }
 
-/// Appends an indented line.
 fn line(xsd: &mut String, depth: usize, text: &str) {
     xsd.push_str(&"  ".repeat(depth));
     xsd.push_str(text);

@@ -12,7 +12,7 @@ use crate::http::request::Form;
 use crate::state::State;
 use crate::store::clients::{self, Credentials};
 use crate::store::keys;
-use crate::store::token_lookups::{Found, LiveToken, Lookup, TOKENS_MAX};
+use crate::store::token_lookups::{ClientAndToken, LiveToken, Lookup, TOKENS_MAX};
 use futures_util::future::try_join_all;
 use poem::{Request, Response};
 use serde::Serialize;
@@ -77,7 +77,7 @@ async fn find(
     state: &State,
     client_id: &str,
     token: Option<&str>,
-) -> Result<Option<Found>, OAuthError> {
+) -> Result<Option<ClientAndToken>, OAuthError> {
     state.token_lookups.find(Lookup::new(&state.store.token_keys, client_id, token)).await
 }
 

@@ -5,7 +5,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::entity::users::UserStatus;
 use shared::entity::{user_credentials, users};
 use shared::introspection::UserKind;
@@ -61,7 +61,7 @@ pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
         .lock_exclusive()
         .one(tx)
         .await?;
-    sessions::guard_credentials(tx, UserKind::Core, user.user_id, Hold::Together).await?;
+    sessions::guard_credentials(tx, UserKind::Core, user.user_id, GuardMode::Shared).await?;
     // Read under the lock: disabling a user takes the same lock first.
     let status = users::Entity::find_by_id(user.user_id).one(tx).await?.map(|user| user.status);
     Ok(row.map(|_| status == Some(UserStatus::Active)))

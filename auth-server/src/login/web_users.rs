@@ -6,7 +6,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QuerySelect,
 };
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::entity::web_credentials;
 use shared::entity::web_credentials::Column::{
     ContactId, PasswordHash, WebAccessFlag, WebUserName,
@@ -39,7 +39,7 @@ pub async fn lock(tx: &DatabaseTransaction, user: &Login) -> Result<Option<bool>
         .lock_exclusive()
         .one(tx)
         .await?;
-    sessions::guard_credentials(tx, UserKind::Web, user.user_id, Hold::Together).await?;
+    sessions::guard_credentials(tx, UserKind::Web, user.user_id, GuardMode::Shared).await?;
     Ok(row.map(|row| row.web_access_flag))
 }
 

@@ -28,7 +28,7 @@ use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, Query
 use shared::audit::EventKind;
 use shared::certificate_expiry::CertificateExpiry;
 use shared::database;
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::entity::oauth_clients::{ClientKind, Entity, Model};
 use shared::introspection::UserKind;
 use shared::secrets::Secret;
@@ -156,7 +156,7 @@ pub async fn lock(tx: &DatabaseTransaction, client_id: &str) -> Result<(), OAuth
     let row = Entity::find_by_id(client_id);
     let row = row.lock(database::shared_lock(tx));
     let found = row.one(tx).await?;
-    sessions::guard_client(tx, client_id, Hold::Together).await?;
+    sessions::guard_client(tx, client_id, GuardMode::Shared).await?;
     found.map(drop).ok_or_else(|| OAuthError::invalid_client(false))
 }
 

@@ -46,7 +46,7 @@ impl Lookup {
 
 /// A client, and the token that it asked about if that is live.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ClientAndToken {
     /// The client, not yet authenticated.
     pub client: Arc<Model>,
     pub token: Option<LiveToken>,
@@ -87,7 +87,7 @@ impl LiveToken {
 }
 
 /// `None`: there is no such client.
-type LookupResult = Result<Option<Found>, DbErr>;
+type LookupResult = Result<Option<ClientAndToken>, DbErr>;
 
 /// Looks clients and tokens up in batches.
 pub struct TokenLookups(Coalesced<Lookup, LookupResult>);
@@ -102,7 +102,7 @@ impl TokenLookups {
     }
 
     /// Finds the client and the token; `None` if there is no such client.
-    pub async fn find(&self, lookup: Lookup) -> Result<Option<Found>, OAuthError> {
+    pub async fn find(&self, lookup: Lookup) -> Result<Option<ClientAndToken>, OAuthError> {
         match self.0.ask(lookup).await {
             Ok(found) => Ok(found?),
             Err(unanswered) => Err(OAuthError::unavailable(unanswered.to_string())),
@@ -121,7 +121,7 @@ async fn answer(db: &ReadPool, lifetimes: &Lifetimes, lookups: &[Lookup]) -> Vec
     let found = |lookup: &Lookup| {
         let client = Arc::clone(clients.get(&lookup.client_id)?);
         let token = lookup.hashes().iter().find_map(|hash| tokens.get(hash)).cloned();
-        Some(Found { client, token })
+        Some(ClientAndToken { client, token })
     };
     lookups.iter().map(|lookup| Ok(found(lookup))).collect()
 }

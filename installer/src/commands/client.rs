@@ -15,7 +15,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::json;
 use shared::audit::EventKind;
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::database::{self, Fault};
 use shared::entity::oauth_clients::{ActiveModel, Column, Entity, Model};
 use shared::secrets::Secret;
@@ -225,7 +225,7 @@ async fn remove(installation: &Installation, id: &str, force: bool) -> Result<()
         if Entity::delete_by_id(id).exec(tx).await?.rows_affected == 0 {
             return Ok(refuse(unknown(id))?);
         }
-        sessions::guard_client(tx, id, Hold::AgainstAll).await?;
+        sessions::guard_client(tx, id, GuardMode::Exclusive).await?;
         let tokens = sessions::end_of_client(tx, id).await?;
         event(EventKind::ClientChanged).reason("removed").client(id).record(tx).await?;
         Ok(tokens)

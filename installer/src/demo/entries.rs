@@ -30,7 +30,7 @@ pub(super) async fn draw(tx: &DatabaseTransaction, portfolio: &Portfolio) -> Res
             let draw = ValidatedAdjustment {
                 kind: AdjustmentKind::Draw,
                 amount: cents(*amount),
-                effective_date: loan.origination + Days::new(*days),
+                effective_date: Some(loan.origination + Days::new(*days)),
                 creditline_id: Some(line.creditline_id),
                 user_reference: Some("By telephone".to_owned()),
             };

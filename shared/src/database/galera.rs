@@ -106,15 +106,15 @@ pub(super) fn is_lost(error: &DbErr) -> bool {
     matches!(error, DbErr::Custom(text) if text == LOST)
 }
 
-/// How a row's guard is held.
+/// How a row is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum GuardMode {
     /// By one holder at a time.
-    Alone,
-    /// By many holders at a time, but excluding [`Hold::AgainstAll`].
-    Together,
-    /// By one holder at a time, also excluding [`Hold::Together`].
-    AgainstAll,
+    Single,
+    /// By many holders at a time, but excluding [`GuardMode::Exclusive`].
+    Shared,
+    /// By one holder at a time, also excluding [`GuardMode::Shared`].
+    Exclusive,
 }
 
 /// True if the database's server is a cluster node.
@@ -127,17 +127,17 @@ pub async fn guard(
     tx: &impl ConnectionTrait,
     table: &str,
     key: &str,
-    hold: Hold,
+    mode: GuardMode,
 ) -> Result<(), DbErr> {
     if !is_node(tx) {
         return Ok(());
     }
     let name = |share: u8| number(table, key, share);
     // In order, so that two transactions cannot deadlock on each other's guards.
-    let guards: BTreeSet<i32> = match hold {
-        Hold::Alone => [name(0)].into(),
-        Hold::Together => [name(random_bytes::<1>()[0] % SHARES)].into(),
-        Hold::AgainstAll => (0..SHARES).map(name).collect(),
+    let guards: BTreeSet<i32> = match mode {
+        GuardMode::Single => [name(0)].into(),
+        GuardMode::Shared => [name(random_bytes::<1>()[0] % SHARES)].into(),
+        GuardMode::Exclusive => (0..SHARES).map(name).collect(),
     };
     let writes = Expr::col((Entity, Column::Writes)).add(1);
     let mut insert = Query::insert();
@@ -151,7 +151,7 @@ pub async fn guard(
 
 /// Takes the guard of a row with a numeric key, for one holder at a time.
 pub async fn guard_row(tx: &DatabaseTransaction, table: &str, id: i64) -> Result<(), DbErr> {
-    guard(tx, table, &id.to_string(), Hold::Alone).await
+    guard(tx, table, &id.to_string(), GuardMode::Single).await
 }
 
 /// Returns the number of a guard (FNV-1a): the same in every release, because two may run side by

@@ -95,16 +95,16 @@ impl ReadPool {
     ///
     /// On PostgreSQL this is the pool: once a transaction holds a lock, every connection sees what
     /// the previous holder committed. Elsewhere it is the transaction's own connection.
-    pub fn beside<'a>(&'a self, tx: &'a DatabaseTransaction) -> ReadsBeside<'a> {
+    pub fn of<'a>(&'a self, tx: &'a DatabaseTransaction) -> TransactionReads<'a> {
         match &*self.0 {
-            Backend::Postgres(_) => ReadsBeside::Pool(self),
-            _ => ReadsBeside::Transaction(tx),
+            Backend::Postgres(_) => TransactionReads::Pool(self),
+            _ => TransactionReads::Transaction(tx),
         }
     }
 }
 
 /// Connections for reads that belong to a transaction.
-pub enum ReadsBeside<'a> {
+pub enum TransactionReads<'a> {
     /// On other connections.
     Pool(&'a ReadPool),
     /// On the transaction's connection, one after the other.
@@ -112,7 +112,7 @@ pub enum ReadsBeside<'a> {
 }
 
 #[async_trait::async_trait]
-impl ConnectionTrait for ReadsBeside<'_> {
+impl ConnectionTrait for TransactionReads<'_> {
     fn get_database_backend(&self) -> DbBackend {
         match self {
             Self::Pool(pool) => pool.get_database_backend(),

@@ -409,7 +409,7 @@ impl<'a> DatabaseEngine<'a> {
         let new = ValidatedAdjustment {
             kind: kind(adjustment.kind),
             amount: money(adjustment.amount),
-            effective_date: adjustment.date,
+            effective_date: Some(adjustment.date),
             creditline_id: Some(self.creditline_id)
                 .filter(|_| adjustment.kind == AdjustmentKind::Draw),
             user_reference: None,

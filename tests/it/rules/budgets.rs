@@ -12,7 +12,7 @@ const BUDGETS: [(&str, usize); 5] = [
     ("auth-server", 6_880),
     ("api-server", 43_170),
     ("installer", 15_080),
-    ("tests", 62_660),
+    ("tests", 62_680),
 ];
 /// What a package may be below its budget, before the budget is lowered.
 const SLACK: usize = 300;

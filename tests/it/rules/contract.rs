@@ -36,7 +36,7 @@ fn the_interface_alone_is_as_it_was_before_the_extensions() {
     }
     let before = std::fs::read_to_string(path).expect("a document");
     assert!(api_server::router::contract(false).document == before, "the interface has changed");
-    let interface = &api_server::router::contract(false).expectations.operations;
+    let interface = &api_server::router::contract(false).schemas.operations;
     // The download of a file is not counted among them.
     assert_eq!(interface.all().count(), 86 + 1);
 }

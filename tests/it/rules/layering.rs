@@ -1,10 +1,10 @@
-//! Imports go one way: in every package a room (a top-level module) imports only rooms below it in
-//! its list. The installer's commands do not import each other.
+//! Imports go one way: in every package a top-level module imports only modules below it in its list.
+//! The installer's commands do not import each other.
 
 use crate::rules::source_layout::files;
 use std::collections::BTreeSet;
 
-/// From top to bottom: each room may need the rooms below it.
+/// From top to bottom: each module may need the modules below it.
 const API_SERVER: &[&str] = &[
     "router",
     "background",
@@ -157,7 +157,7 @@ fn commands_of_the_installer_do_not_import_each_other() {
         for other in &imported {
             assert_eq!(
                 *other, command,
-                "{file}: {command} → {other}; what both need belongs into a room below the commands"
+                "{file}: {command} → {other}; what both need belongs into a module below the commands"
             );
         }
     }
@@ -173,33 +173,34 @@ fn modules_of_the_test_harness_import_only_modules_below_them() {
     check("tests/harness", HARNESS);
 }
 
-/// Checks that no room imports a room above its own, and that every room has a floor.
+/// Checks that no module imports a module above its own, and that every module has a floor.
 fn check(source: &str, floors: &[&str]) {
     let of_files = imports(source);
-    let found: BTreeSet<&str> = of_files.iter().map(|(_, room, _)| room.as_str()).collect();
+    let found: BTreeSet<&str> = of_files.iter().map(|(_, module, _)| module.as_str()).collect();
     let listed: BTreeSet<&str> = floors.iter().copied().collect();
-    assert_eq!(found, listed, "the rooms of {source} and their floors");
-    let floor = |room: &str| floors.iter().position(|listed| *listed == room);
-    for (file, room, imported) in &of_files {
-        for other in imported.iter().filter(|other| *other != room) {
+    assert_eq!(found, listed, "the modules of {source} and their floors");
+    let floor = |module: &str| floors.iter().position(|listed| *listed == module);
+    for (file, module, imported) in &of_files {
+        for other in imported.iter().filter(|other| *other != module) {
             assert!(
-                floor(room) < floor(other),
-                "{file}: {room} stands below {other}, and may not import it"
+                floor(module) < floor(other),
+                "{file}: {module} stands below {other}, and may not import it"
             );
         }
     }
 }
 
-/// File, room and imported rooms, without comments and tests. The rooms are those of a package, or
-/// of one room within it, such as `installer/src/commands`.
+/// File, module and imported modules, without comments and tests. The modules are those of a package, or
+/// of one module within it, such as `installer/src/commands`.
 fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
     let mut found = Vec::new();
-    let above = source.split_once("/src/").map_or(String::new(), |(_, room)| format!("{room}::"));
+    let above =
+        source.split_once("/src/").map_or(String::new(), |(_, module)| format!("{module}::"));
     let of_crate = format!("crate::{}", above.replace('/', "::"));
     for (name, text) in files() {
         let Some(path) = name.strip_prefix(&format!("{source}/")) else { continue };
-        let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        if ["lib", "main"].contains(&room.as_str()) || name.ends_with("/tests.rs") {
+        let module = path.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&module.as_str()) || name.ends_with("/tests.rs") {
             continue;
         }
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
@@ -211,15 +212,15 @@ fn imports(source: &str) -> Vec<(String, String, BTreeSet<String>)> {
             {
                 let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
                 let other = &path[..end.unwrap_or(path.len())];
-                // A macro is exported from the root, whichever room it is in.
+                // A macro is exported from the root, whichever module it is in.
                 if path[other.len()..].starts_with('!') {
                     continue;
                 }
-                assert!(!other.is_empty(), "{name}: one line for each room that is imported");
+                assert!(!other.is_empty(), "{name}: one line for each module that is imported");
                 imported.insert(other.to_owned());
             }
         }
-        found.push((name, room, imported));
+        found.push((name, module, imported));
     }
     found
 }

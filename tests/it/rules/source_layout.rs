@@ -86,6 +86,19 @@ fn drivers_are_known_to_one_folder() {
     }
 }
 
+#[test]
+fn requests_are_validated_before_they_wait() {
+    let mut checked = 0;
+    for (name, text) in files().iter().filter(|(name, _)| !name.starts_with("tests/")) {
+        for rest in text.split("    async fn apply(").skip(1) {
+            let body = rest.split("\n    }\n").next().unwrap_or_default();
+            assert!(!body.contains(".validate("), "{name} validates within a transaction");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "only {checked} commands");
+}
+
 /// What the installer alone asks a database, or tells it.
 const KINDS_OF_DATABASES: [&str; 6] = [
     "installer/src/commands/backup_check/reading.rs",
@@ -148,10 +161,10 @@ fn endpoints_are_in_the_folder_of_their_path() {
 }
 
 /// Code that refunds a charge, deletes an object or retries a record matches on variants of its own
-/// room's errors: problems and statuses are for answers.
+/// module's errors: problems and statuses are for answers.
 #[test]
 fn code_below_the_endpoints_does_not_branch_on_problems() {
-    let rooms = ["loans", "drawers", "cards", "documents", "xml_import", "command"];
+    let modules = ["loans", "drawers", "cards", "documents", "xml_import", "command"];
     // The modules that turn refusals into problems, read requests or send answers.
     let adapters = [
         "/refusals.rs",
@@ -171,18 +184,18 @@ fn code_below_the_endpoints_does_not_branch_on_problems() {
     for (name, text) in files() {
         let Some(path) = name.strip_prefix("api-server/src/") else { continue };
         let code = code(&text);
-        let room = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-        let responses = ["endpoints", "openapi", "router"].contains(&room);
+        let module = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        let responses = ["endpoints", "openapi", "router"].contains(&module);
         for word in ["is_client_error()", "is_server_error()", "kind().status()"] {
             assert!(responses || !code.contains(word), "{name} decides by {word}");
         }
-        if !rooms.contains(&room) || adapters.iter().any(|adapter| name.contains(adapter)) {
+        if !modules.contains(&module) || adapters.iter().any(|adapter| name.contains(adapter)) {
             continue;
         }
         checked += 1;
         assert!(!code.contains("Problem"), "{name} knows of problems: it matches on variants");
     }
-    assert!(checked > 50, "only {checked} files of rooms");
+    assert!(checked > 50, "only {checked} files of modules");
 }
 
 /// What the guides put in backticks is there: files, `module::item`, and in the recipes each

@@ -8,7 +8,7 @@ use installer::installation::accounts::{self, Account};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use shared::database;
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::introspection::UserKind;
 use shared::passwords::Passwords;
 use shared::sessions;
@@ -216,7 +216,7 @@ impl Races<'_> {
             let tx = database::begin_write(self.db).await?;
             tx.execute_unprepared(&format!("DELETE FROM oauth_clients WHERE client_id = '{id}'"))
                 .await?;
-            sessions::guard_client(&tx, id, Hold::AgainstAll).await?;
+            sessions::guard_client(&tx, id, GuardMode::Exclusive).await?;
             sessions::end_of_client(&tx, id).await?;
             database::commit(tx).await
         })

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 /// API version for which this adapter was written.
 const VERSION: &str = "2024-06-20";
-/// Time limit for connecting to Stripe.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(4);
-/// Time limit for a response.
 const RESPONSE_TIME_MAX: Duration = Duration::from_secs(12);
 /// Maximum size of a response, in bytes.
 const RESPONSE_BYTES_MAX: usize = 1 << 20;

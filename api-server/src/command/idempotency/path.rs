@@ -1,6 +1,6 @@
 //! Request paths, as fingerprints hash them.
 
-use crate::http::admission::expectations;
+use crate::http::admission::request_schemas;
 use poem::Request;
 use shared::problem::Problem;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// not change: a request that is sent again to another release would be taken for another one.
 pub(super) fn of(request: &Request) -> Result<String, Problem> {
     let unknown = || Problem::internal("the path of a request with an Idempotency-Key is unknown");
-    let operation = expectations(request)?.operations.of_request(request).ok_or_else(unknown)?;
+    let operation = request_schemas(request)?.operations.of_request(request).ok_or_else(unknown)?;
     let mut path = String::with_capacity(2 * operation.path.len());
     let mut number = 0;
     for segment in operation.path.split('/').skip(1) {
@@ -33,7 +33,7 @@ pub(super) fn of(request: &Request) -> Result<String, Problem> {
 mod tests {
     use super::*;
     use crate::http::operations::{Operation, router_pattern};
-    use crate::router::{document, expectations, operations};
+    use crate::router::{document, operations, request_schemas};
     use crate::xml_import::idempotent_import;
     use poem::endpoint::make;
     use poem::http::Method;
@@ -72,7 +72,7 @@ mod tests {
         let pattern = router_pattern(&operation.path);
         let endpoint = make(|request| async move { of(&request) });
         let routes = Route::new().nest("/", Route::new().at(pattern, endpoint));
-        let routes = routes.data(expectations());
+        let routes = routes.data(request_schemas());
         let request = Request::builder().method(Method::POST).uri(sent.parse().unwrap());
         let response = routes.call(request.finish()).await.unwrap();
         response.into_body().into_string().await.unwrap()

@@ -158,7 +158,6 @@ impl<T: Send> IntoResponse for CreatedVersion<T> {
     }
 }
 
-/// The version in a stored response.
 #[derive(Deserialize)]
 struct StoredVersion {
     #[serde(rename = "versionHash")]

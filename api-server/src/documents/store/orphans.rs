@@ -16,7 +16,6 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Objects per query for their rows.
 const OBJECTS_PER_QUERY: usize = 500;
 
 /// An object without a row.

@@ -41,7 +41,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-/// Longest pause allowed during an upload.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// An upload that takes longer than this must average at least the rate below: slow uploads would
 /// hold permits that other imports wait for.

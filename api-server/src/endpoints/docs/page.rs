@@ -12,7 +12,6 @@ const STYLE: &str = concat!(include_str!("style.css"), include_str!("swagger_ui.
 const BEFORE: &str = "window.noZensmooth = true;";
 const SCRIPT: &str = include_str!("page.js");
 
-/// Anchor and title of each section.
 const SECTIONS: [(&str, &str); 5] = [
     ("start", "Getting started"),
     ("operations", "Operations"),

@@ -51,7 +51,6 @@ struct RecordedExample<'a> {
     operation: &'a Value,
 }
 
-/// The body of a request.
 enum ExampleBody<'a> {
     None,
     Json { schema: &'a str, is_list: bool, value: &'a Value },

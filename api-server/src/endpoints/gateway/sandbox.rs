@@ -49,7 +49,6 @@ struct Shown<'a> {
     fault: Option<CardFormFault>,
 }
 
-/// A fault in the submitted form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CardFormFault {
     UnknownCard,

@@ -17,7 +17,6 @@ use shared::time::Day;
 use shared::{interface_names, operations};
 use std::sync::Arc;
 
-/// Most days in one response.
 const DAYS_MAX: u64 = 62;
 /// Latest day that is quoted, in days after today.
 const DAYS_AHEAD_MAX: u64 = 366;

@@ -164,9 +164,7 @@ impl LoanTransactions {
         let new = payment.value;
         let drawers = new.cash_drawer_id.into_iter().collect();
         let drawers = state.loans.visible_drawers(&caller, drawers).await?;
-        let drawer_id = drawers.into_iter().next();
-        let loan_id = loan_id.0;
-        let payment = PostPayment { caller, author, loan_id, new, drawer_id, visible_codes };
+        let payment = PostPayment::new(caller, author, loan_id.0, new, &drawers, visible_codes);
         Ok(payment.execute(&state.payments, mode).await?)
     }
 
@@ -248,7 +246,7 @@ impl LoanTransactions {
         let new = adjustment.value;
         let visible_codes = new.admit(&state.loans, &caller, loan_id.0).await?;
         let author = Actor::new(&caller, ChangeSource::Api, request_id.0);
-        let adjustment = PostAdjustment { caller, author, loan_id: loan_id.0, new, visible_codes };
+        let adjustment = PostAdjustment::new(caller, author, loan_id.0, new, visible_codes);
         Ok(execute::execute(&state.executor, adjustment, mode).await?)
     }
 

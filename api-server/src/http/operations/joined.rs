@@ -313,7 +313,7 @@ mod tests {
     fn the_tables_and_the_documents_have_the_same_operations() {
         assert_eq!(operations().check(), Ok(()));
         assert_eq!(operations().all().count(), PRIVILEGES.len() + EXTENSIONS.len());
-        let interface = &contract(false).expectations.operations;
+        let interface = &contract(false).schemas.operations;
         assert_eq!(interface.check(), Ok(()));
         assert_eq!(interface.all().count(), PRIVILEGES.len());
     }

@@ -1,6 +1,5 @@
 //! Random machine-generated identifiers: their digits mean nothing.
 
-/// Characters of a UUID.
 const UUID_LENGTH: usize = 36;
 /// Fewest hexadecimal digits of a run that counts as an identifier.
 const HASH_LENGTH_MIN: usize = 24;

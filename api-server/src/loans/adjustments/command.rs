@@ -1,6 +1,6 @@
 //! The command that posts an adjustment.
 
-use super::{NewAdjustment, post};
+use super::{NewAdjustment, ValidatedAdjustment, post};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::BACKDATE_PAYMENTS;
@@ -15,14 +15,27 @@ use shared::time::{Clock, Day};
 use std::sync::Arc;
 
 pub struct PostAdjustment {
-    pub caller: Caller,
-    /// Author of the rows.
-    pub author: Actor,
-    pub loan_id: i64,
-    /// The request.
-    pub new: NewAdjustment,
-    /// Codes of the rows that the response may contain.
-    pub visible_codes: Arc<VisibleCodes>,
+    caller: Caller,
+    author: Actor,
+    loan_id: i64,
+    adjustment: Result<ValidatedAdjustment, LoanError>,
+    effective_date: Option<Day>,
+    visible_codes: Arc<VisibleCodes>,
+}
+
+impl PostAdjustment {
+    /// Returns the command that posts an adjustment whose row has this author. `visible_codes` are
+    /// those of the rows that the response may contain.
+    pub fn new(
+        caller: Caller,
+        author: Actor,
+        loan_id: i64,
+        new: NewAdjustment,
+        visible_codes: Arc<VisibleCodes>,
+    ) -> Self {
+        let (effective_date, adjustment) = (new.effective_date, new.validate());
+        Self { caller, author, loan_id, adjustment, effective_date, visible_codes }
+    }
 }
 
 impl Command for PostAdjustment {
@@ -38,11 +51,11 @@ impl Command for PostAdjustment {
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
         // It depends on today, so the stored response of an earlier day comes first.
-        if self.new.effective_date.is_some_and(|Day(date)| date < clock.today) {
+        if self.effective_date.is_some_and(|Day(date)| date < clock.today) {
             self.caller.require(BACKDATE_PAYMENTS)?;
         }
-        let new = self.new.clone().validate(clock.today)?;
-        let row = post(tx, &self.author, clock, self.loan_id, &new).await?;
+        let adjustment = self.adjustment.as_ref().map_err(LoanError::clone)?;
+        let row = post(tx, &self.author, clock, self.loan_id, adjustment).await?;
         Ok(self.visible_codes.of_rows(vec![row]))
     }
 }

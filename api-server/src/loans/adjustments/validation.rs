@@ -87,7 +87,8 @@ pub struct ValidatedAdjustment {
     pub kind: AdjustmentKind,
     /// Amount, above zero.
     pub amount: Money,
-    pub effective_date: NaiveDate,
+    /// `None` is today.
+    pub effective_date: Option<NaiveDate>,
     /// Credit line of a draw.
     pub creditline_id: Option<i64>,
     /// The caller's own reference.
@@ -129,7 +130,7 @@ impl NewAdjustment {
     }
 
     /// Runs the checks that need no database, and returns the validated adjustment.
-    pub fn validate(self, today: NaiveDate) -> Result<ValidatedAdjustment, LoanError> {
+    pub fn validate(self) -> Result<ValidatedAdjustment, LoanError> {
         let kind = self.kind.into();
         let amount = posted("Amount", &self.amount)?;
         if !amount.is_positive() {
@@ -147,7 +148,7 @@ impl NewAdjustment {
         Ok(ValidatedAdjustment {
             kind,
             amount,
-            effective_date: self.effective_date.map_or(today, |Day(date)| date),
+            effective_date: self.effective_date.map(|Day(date)| date),
             creditline_id: self.creditline_id,
             user_reference: checked("User_Reference", self.user_reference)?,
         })

@@ -53,7 +53,7 @@ fn disallowed_values_are_refused_with_the_member() {
         (DataType::Document, "paper.pdf"),
     ] {
         let refused = checked(&field(data_type), "Userdef01", Some(value)).unwrap_err();
-        assert_eq!(refused.rule, ValueRule::Sound, "{value}");
+        assert_eq!(refused.rule, ValueRule::Valid, "{value}");
         assert_eq!(refused.field, "Userdef01");
     }
 }
@@ -63,10 +63,10 @@ fn required_fields_need_a_value_and_read_only_fields_must_be_absent() {
     let required = user_defined_fields::Model { required_flag: true, ..field(DataType::Text) };
     for value in [None, Some("")] {
         let refused = checked(&required, "Userdef01", value).unwrap_err();
-        assert_eq!(refused.rule, ValueRule::Present);
+        assert_eq!(refused.rule, ValueRule::Required);
     }
     let read_only = user_defined_fields::Model { read_only_flag: true, ..field(DataType::Text) };
     assert_eq!(checked(&read_only, "Userdef01", None), Ok(None));
     let refused = checked(&read_only, "Userdef01", Some("x")).unwrap_err();
-    assert_eq!(refused.rule, ValueRule::Sound);
+    assert_eq!(refused.rule, ValueRule::Valid);
 }

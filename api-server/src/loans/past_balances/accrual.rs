@@ -20,7 +20,6 @@ use shared::time::{Clock, Timestamp};
 
 /// Column that a payoff sets, and that its reversal or reopening the loan clears.
 const PAYOFF_DATE: &str = "payoff_date";
-/// Column of the status.
 const STATUS: &str = "status_code_id";
 
 /// What one request changed of a loan's terms.

@@ -45,12 +45,12 @@ pub struct PaymentBatch<'a> {
 }
 
 /// A payment, its place in the request, and its scope.
-type Placed<T> = (usize, T, IdempotencyScope);
+type BatchItem<T> = (usize, T, IdempotencyScope);
 
 impl PaymentBatch<'_> {
     /// Posts payments. Returns the responses in their order.
     pub async fn post(&self, payments: Vec<BatchPayment>) -> Vec<PaymentResponse> {
-        let mut by_loan: BTreeMap<i64, Vec<Placed<NewPayment>>> = BTreeMap::new();
+        let mut by_loan: BTreeMap<i64, Vec<BatchItem<NewPayment>>> = BTreeMap::new();
         for (place, BatchPayment { loan_id, new, scope }) in payments.into_iter().enumerate() {
             by_loan.entry(loan_id).or_default().push((place, new, scope));
         }
@@ -69,7 +69,7 @@ impl PaymentBatch<'_> {
     async fn post_on(
         &self,
         loan_id: i64,
-        payments: Vec<Placed<NewPayment>>,
+        payments: Vec<BatchItem<NewPayment>>,
         permits: &Semaphore,
     ) -> Vec<(usize, PaymentResponse)> {
         let drawer_ids = payments.iter().filter_map(|(_, new, _)| new.cash_drawer_id).collect();
@@ -87,10 +87,9 @@ impl PaymentBatch<'_> {
             match new.check_privileges(self.caller, &visible_codes) {
                 Ok(()) => {
                     let (caller, author) = (self.caller.clone(), self.author.clone());
-                    let drawer_id = new.cash_drawer_id.filter(|id| drawers.contains(id));
                     let visible_codes = Arc::clone(&visible_codes);
                     let command =
-                        PostPayment { caller, author, loan_id, new, drawer_id, visible_codes };
+                        PostPayment::new(caller, author, loan_id, new, &drawers, visible_codes);
                     admitted.push((place, command, scope));
                 }
                 Err(forbidden) => responses.push((place, Err(forbidden.into()))),
@@ -115,10 +114,10 @@ impl PaymentBatch<'_> {
 
     /// Divides payments on a loan into runs that are posted together: all of a dry run, and
     /// otherwise as many as share a transaction, with or without a cash drawer.
-    fn runs(&self, payments: Vec<Placed<PostPayment>>) -> Vec<Vec<Placed<PostPayment>>> {
-        let mut runs: Vec<Vec<Placed<PostPayment>>> = Vec::new();
+    fn runs(&self, payments: Vec<BatchItem<PostPayment>>) -> Vec<Vec<BatchItem<PostPayment>>> {
+        let mut runs: Vec<Vec<BatchItem<PostPayment>>> = Vec::new();
         for payment in payments {
-            let fits = |run: &&mut Vec<Placed<PostPayment>>| {
+            let fits = |run: &&mut Vec<BatchItem<PostPayment>>| {
                 let is_like_it =
                     run.last().is_none_or(|last| last.1.may_share() == payment.1.may_share());
                 self.is_dry_run || (is_like_it && run.len() < GROUP_MAX)
@@ -131,7 +130,7 @@ impl PaymentBatch<'_> {
         runs
     }
 
-    async fn post_run(&self, run: Vec<Placed<PostPayment>>) -> Vec<(usize, PaymentResponse)> {
+    async fn post_run(&self, run: Vec<BatchItem<PostPayment>>) -> Vec<(usize, PaymentResponse)> {
         let places: Vec<usize> = run.iter().map(|(place, ..)| *place).collect();
         let responses = match self.is_dry_run {
             true => {
@@ -160,6 +159,6 @@ fn would_be(rows: EntryRows) -> Replayable<EntryRows, true> {
 }
 
 /// Returns this failure for each of these payments.
-fn all_fail<T>(payments: Vec<Placed<T>>, failure: &LoanError) -> Vec<(usize, PaymentResponse)> {
+fn all_fail<T>(payments: Vec<BatchItem<T>>, failure: &LoanError) -> Vec<(usize, PaymentResponse)> {
     payments.into_iter().map(|(place, ..)| (place, Err(failure.clone()))).collect()
 }

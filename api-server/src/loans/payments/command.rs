@@ -21,20 +21,44 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub struct PostPayment {
-    pub caller: Caller,
-    /// Author of the rows.
-    pub author: Actor,
-    pub loan_id: i64,
-    /// The request.
-    pub new: NewPayment,
-    /// The cash drawer to wait for: the one in the request, unless the caller may not see it. A wait
-    /// would tell that it exists.
-    pub drawer_id: Option<i64>,
-    /// Codes of the rows that the response may contain.
-    pub visible_codes: Arc<VisibleCodes>,
+    caller: Caller,
+    author: Actor,
+    loan_id: i64,
+    payment: Result<ValidatedPayment, LoanError>,
+    effective_date: Option<Day>,
+    names_drawer: bool,
+    /// The cash drawer to wait for.
+    drawer_id: Option<i64>,
+    visible_codes: Arc<VisibleCodes>,
 }
 
 impl PostPayment {
+    /// Returns the command that posts a payment whose rows have this author. `visible_codes` are those
+    /// of the rows that the response may contain. `drawers` are those that the caller may see: a wait
+    /// for another would tell that it exists.
+    pub fn new(
+        caller: Caller,
+        author: Actor,
+        loan_id: i64,
+        new: NewPayment,
+        drawers: &BTreeSet<i64>,
+        visible_codes: Arc<VisibleCodes>,
+    ) -> Self {
+        let (effective_date, names_drawer) = (new.effective_date, new.cash_drawer_id.is_some());
+        let drawer_id = new.cash_drawer_id.filter(|id| drawers.contains(id));
+        let payment = new.validate();
+        Self {
+            caller,
+            author,
+            loan_id,
+            payment,
+            effective_date,
+            names_drawer,
+            drawer_id,
+            visible_codes,
+        }
+    }
+
     /// Posts the payment, in a transaction shared with others if it names no cash drawer.
     pub async fn execute(
         self,
@@ -45,18 +69,17 @@ impl PostPayment {
         group.execute(self, mode, may_share).await
     }
 
-    /// True if it names no cash drawer.
     pub(super) fn may_share(&self) -> bool {
-        self.new.cash_drawer_id.is_none()
+        !self.names_drawer
     }
 
-    /// Checks the request, and the privilege that depends on today: after the key was looked up, so
-    /// that a request repeated after midnight gets its stored response.
-    fn validated(&self, today: NaiveDate) -> Result<ValidatedPayment, LoanError> {
-        if self.new.effective_date.is_some_and(|Day(date)| date < today) {
+    /// Returns the payment, or why it is refused: after the key was looked up, so that a request
+    /// repeated after midnight gets its stored response, although a privilege depends on today.
+    fn payment(&self, today: NaiveDate) -> Result<&ValidatedPayment, LoanError> {
+        if self.effective_date.is_some_and(|Day(date)| date < today) {
             self.caller.require(BACKDATE_PAYMENTS)?;
         }
-        self.new.clone().validate()
+        self.payment.as_ref().map_err(LoanError::clone)
     }
 }
 
@@ -73,8 +96,8 @@ impl Command for PostPayment {
     }
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
-        let payment = self.validated(clock.today)?;
-        let rows = post(tx, &self.caller, &self.author, clock, self.loan_id, &payment).await?;
+        let payment = self.payment(clock.today)?;
+        let rows = post(tx, &self.caller, &self.author, clock, self.loan_id, payment).await?;
         Ok(self.visible_codes.of_rows(rows))
     }
 }
@@ -101,7 +124,11 @@ impl GroupCommand for PostPayment {
         locked: Self::Locked,
         commands: &[&Self],
     ) -> Result<LockedLoans, LoanError> {
-        let payments: Vec<_> = commands.iter().map(|it| (it.loan_id, &it.new)).collect();
+        let payments = commands.iter().filter_map(|it| {
+            let payment = it.payment.as_ref().ok()?;
+            Some((it.loan_id, payment.request()))
+        });
+        let payments: Vec<_> = payments.collect();
         LockedLoans::read(db, locked.into_values().collect(), &payments).await
     }
 
@@ -112,16 +139,16 @@ impl GroupCommand for PostPayment {
         loans: LockedLoans,
         commands: &[&Self],
     ) -> GroupResult<Self> {
-        let validated = commands.iter().map(|command| command.validated(clock.today));
-        let validated: Vec<_> = validated.collect();
-        let valid = commands.iter().zip(&validated).filter_map(|(command, payment)| {
+        let payments = commands.iter().map(|command| command.payment(clock.today));
+        let payments: Vec<_> = payments.collect();
+        let valid = commands.iter().zip(&payments).filter_map(|(command, payment)| {
             let PostPayment { caller, author, loan_id, .. } = command;
-            let payment = payment.as_ref().ok()?;
+            let payment = payment.as_ref().copied().ok()?;
             Some(LoanPayment { caller, author, loan_id: *loan_id, payment })
         });
         let valid: Vec<_> = valid.collect();
         let mut outcomes = post_all(tx, writes, clock, loans, &valid).await?.into_iter();
-        let outcomes = commands.iter().zip(&validated).map(|(command, payment)| match payment {
+        let outcomes = commands.iter().zip(&payments).map(|(command, payment)| match payment {
             Err(error) => Some(Err(error.clone())),
             Ok(_) => outcomes
                 .next()?

@@ -1,6 +1,6 @@
 //! The command that reverses an entry.
 
-use super::{NewReversal, reverse};
+use super::{NewReversal, ValidatedReversal, reverse};
 use crate::audit::Actor;
 use crate::auth::caller::Caller;
 use crate::auth::privileges::Forbidden;
@@ -22,7 +22,7 @@ pub struct ReverseEntry {
     reference: i64,
     /// The drawer that a payment went into.
     drawer_id: Option<i64>,
-    new: NewReversal,
+    reversal: Result<ValidatedReversal, LoanError>,
     visible_codes: Arc<VisibleCodes>,
 }
 
@@ -50,8 +50,8 @@ impl ReverseEntry {
                 return Err(Forbidden::TransactionCode(code).into());
             }
         }
-        let drawer_id = row.cash_drawer_id;
-        Ok(Self { author, loan_id, reference, drawer_id, new, visible_codes })
+        let (drawer_id, reversal) = (row.cash_drawer_id, new.validate());
+        Ok(Self { author, loan_id, reference, drawer_id, reversal, visible_codes })
     }
 
     /// Returns the same error without the entry that it names, if the caller may not see that.
@@ -80,8 +80,8 @@ impl Command for ReverseEntry {
 
     async fn apply(&self, tx: &DatabaseTransaction, clock: Clock) -> Result<EntryRows, LoanError> {
         let Self { author, loan_id, reference, .. } = self;
-        let reversal = self.new.clone().validate()?;
-        let rows = reverse(tx, author, clock, *loan_id, *reference, &reversal).await;
+        let reversal = self.reversal.as_ref().map_err(LoanError::clone)?;
+        let rows = reverse(tx, author, clock, *loan_id, *reference, reversal).await;
         let rows = rows.map_err(|error| self.without_hidden(error))?;
         Ok(self.visible_codes.of_rows(rows))
     }

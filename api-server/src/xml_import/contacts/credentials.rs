@@ -146,7 +146,7 @@ impl ImportTransaction<'_, '_> {
         if renamed {
             self.take_name(before.as_ref(), &row.web_user_name).await?;
         }
-        let target = row.place();
+        let target = row.audit_target();
         self.upsert(fields, before, row, target).await
     }
 

@@ -122,7 +122,7 @@ impl ImportTransaction<'_, '_> {
         {
             row.interest_rate = before.interest_rate;
         }
-        let target = row.place();
+        let target = row.audit_target();
         let changed = (fields.update == UpdateMode::Change && first).then_some(row.interest_rate);
         let applied = self.upsert(fields, before, row, target).await?;
         if let Some(rate) = changed {
@@ -132,7 +132,7 @@ impl ImportTransaction<'_, '_> {
             before.starting_interest_rate =
                 stored.map(|loan| loan.starting_interest_rate).unwrap_or_default();
             let after = loans::Model { starting_interest_rate: rate, ..before.clone() };
-            self.change(&loan.place(), &before, &after).await?;
+            self.change(&loan.audit_target(), &before, &after).await?;
         }
         Ok(applied)
     }
@@ -176,7 +176,7 @@ impl ImportTransaction<'_, '_> {
             }
             (UpdateMode::Change | UpdateMode::Delete, Some(_)) => {}
         }
-        let target = row.place();
+        let target = row.audit_target();
         self.upsert(fields, before, row, target).await
     }
 

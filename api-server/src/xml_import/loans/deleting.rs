@@ -45,7 +45,7 @@ impl ImportTransaction<'_, '_> {
         self.release_collateral(loan_id).await?;
         let author = self.author.clone();
         let recorded = audit::recording(self.tx, &author, self.clock.now, async |changes| {
-            let target = account.loan.place();
+            let target = account.loan.audit_target();
             let target_of = |path| AuditTarget::of(HistoryOwner::Loan(loan_id), path);
             let of_loan = loan_interest_rates::Column::LoanId;
             self.remove_all(changes, &target, of_loan, loan_id).await?;

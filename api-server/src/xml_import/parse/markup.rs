@@ -357,7 +357,6 @@ fn check_declaration(declaration: &BytesDecl<'_>) -> Result<(), MarkupFault> {
     if versioned { Ok(()) } else { wrong(0, "the XML declaration has no version") }
 }
 
-/// Shortens a name for a message.
 fn shorten(name: &str) -> String {
     match name.char_indices().nth(QUOTED_CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),

@@ -5,7 +5,7 @@ use crate::installation::registration::{Grant, Registration, user_kinds};
 use crate::installation::{CliError, Installation, change, event, print, refuse};
 use sea_orm::ActiveValue::Set;
 use shared::audit::EventKind;
-use shared::database::galera::Hold;
+use shared::database::galera::GuardMode;
 use shared::entity::oauth_clients::Model;
 use shared::introspection::UserKind;
 use shared::sessions;
@@ -120,10 +120,10 @@ pub(super) async fn run(
         if loses_any(&before.grants, &after.grants)
             || loses_any(&before.user_kinds, &after.user_kinds)
         {
-            sessions::guard_client(tx, id, Hold::AgainstAll).await?;
+            sessions::guard_client(tx, id, GuardMode::Exclusive).await?;
             tokens = sessions::end_of_client(tx, id).await?;
         } else if loses_any(&before.redirect_uris, &after.redirect_uris) {
-            sessions::guard_client(tx, id, Hold::AgainstAll).await?;
+            sessions::guard_client(tx, id, GuardMode::Exclusive).await?;
             sessions::end_requests_of_client(tx, id).await?;
         }
         event(EventKind::ClientChanged).reason("changed").client(id).record(tx).await?;

@@ -296,7 +296,6 @@ fn unpaid_rows_only(state: &LoanState) -> LoanState {
     state
 }
 
-/// Checks the invariants of every posting.
 fn check(terms: &Terms, before: &LoanState, posting: &PostedPayment, day: NaiveDate) {
     let PostedPayment { parts, after, .. } = posting;
     let balances = [after.principal, after.late_charges, after.fees, after.impound, after.suspense];
