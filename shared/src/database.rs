@@ -37,12 +37,11 @@ pub use self::clock::{
     BUSINESS_TIME_ZONE, business_time_zone, clock, clock_reading, now, seconds_ago,
     seconds_from_now, time,
 };
-pub use self::connections::{
-    LOCK_WAIT, connect, connect_or_create, connect_read_only, create_scratch, probe,
-};
+pub use self::connections::{connect, connect_or_create, connect_read_only, create_scratch, probe};
 pub use self::dialect::{digits_as_integer, integer_type, is_embedded, literal, shared_lock};
-pub use self::faults::{Fault, error_code, error_message, fault, is_refused_write};
+pub use self::faults::{Fault, error_code, error_message, fault};
+pub use self::sessions::LOCK_WAIT;
 pub use self::transactions::{
-    Contended, TRIED_AGAIN, Tries, begin_part, begin_write, commit, failed, finish, once_more,
-    retry, roll_back, try_out, write,
+    Contended, Tries, begin_part, begin_write, commit, failed, finish, once_more, retry, roll_back,
+    try_out, write,
 };

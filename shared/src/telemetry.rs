@@ -205,7 +205,7 @@ impl Metrics {
         counter
     }
 
-    /// Returns what metrics of other modules are registered in.
+    /// Returns the registry, for metrics of other modules.
     pub(crate) fn registry(&mut self) -> &mut Registry {
         &mut self.registry
     }

@@ -358,7 +358,7 @@ pub fn free_port() -> u16 {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 10_000;
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let start = std::process::id().wrapping_mul(97);
+    let start = std::process::id().wrapping_mul(3_301);
     for _ in 0..COUNT {
         let offset = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_add(start) % COUNT;
         let port = (FIRST + offset) as u16;

@@ -1,6 +1,6 @@
 //! Connections: how they are opened, and when one may be used again.
 
-use super::sessions::{begin_session, postgres_session};
+use super::sessions::{LOCK_WAIT, begin_session, postgres_session};
 use super::{clock_guard, galera, nodelay};
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::postgres::PgConnectOptions;
@@ -13,8 +13,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// Lock wait, after which the client is told to retry.
-pub const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long a request waits for a free connection.
 pub(super) const ACQUIRE_WAIT: Duration = Duration::from_secs(5);
 /// How long the database may take to answer on a connection that returns to the pool: longer than a

@@ -56,7 +56,8 @@ pub enum Fault {
 }
 
 /// True if the database refused a write because it may not be written, or not by this user.
-pub fn is_refused_write(error: &DbErr) -> bool {
+pub(super) fn is_refused_write(error: &DbErr) -> bool {
+    let (DbErr::Exec(_) | DbErr::Query(_)) = error else { return false };
     let Some(error) = database_error(error) else { return false };
     if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
         return [1142, 1143, 1290, 1792].contains(&error.number());

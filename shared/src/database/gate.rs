@@ -12,7 +12,7 @@ pub mod key_checks;
 use self::key_checks::{Adoption, Keys};
 use crate::database::coalesced::{BatchLimits, Coalesced, Unanswered};
 use crate::database::migration::{SchemaState, schema_state};
-use crate::database::{self, Fault, clock_guard, sessions};
+use crate::database::{self, Fault, clock_guard, faults, sessions};
 use crate::entity::settings::{Column, Entity};
 use crate::problem::{Problem, ProblemType};
 use crate::telemetry::Metrics;
@@ -452,7 +452,7 @@ async fn check_writable(db: &DatabaseConnection, written_table: &str) -> Result<
     };
     match database::fault(&error) {
         Fault::Contention | Fault::LockTimeout => Ok(()),
-        _ if database::is_refused_write(&error) => {
+        _ if faults::is_refused_write(&error) => {
             tracing::warn!(%error, "the database cannot be written");
             Err(Closed::ReadOnly.into())
         }

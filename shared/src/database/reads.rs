@@ -8,11 +8,9 @@
 //! With the embedded database, which has no round trips, or with few connections, the writers' pool
 //! serves the reads, too.
 
-use super::connections::{
-    self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, RELEASE_WAIT, connect as open_pool,
-};
+use super::connections::{self, ACQUIRE_WAIT, AGE_MAX, IDLE_MAX, RELEASE_WAIT};
+use super::transactions::{TRIED_AGAIN, once_more};
 use super::waits::WAITS;
-use super::{TRIED_AGAIN, once_more};
 use crate::telemetry::{Counter, Metrics};
 use sea_orm::sqlx::pool::Pool;
 use sea_orm::sqlx::query::Query;
@@ -63,7 +61,7 @@ pub async fn connect(
         true => connections_max / 3,
         false => 0,
     };
-    let mut db = open_pool(url, connections_max - for_reads).await?;
+    let mut db = connections::connect(url, connections_max - for_reads).await?;
     let uncounted = db.clone();
     WAITS.register(metrics.registry());
     let help = "Transactions retried after contention";
@@ -74,7 +72,7 @@ pub async fn connect(
         return Ok(Connected { db, reads, uncounted });
     }
     // A pool of its own opens them: a read never waits for writers.
-    let source = open_pool(url, for_reads).await?;
+    let source = connections::connect(url, for_reads).await?;
     let (places, statements) = (for_reads as usize, metrics.statements());
     let backend = match source.get_database_backend() {
         DbBackend::Postgres => {
@@ -323,7 +321,7 @@ impl<D: Database> Drop for Lease<D> {
 }
 
 impl<D: Database> IdleConnection<D> {
-    /// Returns the connection if it is still good, as [`open_pool`] tests those of its own pool.
+    /// Returns the connection if it is still good, as [`connections::connect`] tests those of its own pool.
     async fn checked(mut self) -> Option<D::Connection> {
         let idle_for = self.since.elapsed();
         if idle_for > IDLE_MAX || self.opened.elapsed() > AGE_MAX {

@@ -1,12 +1,13 @@
 //! What sessions on the database servers need.
 
-use super::LOCK_WAIT;
 use crate::database::galera;
 use crate::random::random_bytes;
 use sea_orm::sqlx::{self, Executor, MySqlConnection};
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr};
 use std::time::Duration;
 
+/// Lock wait, after which the client is told to retry.
+pub const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// How long the database keeps a transaction whose server sends nothing: one that is frozen, or gone
 /// without a word, must not hold its locks for longer.
 const IDLE_IN_TRANSACTION_MAX: Duration = Duration::from_secs(30);

@@ -1,8 +1,9 @@
 //! Write transactions, and retries after contention.
 
-use super::connections::{LOCK_WAIT, note_lost};
+use super::connections::note_lost;
 use super::faults::{Fault, fault, is_lost};
 use super::galera;
+use super::sessions::LOCK_WAIT;
 use super::waits::WAITS;
 use crate::random::random_bytes;
 use prometheus_client::metrics::counter::Counter;
@@ -119,7 +120,7 @@ const RETRY_TIME_MIN: Duration = LOCK_WAIT;
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
 /// Number of retries in this process.
-pub static TRIED_AGAIN: LazyLock<Counter> = LazyLock::new(Counter::default);
+pub(super) static TRIED_AGAIN: LazyLock<Counter> = LazyLock::new(Counter::default);
 
 /// An error that may be contention.
 pub trait Contended {

@@ -1,4 +1,4 @@
-//! Row guards, which `shared::galera` writes so that nodes of a cluster notice each other:
+//! Row guards, which `shared::database::galera` writes so that nodes of a cluster notice each other:
 //! counters without meaning, one for each row ever guarded. Empty outside of clusters.
 
 #[shared_macros::table("row_guards")]

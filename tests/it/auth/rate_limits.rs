@@ -114,7 +114,7 @@ async fn concurrent_log_ins_per_account_are_limited_whether_the_user_exists_or_n
 
 #[tokio::test]
 async fn an_authenticated_client_is_exempt_from_the_per_network_limit() {
-    on_embedded_database_with(PROGRAM, slow_hashing("2"), |world| async move {
+    on_embedded_database_with(PROGRAM, slow_hashing("4"), |world| async move {
         let log_ins = (0..60).map(|number| {
             let form = [
                 ("grant_type", "password".to_owned()),

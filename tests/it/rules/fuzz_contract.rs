@@ -20,8 +20,8 @@ const EXAMPLES: u32 = 4;
 const SEED: u64 = 1;
 /// The time limit of one user's run; by default it takes a minute on an idle machine.
 const RUN: Duration = Duration::from_secs(600);
-/// `coverage` derives every kind of invalid request from the contract. Whether it is refused depends
-/// neither on the user nor on the extensions, so it is made once, by a user who may do everything.
+/// `coverage` derives every kind of invalid request from the contract. Once is enough, by a user who
+/// may do everything and with the extensions.
 const ALL_PHASES: &str = "examples,coverage,fuzzing,stateful";
 const PHASES: &str = "examples,fuzzing,stateful";
 

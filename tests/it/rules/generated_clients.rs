@@ -284,11 +284,7 @@ fn rust_target() -> String {
 async fn rust() {
     let Some(client) = open("rust", |client| {
         client.fetch("cargo", &["fetch", "--quiet"])?;
-        let quickly = ["--config", "profile.dev.debug=false"];
-        client.run(
-            "cargo",
-            &[&["build", "--quiet", "--offline", &rust_target()], &quickly[..]].concat(),
-        );
+        client.run("cargo", &["build", "--quiet", "--offline", &rust_target()]);
         Ok(())
     }) else {
         return;

@@ -173,17 +173,17 @@ fn modules_of_the_test_harness_import_only_modules_below_them() {
     check("tests/harness", HARNESS);
 }
 
-/// Checks that no module imports a module above its own, and that every module has a floor.
-fn check(source: &str, floors: &[&str]) {
+/// Checks that no module imports a module above its own, and that every module is listed.
+fn check(source: &str, order: &[&str]) {
     let of_files = imports(source);
     let found: BTreeSet<&str> = of_files.iter().map(|(_, module, _)| module.as_str()).collect();
-    let listed: BTreeSet<&str> = floors.iter().copied().collect();
-    assert_eq!(found, listed, "the modules of {source} and their floors");
-    let floor = |module: &str| floors.iter().position(|listed| *listed == module);
+    let listed: BTreeSet<&str> = order.iter().copied().collect();
+    assert_eq!(found, listed, "the modules of {source} and their order");
+    let position = |module: &str| order.iter().position(|listed| *listed == module);
     for (file, module, imported) in &of_files {
         for other in imported.iter().filter(|other| *other != module) {
             assert!(
-                floor(module) < floor(other),
+                position(module) < position(other),
                 "{file}: {module} stands below {other}, and may not import it"
             );
         }

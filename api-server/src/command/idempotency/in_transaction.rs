@@ -15,7 +15,7 @@ use shared::random::random_bytes;
 use shared::time::Timestamp;
 use std::collections::HashMap;
 
-/// Looks up the stored responses of these requests, in their order, reading beside the transaction.
+/// Looks up the stored responses of these requests, in their order, on connections for reads.
 /// `None`: the request is new.
 pub async fn find(
     tx: &DatabaseTransaction,

@@ -25,6 +25,7 @@ pub struct PostPayment {
     author: Actor,
     loan_id: i64,
     payment: Result<ValidatedPayment, LoanError>,
+    // Also of a payment that is refused.
     effective_date: Option<Day>,
     names_drawer: bool,
     /// The cash drawer to wait for.
@@ -73,8 +74,8 @@ impl PostPayment {
         !self.names_drawer
     }
 
-    /// Returns the payment, or why it is refused: after the key was looked up, so that a request
-    /// repeated after midnight gets its stored response, although a privilege depends on today.
+    /// Returns the payment, or why it is refused. Called after the key was looked up: a privilege depends
+    /// on today, and a request repeated after midnight must still get its stored response.
     fn payment(&self, today: NaiveDate) -> Result<&ValidatedPayment, LoanError> {
         if self.effective_date.is_some_and(|Day(date)| date < today) {
             self.caller.require(BACKDATE_PAYMENTS)?;

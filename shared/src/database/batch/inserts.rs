@@ -53,9 +53,13 @@ where
     M: IntoActiveModel<A>,
     A: ActiveModelTrait,
 {
-    let mut batch = WriteBatch::new(db);
-    batch.insert(rows)?;
-    batch.execute(db).await
+    let mut rows = rows.into_iter().map(new_row);
+    while rows.len() > 0 {
+        let mut batch = WriteBatch::new(db);
+        batch.writes.push(next_insert(batch.backend, &mut rows)?);
+        batch.execute(db).await?;
+    }
+    Ok(())
 }
 
 impl WriteBatch {

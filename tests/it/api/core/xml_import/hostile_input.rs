@@ -16,7 +16,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 /// The longest time from the end of the file to the answer; in practice it is far less, but other
 /// work may share the cores.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// Memory growth that is far less than a long file: buffers of the connection and of the
+/// Half of a long file, for other memory: buffers of the connection and of the
 /// allocator, which vary with what else the machine does.
 const MEMORY_KIB: u64 = LONG_MIB as u64 * 1024 / 2;
 /// An element of a record is held in memory as a whole: up to 16 MiB of XML.
